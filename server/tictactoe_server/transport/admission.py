@@ -1,7 +1,4 @@
-"""Admission of connections: limits in total and per address, trusted proxies, and the origins of pages.
-
-Source of the PROXY protocol's text header, version 1: haproxy's "The PROXY protocol, versions 1 & 2", section 2.1.
-"""
+"""Admission of connections: limits in total and per address, trusted proxies, and the origins of pages."""
 
 from __future__ import annotations
 
@@ -26,13 +23,11 @@ from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
 
 _FOR_OTHERS: Final = "that it speaks for others"
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
-_LOG_MS: Final = 60_000
 _LOCAL_ENDINGS: Final = (
     *(".localhost", ".local", ".home.arpa"),
     *(".corp", ".home", ".internal", ".intranet", ".lan", ".private"),
 )
-"""Endings of names that the public DNS does not resolve: RFC 6761, 6762 and 8375, and those that private networks use
-(RFC 6762, appendix G)."""
+"""Names that the public DNS does not resolve: RFC 6761, 6762 with its appendix G on private networks, and 8375."""
 _PROXY: Final = b"PROXY "
 _MAX_PROXY_BYTES: Final = 107
 
@@ -43,13 +38,12 @@ class Admission:
     """Counts connections in total and by address, and decides which are accepted.
 
     Attributes:
-        of_address: The open connections by the key of their address, the longest idle ones first; an idle one has a
-            function that closes it in favour of another.
+        of_address: The open connections by the key of their address, the longest idle first; the value of an idle
+            connection is a function that closes it in favour of another.
         unready: Returns why load balancers should avoid this server, or None.
         describe_ban: Returns the message for a banned address, or None.
-        links_for_others: Returns the URLs by which other machines reach this server, best first.
-        sign_on: The header in which trusted proxies name the signed-on person, or "".
-        names: The host names of the server, by which its own pages may connect; see `knows`.
+        links_for_others: Returns the URLs of this server for other machines, best first.
+        sign_on: The header with the name of the person whom a trusted proxy has signed on, or "".
     """
 
     def __init__(
@@ -73,24 +67,22 @@ class Admission:
         self.describe_ban = describe_ban
         self.links_for_others = links_for_others
         self._limits = limits
+        self.sign_on = (sign_on or "").lower()
         named = partial(RateLimits.named, limits, monotonic_ns)
         self.newcomers = named("connections-per-minute-per-address")
         self.requests = named("requests-per-minute-per-address")
         self.answers = named("answer-megabytes-per-minute-per-address")
         self.queue = FairQueue()
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
-        self.names = {urlsplit(origin).hostname or "" for origin in self._origins}
-        self.names |= {name.lower() for name in names if name}
+        self._names = {urlsplit(origin).hostname or "" for origin in self._origins}
+        self._names |= {name.lower() for name in names if name}
         self._proxies = tuple(proxies)
         self.of_address = Held(limits, "connections-per-address")
         self._turned_away: Counter[str] = Counter()
-        self._log_lines = RateLimit(1, _LOG_MS, monotonic_ns)
-        self.sign_on = (sign_on or "").lower()
+        self._log_lines = RateLimit(1, 60_000, monotonic_ns)
         self._warned_of = set[str]()
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
-
-    # -- how many -----------------------------------------------------------------------------------------------
 
     def open_connection(self) -> bool:
         """Count a new connection; return False if there are too many."""
@@ -102,19 +94,19 @@ class Admission:
     def open_address(self, key: str, peer: object) -> bool:
         """Count a connection of an address, closing its longest idle one if needed; return False if refused."""
         if self.of_address.is_full(key):
-            idle = next((one for one in self.of_address[key].items() if one[1]), None)
+            idle = next(((other, close) for other, close in self.of_address[key].items() if close), None)
             if idle is None:
                 return self.refuse(key, self.of_address.names[0])
-            other, make_room = idle
+            other, close = idle
             other.release()
-            make_room()
+            close()
         if not self.count_newcomer(key):
             return False
         self.of_address.add(key, peer)
         return True
 
     def count_newcomer(self, key: str) -> bool:
-        """Count a new connection of an address; return False if they come too fast."""
+        """Count a new connection of an address; return False if there were too many lately."""
         return not self.newcomers[key].take() or self.refuse(key, self.newcomers.names[0])
 
     def refuse(self, whom: str, limit: str) -> bool:
@@ -128,8 +120,6 @@ class Admission:
             self._turned_away.clear()
         return False
 
-    # -- from where ---------------------------------------------------------------------------------------------
-
     def is_proxy(self, address: str) -> bool:
         return address != "" and any(ip_address(address) in network for network in self._proxies)
 
@@ -138,7 +128,7 @@ class Admission:
         if forwarded and not self.is_proxy(peer):
             self.warn_of(peer, _FOR_OTHERS)
         address = peer
-        for hop in reversed([one for line in forwarded for one in line.split(",")]):
+        for hop in reversed(",".join(forwarded).split(",")):
             found = canonical(hop)
             if found is None or not self.is_proxy(address):
                 break
@@ -146,29 +136,29 @@ class Admission:
         return address
 
     def warn_of(self, peer: str, what: str, **facts: str) -> None:
-        """Log once that an untrusted peer claims something that only trusted proxies may."""
+        """Log once that an untrusted peer claims what only trusted proxies may."""
         if what not in self._warned_of:
             self._warned_of.add(what)
             log.warning(f"a peer that is no trusted proxy says {what}", peer=peer, **facts)
 
     def scheme_behind_proxy(self, request: HttpRequest) -> str:
         """Return the client's scheme by `X-Forwarded-Proto` or an `--origin`; "" if unknown."""
-        said = request.field("x-forwarded-proto").lower().rpartition(",")[2].strip()
-        if said in ("http", "https"):
-            return said
+        scheme = request.field("x-forwarded-proto").lower().rpartition(",")[2].strip()
+        if scheme in ("http", "https"):
+            return scheme
         return "https" if f"https://{request.host.lower()}" in self._origins else ""
 
     def address_for_others(self, request: HttpRequest) -> str:
         """Return the prefix of links to share, if the request used a name such as ``localhost``, else "".
 
-        Behind a proxy it is "", too: only the proxy knows the public name.
+        It is also "" behind a proxy, because only the proxy knows the public name.
         """
         if self._proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
             return ""
         return next(iter(self.links_for_others()), "")
 
     def allows_origin(self, request: HttpRequest) -> bool:
-        """Return whether a page of this origin may open a WebSocket; requests without an origin may."""
+        """Return True if the request has no origin or its origin's pages may open a WebSocket."""
         origin, host = request.field("origin").lower(), request.host.lower()
         if "origin" not in request.fields or origin in self._origins:
             return True
@@ -176,7 +166,7 @@ class Admission:
         return place == host != "" and scheme in (request.scheme or scheme,) and self.knows(host)
 
     def knows(self, host: str) -> bool:
-        """Return whether a host, with or without a port, can only mean this server.
+        """Return True if a host, with or without a port, can only mean this server.
 
         >>> admission = Admission(Limits())
         >>> [admission.knows(host) for host in ("10.0.0.7:8765", "[::1]", "laptop", "laptop.lan:80", "play.example")]
@@ -184,7 +174,7 @@ class Admission:
         """
         name = name_of(host).rstrip(".").lower()
         return bool(name) and (
-            name in self.names or canonical(name) is not None or "." not in name or name.endswith(_LOCAL_ENDINGS)
+            name in self._names or canonical(name) is not None or "." not in name or name.endswith(_LOCAL_ENDINGS)
         )
 
 
@@ -207,24 +197,38 @@ class RemotePeer:
         return self.admission.open_connection() and (self._is_proxied or self._admit(address))
 
     def read_proxy_header(self, data: bytes) -> bytes | None:
-        """Consume a PROXY header; return the bytes after it, None while it is incomplete. Raises `BadRequest`."""
+        """Return the bytes after the PROXY header, if there is one; None while it is incomplete.
+
+        A peer that is no trusted proxy sends no such header. Source: haproxy's "The PROXY protocol, versions 1 & 2",
+        section 2.1.
+
+        Raises:
+            BadRequest: The header is malformed, or the client has too many connections.
+        """
         if self._is_admitted:
             if data.startswith(_PROXY):
                 self.admission.warn_of(self.address, _FOR_OTHERS)
             return data
-        found = read_proxy_header(data)
-        if found is None:
+        if not data.startswith(_PROXY):
+            return None if _PROXY.startswith(data) else data
+        line, end, _ = data[:_MAX_PROXY_BYTES].partition(b"\r\n")
+        if not end and len(data) < _MAX_PROXY_BYTES:
             return None
-        client, end = found
-        if end:
-            _check(self._admit(client or self.address))
-        return data[end:]
+        words = line.decode("latin-1").split(" ")
+        address = canonical(words[2]) if len(words) == 6 and words[1] in ("TCP4", "TCP6") else None
+        if words[1:2] == ["UNKNOWN"]:
+            address = self.address
+        if not end or address is None:
+            fault = "names no address" if end else "does not end"
+            raise BadRequest(f"The line of the PROXY protocol {fault}.")
+        _check(self._admit(address))
+        return data[len(line) + 2 :]
 
     def sign(self, request: HttpRequest, *, is_tls: bool) -> HttpRequest:
         """Return the request with its scheme and the client's address; raises `BadRequest`."""
         forwarded = request.fields.get("x-forwarded-for", ())
         if self._is_admitted and not self._proxy:
-            self.admission.client_of(self.address, forwarded)  # warns of one that is not trusted
+            self.admission.client_of(self.address, forwarded)  # warns about an untrusted header
         else:  # each request may come from another client
             self._proxy = self._proxy or self.address
             client = self.admission.client_of(self._proxy, forwarded)
@@ -232,22 +236,22 @@ class RemotePeer:
                 self.release()
             if not self._is_admitted:
                 _check(self._admit(client))
-        if request.asks_for_websocket and self._has_asked:  # `count_request` gave back the count of a new connection
+        if request.asks_for_websocket and self._has_asked:  # else it is still counted as a new connection
             _check(self.admission.count_newcomer(self._key))
         scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
         return replace(request, scheme=scheme, address=self.address)
 
     def signed_on(self, request: HttpRequest) -> str | None:
-        """Return the name under which a trusted proxy has signed on the sender of a request, or None; see `sign`.
+        """Return the sender's name according to a trusted proxy, or None; call `sign` first.
 
-        Proxies that only speak the PROXY protocol are not trusted with names: they pass on their clients' headers.
+        A proxy that only speaks the PROXY protocol is not trusted with names, as it passes on its clients' headers.
         Names are UTF-8, although headers are read as Latin-1. Several names are joined to an invalid one.
         """
-        said = [name for name in request.fields.get(self.admission.sign_on, ()) if name.strip()]
-        if said and not (self._is_proxied and self._proxy):
+        names = [name for name in request.fields.get(self.admission.sign_on, ()) if name.strip()]
+        if names and not (self._is_proxied and self._proxy):
             self.admission.warn_of(self.address, "whom it has signed on", header=self.admission.sign_on)
             return None
-        name = ", ".join(said).strip()
+        name = ", ".join(names).strip()
         with suppress(UnicodeDecodeError):
             name = name.encode("latin-1").decode()
         return name or None
@@ -267,7 +271,7 @@ class RemotePeer:
     def count_request(self, path: str) -> int:
         """Count a request of plain HTTP and return 0, or return the ms to wait.
 
-        From its first request on, a connection is counted by its requests instead of as a new connection.
+        From its first request on, a connection no longer counts as a new connection.
         """
         limit = self.admission.requests
         wait = limit[self._key].take()
@@ -286,9 +290,9 @@ class RemotePeer:
             self.admission.answers[self._key].spend(size)
 
     def idle(self, make_room: Callable[[], None]) -> None:
-        """Let `make_room` close this idle connection in favour of another from its address, until `busy` is called."""
+        """Offer to close this connection by `make_room` in favour of another from its address, until `busy`."""
         if self._is_admitted:
-            self.admission.of_address.discard(self._key, self)  # so that it is added behind longer idle ones
+            self.admission.of_address.discard(self._key, self)  # to be added again as the newest
             self.admission.of_address.add(self._key, self, make_room)
 
     def busy(self) -> None:
@@ -301,34 +305,9 @@ class RemotePeer:
         return self._is_admitted
 
 
-def _check(has_room: bool) -> None:
-    if not has_room:
+def _check(is_admitted: bool) -> None:
+    if not is_admitted:
         raise BadRequest(TOO_MANY_WORDS, HTTPStatus.SERVICE_UNAVAILABLE)
-
-
-def read_proxy_header(data: bytes) -> tuple[str | None, int] | None:
-    """Read a header of the PROXY protocol, version 1, at the start of a connection.
-
-    Returns:
-        The client's address, None if the proxy speaks for itself, and the header's length, 0 if there is no header.
-        None while the header is incomplete.
-
-    Raises:
-        BadRequest: The header is malformed.
-    """
-    if not data.startswith(_PROXY):
-        return None if _PROXY.startswith(data) else (None, 0)
-    line, end, _ = data[:_MAX_PROXY_BYTES].partition(b"\r\n")
-    if not end and len(data) < _MAX_PROXY_BYTES:
-        return None
-    words = line.decode("latin-1").split(" ")
-    if end and words[1:2] == ["UNKNOWN"]:
-        return None, len(line) + 2
-    address = canonical(words[2]) if len(words) == 6 and words[1] in ("TCP4", "TCP6") else None
-    if not end or address is None:
-        fault = "names no address" if end else "does not end"
-        raise BadRequest(f"The line of the PROXY protocol {fault}.")
-    return address, len(line) + 2
 
 
 def name_of(host: str) -> str:
@@ -337,7 +316,7 @@ def name_of(host: str) -> str:
 
 
 def key_of(address: str) -> str:
-    """Return the key under which limits count an address: the /64 network for IPv6, as one customer has it."""
+    """Return an address's key for limits: for IPv6, the /64 network of a customer."""
     return str(IPv6Network((address, 64), strict=False)) if ":" in address else address
 
 

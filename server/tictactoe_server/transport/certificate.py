@@ -1,4 +1,4 @@
-"""The certificate and the key that a server shows for TLS, taken up anew when their files change."""
+"""The certificate and key of TLS, reloaded when their files change."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ import structlog
 
 from tictactoe_server import clock
 
-_ANY_TIME: Final = 0x200000
-"""OpenSSL's X509_V_FLAG_NO_CHECK_TIME: whether a certificate counts today is for its readers to say."""
+_ANY_TIME: Final = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME: clients judge whether the certificate is in date
 
 log: Final = structlog.get_logger(__name__)
 
 
 class CannotUseCertificate(Exception):
-    """No TLS can be spoken with these files; the message is one line for the operator."""
+    """The files are unusable for TLS; the message is one line for the operator."""
 
 
 class Certificate:
-    """The newest whole pair that two files held; `context` has it, for new connections, and ends no old one.
+    """The newest usable pair that the two files held.
 
-    `names` are the hosts and then the addresses that the certificate is for, without those that begin with ``*.``.
+    Attributes:
+        context: The TLS context for new connections.
+        names: The certificate's host names, then its addresses, without wildcards.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
@@ -49,7 +50,6 @@ class Certificate:
             log.warning("the old certificate stays", reason=str(error))
 
     def _load(self) -> None:
-        """Load the files into the live context; raises `CannotUseCertificate`, keeping the old pair."""
         self._seen = self._stamps()
         self.context, shown = _read_pair(*self._files)
         names = sorted(shown.get("subjectAltName", ()), key=lambda named: named[0] != "DNS")
@@ -60,14 +60,14 @@ class Certificate:
             log.warning("the certificate is past its end: clients refuse it", ended=self._ends)
 
     def _stamps(self) -> list[object]:
-        """Return the files' identities and times, () if a file is missing."""
+        """Return the files' identities and times, [] if a file is missing."""
         with contextlib.suppress(OSError):
             return [(file.st_ino, file.st_size, file.st_mtime_ns) for file in map(Path.stat, self._files)]
         return []
 
 
 def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, Any]]:
-    """Return a TLS context for the two files, and the certificate as clients see it."""
+    """Return a TLS context for the two files, and the certificate as clients see it; raises `CannotUseCertificate`."""
 
     def refuse_to_ask() -> NoReturn:
         raise CannotUseCertificate(f"The key {key} is encrypted. Give one without a pass phrase.")
@@ -80,12 +80,12 @@ def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, 
         return context, _show(context, certificate)
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
-            told = f"The key {key} does not belong to the certificate {certificate}."
-        else:
-            words = error.verify_message if isinstance(error, ssl.SSLCertVerificationError) else error.reason
-            reason = (words or "it is no PEM").replace("_", " ").lower()
-            told = f"There is no certificate in {certificate}, or no key in {key}, that TLS can use ({reason})."
-        raise CannotUseCertificate(told) from None
+            raise CannotUseCertificate(f"The key {key} does not belong to the certificate {certificate}.") from None
+        words = error.verify_message if isinstance(error, ssl.SSLCertVerificationError) else error.reason
+        reason = (words or "it is no PEM").replace("_", " ").lower()
+        raise CannotUseCertificate(
+            f"There is no certificate in {certificate}, or no key in {key}, that TLS can use ({reason})."
+        ) from None
     except OSError as error:
         raise CannotUseCertificate(f"Cannot read {error.filename}: {(error.strerror or str(error)).lower()}.") from None
 

@@ -1,7 +1,7 @@
-"""One peer's connection, and the WebSocket on it: messages in, with no word of what they mean.
+"""One peer's connection with its WebSocket, which receives messages without interpreting them.
 
-The closing and whatever is not one small whole text frame are the business of the Sans-I/O protocol of the `websockets`
-library, which is fed with whole frames only; the rest is here.
+Complete text frames take a fast path. Everything else goes, one complete frame at a time, through the Sans-I/O protocol
+of the `websockets` library.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ try:
 except ImportError:  # the library was built without its C extension
     from websockets.utils import apply_mask
 
-MAX_FRAGMENTS: Final = 64  # of how many frames one message may consist
-FRAMES_A_TURN: Final = 16  # how many frames of one connection are taken in one turn of the event loop
-MAX_UNSENT_PONGS: Final = 64 * 1024  # how many bytes of pongs may wait for a peer that sends pings and does not read
-LOOKS_A_PING: Final = 8
-SILENT_LOOKS: Final = 3 * LOOKS_A_PING
-"""A peer is looked at so often between two pings, and gone when nothing came for the time of three."""
+MAX_FRAGMENTS: Final = 64  # frames of one message
+FRAMES_A_TURN: Final = 16  # processed for a connection in one turn of the event loop
+MAX_UNSENT_PONGS: Final = 64 * 1024  # bytes of pongs for a peer that sends pings and does not read
+LOOKS_A_PING: Final = 8  # checks for silence between two pings
+SILENT_LOOKS: Final = 3 * LOOKS_A_PING  # checks after which a silent peer is cut off
 
 _LOGGER: Final = logging.getLogger("websockets.server")
 _PING: Final = b"\x89\x00"
@@ -47,31 +46,35 @@ _SMALL_HEADER_BYTES: Final = 6
 
 
 class Receiver:
-    """Who is told what a connection brings, and makes nothing of it."""
+    """Receives the messages of a connection; this one ignores them."""
 
     @property
     def waits_since(self) -> int | None:
-        """Arrival time (ms of served time) of the oldest message that still waits, or None."""
+        """Arrival time (ms of served time) of the oldest queued message, or None."""
         return None
 
     def received(self, message: bytes) -> None:
-        """Take one message: UTF-8, and not yet known to be anything more."""
+        """Called with each message, which is valid UTF-8."""
 
     def ended(self) -> None:
-        """Called when the connection is gone."""
+        """Called when the connection is lost."""
 
 
 _NOBODY: Final = Receiver()
 
 
 class Connection(HttpConnection):
-    """One from the server's side; `accept` makes its receiver once a WebSocket is open, `on_lost` is called at the end.
+    """The server's side of a connection.
 
-    A peer that does not say who it is (`let_in`) within `hello_seconds` of being accepted is closed, and gone a fifth
-    of that later whether it answers or not; while the event loop is late, that time begins anew. A WebSocket that
-    follows plain requests has all of it for its hello: a proxy hands connections on that others have used. `origin` is
-    how the peer calls this server, as in ``http://host:8765``, and `signed_on` as whom a trusted proxy names who is
-    there, None for nobody; `_websocket` is there from OPEN on.
+    A peer that does not say hello within `hello_seconds` of being accepted is closed, and aborted a fifth of that
+    later. The time starts again while the event loop is late, and when a WebSocket follows plain requests, as proxies
+    reuse connections.
+
+    Attributes:
+        origin: The server's URL as the peer used it, such as ``http://host:8765``.
+        signed_on: The peer's name according to a trusted proxy, or None.
+        _accept: Returns the receiver of a WebSocket that has opened.
+        _websocket: Missing until the WebSocket is open.
     """
 
     _websocket: WebSocket
@@ -83,18 +86,15 @@ class Connection(HttpConnection):
         peer: RemotePeer,
         limits: Limits,
     ) -> None:
-        super().__init__(peer, limits)
+        super().__init__(on_lost, peer, limits)
         self.origin = ""
         self.signed_on: str | None = None
         self._accept = accept
-        self._on_lost = on_lost
         self._receiver = _NOBODY
         self._is_paused = self._is_going_on = False
         self._fragments: list[bytes] = []
         self._unsent_pongs = 0
         self._silent_looks = 0
-
-    # -- for whoever has the connection -------------------------------------------------------------------------
 
     def let_in(self) -> None:
         """Cancel the deadline for `hello`, unless the connection is closing."""
@@ -102,7 +102,6 @@ class Connection(HttpConnection):
             self._set_deadline(None)
 
     def pause_reading(self) -> None:
-        """Stop reading; what was read already is queued, the rest waits in the network."""
         self._is_paused = True
         if self.is_open:
             self._transport.pause_reading()
@@ -137,10 +136,8 @@ class Connection(HttpConnection):
     def end_if_silent(self) -> None:
         """Abort if nothing was received for several calls; called at regular intervals."""
         self._silent_looks = 0 if self._is_paused else self._silent_looks + 1
-        if self._silent_looks > SILENT_LOOKS and self.is_open:  # one that is not has a deadline
+        if self._silent_looks > SILENT_LOOKS and self.is_open:  # in other phases there is a deadline
             self.abort()
-
-    # -- for the event loop -------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
         """Process received bytes, with a fast path for one small, complete text frame (RFC 6455, 5.2)."""
@@ -179,12 +176,6 @@ class Connection(HttpConnection):
             self._websocket.parser.close()
             receiver.ended()
 
-    def depart(self) -> None:
-        self._peer.close()
-        self._on_lost(self)
-
-    # -- inside -------------------------------------------------------------------------------------------------
-
     def _upgrade(self, request: HttpRequest) -> None:
         if request.has_body:
             self._end(say(HTTPStatus.BAD_REQUEST, "A request for a WebSocket has no body."))
@@ -212,10 +203,10 @@ class Connection(HttpConnection):
             super()._close_silent()
 
     def _receive_frames(self, data: bytes) -> bool:
-        """Take whatever the short way does not know, one whole frame after the other, and keep the rest.
+        """Process complete frames, keep the rest, and return True if more may be read now.
 
-        Returns whether more may be read now. What a peer says that is being closed is passed over until it agrees;
-        whoever says much is read no more.
+        While the connection is closing, everything but a close frame is ignored. After `FRAMES_A_TURN` frames, reading
+        pauses.
         """
         data, self._rest = self._rest + data, b""
         start = 0
@@ -313,17 +304,18 @@ def answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeRes
         headers = Headers((name, value) for name, values in request.fields.items() for value in values)
         handshake = Handshake(request.path, headers, request.method, f"HTTP/{request.version}")
         response = _HANDSHAKES.accept(handshake)
-        _HANDSHAKES.handshake_exc = None  # its traceback holds the connection
+        _HANDSHAKES.handshake_exc = None  # whose traceback refers to the connection
     response.headers["Server"] = SERVER_NAME
     return response
 
 
 def _select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Choose our subprotocol if it is offered; a client that offers none is accepted."""
-    if offered and SUBPROTOCOL not in offered:
+    if not offered:
+        return None
+    if SUBPROTOCOL not in offered:
         raise NegotiationError(f"this server speaks {SUBPROTOCOL}, not {', '.join(offered)}")
-    return Subprotocol(SUBPROTOCOL) if offered else None
+    return Subprotocol(SUBPROTOCOL)
 
 
 _HANDSHAKES: Final = ServerProtocol(select_subprotocol=_select_subprotocol, logger=_LOGGER)
-"""Makes the responses to all handshakes; it never sees a connection."""
+"""Makes the responses to all handshakes, independently of connections."""

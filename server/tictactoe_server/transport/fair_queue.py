@@ -1,6 +1,6 @@
-"""What may wait: handshakes, plain HTTP, and requests where there is much to do. It is done a little at a time.
+"""Work done a little at a time, so that the event loop stays responsive: handshakes, plain HTTP, requests under load.
 
-Addresses have equal shares of the time: who uses little of it comes before what those have waiting who ask much.
+Addresses share the time fairly: one that used little of it comes before the queued work of busier ones.
 Source: start-time fair queueing, Goyal, Vin and Cheng, 1996.
 """
 
@@ -16,29 +16,30 @@ from typing import Final
 
 from tictactoe_server import clock
 
-WORK_SECONDS: Final = 0.0005  # how long it usually may work in one turn of the event loop; one thing is done at least
-REST_SECONDS: Final = 0.001  # how long it rests after that
-SAVED_SECONDS: Final = 0.02  # how much of its share an address that asked little may use at once
-MOST_USED: Final = 1_024  # of how many addresses it is known how much they used, before some are forgotten
-BEHIND_SECONDS: Final = 0.0005  # how much of its share counts as used for each thing that waits at an address
+WORK_SECONDS: Final = 0.0005  # of work in one turn of the event loop
+REST_SECONDS: Final = 0.001  # of rest after each turn
+SAVED_SECONDS: Final = 0.02  # of its share that an address may use at once after a quiet time
+MOST_USED: Final = 1_024  # addresses whose use is remembered, before quiet ones are forgotten
+BEHIND_SECONDS: Final = 0.0005  # of its share that count as used for each thing queued at an address
 
 
 class FairQueue:
-    """Work that waits for its turn, by the addresses for which it is done."""
+    """Queued work by address."""
 
     def __init__(self, work_seconds: float = WORK_SECONDS, rest_seconds: float = REST_SECONDS) -> None:
-        self._work_seconds, self._rest_seconds = work_seconds, rest_seconds
+        self._work_seconds = work_seconds
+        self._rest_seconds = rest_seconds
         self._waiting: dict[str, deque[Callable[[], None]]] = {}
         self._turns: list[tuple[float, int, str]] = []
         self._numbers = count()
-        self._used: dict[str, float] = {}  # up to where each address has used its share of the time (s)
-        self._reached = 0.0  # where the share of the one is used up whose turn it is
+        self._used: dict[str, float] = {}  # the virtual time (s) that each address has reached
+        self._reached = 0.0  # the virtual time (s) of the address served last
         self._is_due = False
 
     def put(self, address: str, work: Callable[[], None], behind: int = 0) -> None:
-        """Do something soon: after what waits for that address, and before what waits for who used more of the time.
+        """Queue work, after an address's earlier work and before that of addresses that used more time.
 
-        So many more wait `behind` it at its address, which lets others go before it that have fewer.
+        `behind` is how much more the address has queued elsewhere, which lets addresses with less go first.
         """
         works = self._waiting.setdefault(address, deque())
         works.append(work)
@@ -78,6 +79,6 @@ class FairQueue:
                 asyncio.get_running_loop().call_later(self._rest_seconds, self._work)
             else:
                 self._used.clear()
-            if len(self._used) > MOST_USED:  # who has used little may be forgotten
+            if len(self._used) > MOST_USED:
                 late = self._reached - SAVED_SECONDS
                 self._used = {one: used for one, used in self._used.items() if one in self._waiting or used > late}

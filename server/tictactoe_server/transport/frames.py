@@ -1,4 +1,4 @@
-"""WebSocket frames as bytes: ours, made once for every receiver, and where a peer's ends.
+"""WebSocket frames as bytes: encoding those of the server, and finding the end of those of a peer.
 
 Source: RFC 6455, section 5.2.
 """
@@ -15,7 +15,7 @@ _pack: Final = Struct(">BBH").pack
 
 
 def encode_frame(payload: bytes) -> bytes:
-    """Encode a server's text frame: FIN and opcode, length in 7, 16 or 64 bits, no mask."""
+    """Encode a text frame without a mask, as a server sends it."""
     length = len(payload)
     if length < 126:
         return _HEADERS[length] + payload
@@ -25,9 +25,9 @@ def encode_frame(payload: bytes) -> bytes:
 
 
 def end_of_frame(data: bytes, start: int, limit: int) -> int:
-    """Return where the frame that begins at `start` ends, or 0 where that has not come yet.
+    """Return the end of the frame that begins at `start`, or 0 while it is incomplete.
 
-    `TOO_LONG` for one that says that it carries more than `limit` bytes, as soon as it says so.
+    Returns `TOO_LONG` as soon as the header announces more than `limit` bytes.
     """
     if len(data) < start + 2:
         return 0

@@ -1,7 +1,7 @@
-"""One accepted socket: its phases, plain HTTP on it, what waits for a slow peer, and the end of it.
+"""One accepted socket until a WebSocket opens on it: phases, deadlines, plain HTTP and the output of slow peers.
 
-What comes before a WebSocket opens, or instead of one, is the business of this module, and what every server answers
-there; the WebSocket itself is that of `connection`.
+The invariants: a connection changes its phase only as `FOLLOWING` allows, and has a deadline in every phase in which
+the peer could keep the server waiting. The module `connection` adds the WebSocket.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 from http import HTTPStatus
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission, RemotePeer
@@ -30,17 +30,23 @@ from tictactoe_server.transport.http_messages import (
     say_too_many,
 )
 
-LINGER_SECONDS: Final = 1.0  # how long one who is turned away may stay, so that the reason surely arrives
-MAX_REQUESTS: Final = 100
-"""How many requests of plain HTTP one connection may bring; the last is answered with ``Connection: close``."""
+LINGER_SECONDS: Final = 1.0  # for a refused peer to read the reason
+MAX_REQUESTS: Final = 100  # of plain HTTP on one connection; the last is answered with ``Connection: close``
 
 
 class Phase(Enum):
-    """A connection is ACCEPTED until the handshake of TLS is done, then WAITING for a request or the rest of one.
+    """The phases of a connection.
 
-    That is QUEUED until its turn comes, ANSWERING while the response is made, and STREAMING while more and more of it
-    comes. A WebSocket is OPEN, and CLOSING once one side has begun to close it. ENDING: all is said, nothing is heard
-    any more, the peer has a while to hang up.
+    Attributes:
+        ACCEPTED: The TLS handshake, if any, is under way.
+        WAITING: The next request is incomplete.
+        QUEUED: A request waits for its turn.
+        ANSWERING: The response is being made.
+        STREAMING: The response goes on line by line.
+        OPEN: A WebSocket is open.
+        CLOSING: One side has begun to close the WebSocket.
+        ENDING: Everything is sent, input is ignored, and the peer has some time to disconnect.
+        GONE: The connection is lost or aborted.
     """
 
     ACCEPTED = auto()
@@ -63,44 +69,52 @@ FOLLOWING: Final[dict[Phase, set[Phase]]] = {
     Phase.OPEN: {Phase.CLOSING},
     Phase.CLOSING: {Phase.ENDING},
 }
-"""The phases that may follow each; GONE may follow all."""
+"""The phases that may follow each phase; GONE may follow all of them."""
 
 
 @dataclass(slots=True)
 class Outbox:
-    """What waits for a peer while it lags: all frames in their order, and the newest state of each room.
+    """Output for a peer that lags.
 
-    `size` is how many bytes the frames have; `cutting` is the timer that cuts the peer off at last.
+    Attributes:
+        abort_timer: Aborts the connection unless the peer catches up.
+        size: Bytes in `frames`.
+        frames: All frames that are not states, in order.
+        states: The newest state of each room.
     """
 
-    cutting: asyncio.TimerHandle
+    abort_timer: asyncio.TimerHandle
     size: int = 0
     frames: list[bytes] = field(default_factory=list)
     states: dict[str, bytes] = field(default_factory=dict)
 
 
 class HttpConnection(asyncio.Protocol):
-    """Answers one request after the other, each within `hello_seconds` of the one before, until a WebSocket opens.
+    """Answers one request after another until a WebSocket opens.
 
-    Whoever takes what is answered has the time for it. Frames go out while it `is_open`. A peer that has not caught up
-    `catch_up_seconds` after `outbox_bytes` were waiting for it is cut off, as is one for whom as many bytes wait beside
-    the states of rooms.
+    Each request must arrive within `hello_seconds` of the previous response, which the peer may take its time to read.
+    The peer is cut off if more than `outbox_bytes` of frames wait for it, or if it has not caught up
+    `catch_up_seconds` after as many bytes waited in the transport.
 
-    `_transport` and `_write` are there from `connection_made` until `connection_lost`, in all phases but ACCEPTED and,
-    at its end, GONE. `_rest` is what has come and is not read yet, `_has_ended` whether nothing more comes;
-    `_stop_reading` is called when somebody who reads a stream is gone.
+    Attributes:
+        is_open: Whether a WebSocket is open, so that frames can be sent.
+        _transport, _write: Missing before `connection_made` and after `connection_lost`.
+        _rest: Received bytes that are not processed yet.
+        _has_ended: Whether the peer has ended its side.
+        _stop_reading: To be called when the reader of a stream has gone.
     """
 
     __slots__ = (
-        *("_deadline", "_limits", "_loop", "_outbox", "_peer", "_phase", "_transport", "_unsent", "_write", "is_open"),
-        *("_answering", "_has_ended", "_requests", "_rest", "_stop_reading"),
+        *("_answering", "_deadline", "_has_ended", "_limits", "_loop", "_on_lost", "_outbox", "_peer", "_phase"),
+        *("_requests", "_rest", "_stop_reading", "_transport", "_unsent", "_write", "is_open"),
     )
     _transport: asyncio.Transport
     _write: Callable[[bytes], None]
 
-    def __init__(self, peer: RemotePeer, limits: Limits) -> None:
+    def __init__(self, on_lost: Callable[[Any], None], peer: RemotePeer, limits: Limits) -> None:
         self._phase = Phase.ACCEPTED
         self.is_open = False
+        self._on_lost = on_lost
         self._peer = peer
         self._limits = limits
         self._loop = asyncio.get_running_loop()
@@ -119,17 +133,11 @@ class HttpConnection(asyncio.Protocol):
         return self._peer.address
 
     @abstractmethod
-    def depart(self) -> None:
-        """Count no more, and say so; called when the peer is gone, perhaps twice."""
-
-    @abstractmethod
     def _upgrade(self, request: HttpRequest) -> None:
-        """Open a WebSocket, or say why not."""
-
-    # -- for whoever has the connection -------------------------------------------------------------------------
+        """Open a WebSocket, or answer with the reason for a refusal."""
 
     def push_frame(self, frame: bytes) -> None:
-        """Send a frame, which is never dropped."""
+        """Send a frame; it is never dropped."""
         if self._outbox is None:
             if self.is_open:
                 self._write(frame)
@@ -147,7 +155,7 @@ class HttpConnection(asyncio.Protocol):
             self._write(frame)
 
     def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
-        """Send frames and a state in one write; while the peer lags, queue each by its kind."""
+        """Send an answer and a state in one write; while the peer lags, queue each by its kind."""
         if self._outbox is not None:
             self.push_frame(answer)
             self.push_state(room, state)
@@ -177,34 +185,33 @@ class HttpConnection(asyncio.Protocol):
         before = self._phase
         self._enter(Phase.GONE)
         self._set_deadline(None)
-        if before is Phase.ACCEPTED:  # its handshake of TLS has failed, or has not come about in time
-            self.depart()
+        if before is Phase.ACCEPTED:  # the TLS handshake has failed or timed out
+            self._depart()
         elif before is not Phase.GONE:
             self._transport.abort()
 
-    # -- for the event loop -------------------------------------------------------------------------------------
+    def _depart(self) -> None:
+        self._peer.close()
+        self._on_lost(self)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._write = self._transport.write
-        if self._phase is Phase.GONE:  # its handshake of TLS took too long
+        if self._phase is Phase.GONE:  # the TLS handshake took too long
             self._transport.abort()
         else:
             self._transport.set_write_buffer_limits(self._limits.outbox_bytes)
             self._enter(Phase.WAITING)
 
     def eof_received(self) -> bool:
-        """Let the transport close where nothing is left to be answered.
-
-        TLS knows no such half of an end: nothing could be sent any more.
-        """
+        """Return True to keep the transport open for pending answers, which TLS does not allow."""
         is_held_back = self._phase is Phase.WAITING and self._outbox is not None
         is_asking = is_held_back or self._phase in (Phase.QUEUED, Phase.ANSWERING)
         self._has_ended = is_asking and self._transport.can_write_eof()
         return self._has_ended
 
     def pause_writing(self) -> None:
-        """Called when the transport's write buffer passes its high-water mark."""
+        """Start queueing output; called when the transport's write buffer is full."""
         self._outbox = Outbox(self._loop.call_later(self._limits.catch_up_seconds, self.abort))
 
     def resume_writing(self) -> None:
@@ -223,13 +230,11 @@ class HttpConnection(asyncio.Protocol):
         self._set_deadline(None)
         self._end_outbox()
         del self._transport, self._write
-        self.depart()
+        self._depart()
         self._stop_lines()
 
-    # -- requests -----------------------------------------------------------------------------------------------
-
     def _receive_request(self, data: bytes) -> None:
-        """Buffer request bytes; beyond that, stop reading."""
+        """Buffer bytes of requests, and pause reading once that is more than a request."""
         if self._phase in (Phase.STREAMING, Phase.ENDING, Phase.GONE):
             return
         self._rest += data
@@ -263,8 +268,10 @@ class HttpConnection(asyncio.Protocol):
 
     def _read_request(self) -> HttpRequest | None:
         data = self._peer.read_proxy_header(self._rest)
-        self._rest = self._rest if data is None else data
-        found = None if data is None else read_request(data)
+        if data is None:
+            return None
+        self._rest = data
+        found = read_request(data)
         if found is None:
             return None
         is_tls = self._transport.get_extra_info("ssl_object") is not None
@@ -272,10 +279,7 @@ class HttpConnection(asyncio.Protocol):
         self._rest = found[1]
         return request
 
-    # -- responses ----------------------------------------------------------------------------------------------
-
     def _answer(self, request: HttpRequest) -> None:
-        """Answer a plain request, now or later; later requests wait meanwhile."""
         wait = self._peer.count_request(request.path)
         if wait:
             self._end(say_too_many(request, wait))
@@ -312,7 +316,7 @@ class HttpConnection(asyncio.Protocol):
         self._wait_for_request()
 
     def _wait_for_request(self) -> None:
-        """Process the next request once the peer has read enough of the last answer."""
+        """Process the next request, as soon as the peer has read enough of the last response."""
         if not self._rest and not self._has_ended:
             self._peer.idle(partial(self._end, b""))
         if self._outbox is None and self._rest:
@@ -326,14 +330,12 @@ class HttpConnection(asyncio.Protocol):
         else:
             self._transport.resume_reading()
 
-    # -- streams ------------------------------------------------------------------------------------------------
-
     def _begin_lines(self, response: HttpStream) -> None:
         self._write(encode_response(response))
         self._rest = b""
         self._set_deadline(None)
         self._enter(Phase.STREAMING)
-        self._transport.resume_reading()  # so that the peer's end is noticed
+        self._transport.resume_reading()  # to notice when the peer disconnects
         self._stop_reading = response.begin(self)
 
     def _stop_lines(self) -> None:
@@ -348,8 +350,6 @@ class HttpConnection(asyncio.Protocol):
         self._transport.resume_reading()
         self._hang_up()
 
-    # -- phases, and the time for them --------------------------------------------------------------------------
-
     def _enter(self, phase: Phase) -> None:
         """Enter the next phase; raises RuntimeError for a transition that `FOLLOWING` does not have."""
         if phase is not Phase.GONE and phase not in FOLLOWING.get(self._phase, ()):
@@ -360,7 +360,7 @@ class HttpConnection(asyncio.Protocol):
         self._enter(Phase.ENDING)
         self._set_deadline(self._limits.close_seconds, self._give_up)
         if self._transport.can_write_eof():
-            with contextlib.suppress(OSError, RuntimeError):  # the peer was quicker
+            with contextlib.suppress(OSError, RuntimeError):  # the peer has already disconnected
                 self._transport.write_eof()
         else:
             self._transport.close()
@@ -373,7 +373,7 @@ class HttpConnection(asyncio.Protocol):
             self.abort()
 
     def _is_taking(self) -> bool:
-        """Return whether the peer has read anything since the last call."""
+        """Return True if the peer has read some of the output since the last call."""
         if self._phase in (Phase.ACCEPTED, Phase.OPEN):
             return False
         before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
@@ -388,7 +388,7 @@ class HttpConnection(asyncio.Protocol):
     def _end_outbox(self) -> Outbox | None:
         outbox, self._outbox = self._outbox, None
         if outbox is not None:
-            outbox.cutting.cancel()
+            outbox.abort_timer.cancel()
         return outbox
 
     def _close_silent(self) -> None:
@@ -401,7 +401,7 @@ class HttpConnection(asyncio.Protocol):
             self.abort()
 
     def _is_kept_waiting(self) -> bool:
-        """Return whether received bytes may still be unprocessed."""
+        """Return True if the server may not have processed received bytes yet."""
         return self._phase is Phase.QUEUED or self._peer.admission.is_late()
 
 
@@ -416,8 +416,8 @@ def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | A
     if request.path == "/healthz":
         return say(HTTPStatus.OK, "ok")
     if request.path == "/readyz":
-        why_not = admission.unready()
-        return say(HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE, why_not or "ok")
+        reason = admission.unready()
+        return say(HTTPStatus.OK if reason is None else HTTPStatus.SERVICE_UNAVAILABLE, reason or "ok")
     banned = admission.describe_ban(request.address)
     if banned is not None:
         return say(HTTPStatus.FORBIDDEN, banned)

@@ -1,8 +1,7 @@
-"""Plain HTTP as values: heads of requests, which `h11` reads, and responses as bytes. No socket, and no word of pages.
+"""Plain HTTP as values, without sockets: requests, parsed by `h11`, and responses.
 
-`h11` is more lenient than this server: what two readers could take for different things is refused here, such as a line
-that ends with LF alone, a folded line or a length that is said twice. Source: RFC 9112, sections 2 to 6, and 11.2 on
-smuggling.
+This server is stricter than `h11`: it refuses everything that two parsers could understand differently, such as bare
+line feeds, folded lines and repeated lengths. Source: RFC 9112, sections 2 to 6, and 11.2 on smuggling.
 """
 
 from __future__ import annotations
@@ -20,34 +19,31 @@ import h11
 from tictactoe_protocol import ErrorCode, encode, error_answer
 from tictactoe_server import SERVER_NAME
 
-MAX_HEAD_BYTES: Final = 16 * 1024  # how much a request may have, to the end of its headers
+MAX_HEAD_BYTES: Final = 16 * 1024
 MAX_LINE_BYTES: Final = 8 * 1024
 MAX_FIELDS: Final = 100
 PLAIN_TEXT: Final = "text/plain; charset=utf-8"
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
-OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)")
-"""The paths of what pages of every origin may read."""
-
+CSV: Final = "text/csv; charset=utf-8"
 READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
-
 METERED: Final = ("/api/", "/e/", "/preview", "/replay/")
-"""How the paths begin of what may be large: the bytes of these answers are counted."""
+"""Prefixes of paths with large answers, whose bytes are counted."""
 
-UNFURLING: Final = re.compile(
+_OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)")
+_LINK_PREVIEWS: Final = re.compile(
     "facebookexternalhit|WhatsApp|Twitterbot|TelegramBot|Slackbot|Discordbot|LinkedInBot|Mastodon|Mattermost|Synapse"
     "|SkypeUriPreview|Iframely|Embedly"
 )
-"""How programs call themselves that read the head of a page to show a link to it; most say that they take anything."""
-
+"""User agents that read a page's head to show a card of a link; most of them accept any media type."""
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BARE_LINE_END: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 _AMBIGUOUS: Final = re.compile(rb"\n[ \t]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\ncontent-length:[^\r]*,", re.IGNORECASE)
-"""A folded line, a control character, a list of lengths: `h11` takes these."""
+"""A folded line, a control character or a list of lengths, which `h11` accepts."""
 
 
 class BadRequest(Exception):
-    """A request that is not carried out, after which the connection is closed; it says why in words for people."""
+    """The request is refused and its connection closed; the message is a sentence for people."""
 
     def __init__(self, words: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
         super().__init__(words)
@@ -56,11 +52,16 @@ class BadRequest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """What is asked for. `path` is decoded, `host` is whom the sender thinks to reach, with its port where it said one.
+    """A request without its body.
 
-    `fields` are the headers by their names in lower case. `scheme` is ``https`` where the sender speaks TLS, to this
-    server or to a proxy that is believed, and empty where that proxy does not say; `address` is where it comes from.
-    `keeps_alive` where more requests may follow. It `names_host` where the address itself does, as a proxy is asked.
+    Attributes:
+        path: The decoded path.
+        host: The host that the client named, with its port if it gave one.
+        fields: The headers by their names in lower case.
+        keeps_alive: Whether more requests may follow.
+        scheme: ``https`` if the client speaks TLS to this server or to a trusted proxy; "" if the proxy does not tell.
+        address: The client's address.
+        names_host: Whether the target is an absolute URL, as in requests to a proxy.
     """
 
     method: str
@@ -80,7 +81,7 @@ class HttpRequest:
         return ", ".join(self.fields.get(name, ()))
 
     def accepts(self, what: str, name: str = "accept") -> bool:
-        """Return whether an `Accept` header lists a value with a quality above 0."""
+        """Return True if an `Accept` header lists a value with a quality above 0."""
         for each in self.field(name).lower().split(","):
             accepted, *parameters = (part.strip() for part in each.split(";"))
             if accepted == what:
@@ -89,15 +90,13 @@ class HttpRequest:
 
     @property
     def is_open_to_all(self) -> bool:
-        return OPEN_TO_ALL.fullmatch(self.path) is not None
+        """Whether pages of every origin may read the response."""
+        return _OPEN_TO_ALL.fullmatch(self.path) is not None
 
     @property
     def wants_html(self) -> bool:
-        """Whether a browser asks, which names HTML among what it takes, or what makes a card of a link in a chat.
-
-        Other programs take anything.
-        """
-        return self.accepts("text/html") or UNFURLING.search(self.field("user-agent")) is not None
+        """Whether the client is a browser or shows link previews; other programs do not ask for HTML by name."""
+        return self.accepts("text/html") or _LINK_PREVIEWS.search(self.field("user-agent")) is not None
 
     @property
     def wants_colour(self) -> bool:
@@ -115,9 +114,12 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What is answered, in `kind` the media type of the body; `fields` are further headers.
+    """A response.
 
-    `tag` is the same while nothing has changed that matters, empty where only the whole body tells.
+    Attributes:
+        kind: The media type of the body.
+        fields: Further headers.
+        tag: The entity tag; "" to hash the body.
     """
 
     status: HTTPStatus
@@ -128,10 +130,10 @@ class HttpResponse:
 
 
 class LineReader(Protocol):
-    """Who reads the lines of a stream: each is the newest state, so that a slow one is spared those between."""
+    """The receiver of a stream's lines, each of which is the newest state; slow readers skip older ones."""
 
     def push_line(self, line: bytes) -> None:
-        """Send a line, in the place of one that has not been sent."""
+        """Send a line, replacing a line that has not been sent yet."""
 
     def end_lines(self) -> None:
         """End the response."""
@@ -139,16 +141,17 @@ class LineReader(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpStream(HttpResponse):
-    """A response of lines that come while its connection lasts, which is where it ends: it does not say how long it is.
+    """A response of lines without a length, which ends with its connection.
 
-    `begin` is called with who reads it, and returns what is called once that is gone.
+    Attributes:
+        begin: Called with the reader; returns a function to call when the reader has gone.
     """
 
     begin: Callable[[LineReader], Callable[[], None]]
 
 
 Answer = Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
-"""Answers what asks for no WebSocket: at once, or after a while."""
+"""Answers a request that is not a WebSocket handshake, now or later."""
 
 
 def read_request(data: bytes) -> tuple[HttpRequest, bytes] | None:
@@ -180,10 +183,7 @@ def _read_head(head: bytes) -> HttpRequest:
         raise BadRequest("A header of this request is none, or can be read in two ways.")
     if not found.http_version.startswith(b"1."):
         raise BadRequest("HTTP/1.1 is spoken here.", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
-    return _make_request(found, has_body=not isinstance(parser.next_event(), h11.EndOfMessage))
-
-
-def _make_request(found: h11.Request, *, has_body: bool) -> HttpRequest:
+    has_body = not isinstance(parser.next_event(), h11.EndOfMessage)
     version, fields = found.http_version.decode(), dict[str, list[str]]()
     for name, value in found.headers:
         fields.setdefault(name.decode(), []).append(value.decode("latin-1"))
@@ -195,15 +195,17 @@ def _make_request(found: h11.Request, *, has_body: bool) -> HttpRequest:
     if not host and version != "1.0":
         raise BadRequest("A request names its host.")
     path, _, query = target.partition("?")
-    wishes = [wish.strip().lower() for line in fields.get("connection", ()) for wish in line.split(",")]
-    keeps_alive = version != "1.0" and "close" not in wishes and not has_body
-    method, path = found.method.decode(), unquote(path, errors="replace")
+    options = [option.strip().lower() for option in ",".join(fields.get("connection", ())).split(",")]
+    keeps_alive = version != "1.0" and "close" not in options and not has_body
     names_host = not found.target.startswith((b"/", b"*"))
-    return HttpRequest(method, path, query, host, fields, keeps_alive, has_body, version, names_host=names_host)
+    path = unquote(path, errors="replace")
+    return HttpRequest(
+        found.method.decode(), path, query, host, fields, keeps_alive, has_body, version, names_host=names_host
+    )
 
 
 def _read_target(target: str, host: str) -> tuple[str, str]:
-    """Return the path with its query, and the host; an absolute target overrules the `Host` header."""
+    """Return the path with its query, and the host; an absolute target overrides the `Host` header."""
     if target != "*" and not target.startswith("/"):
         try:
             parts = urlsplit(target)
@@ -220,17 +222,18 @@ def _read_target(target: str, host: str) -> tuple[str, str]:
 
 def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_alive: bool = False) -> bytes:
     """Encode a response; without its body, it still states the body's length."""
-    kind, length = f"Content-Type: {response.kind}", f"Content-Length: {len(response.body)}"
     lines = [
         f"HTTP/1.1 {response.status.value} {response.status.phrase}",
         f"Date: {formatdate(usegmt=True)}",
         f"Server: {SERVER_NAME}",
-        *((kind,) if response.status != HTTPStatus.NOT_MODIFIED else ()),
-        *((length,) if response.status != HTTPStatus.NOT_MODIFIED and not isinstance(response, HttpStream) else ()),
-        "X-Content-Type-Options: nosniff",
-        *(f"{name}: {value}" for name, value in response.fields),
-        f"Connection: {'keep-alive' if keeps_alive else 'close'}",
     ]
+    if response.status != HTTPStatus.NOT_MODIFIED:
+        lines.append(f"Content-Type: {response.kind}")
+        if not isinstance(response, HttpStream):
+            lines.append(f"Content-Length: {len(response.body)}")
+    lines.append("X-Content-Type-Options: nosniff")
+    lines += [f"{name}: {value}" for name, value in response.fields]
+    lines.append(f"Connection: {'keep-alive' if keeps_alive else 'close'}")
     head = "\r\n".join((*lines, "\r\n")).encode("latin-1")
     return head + response.body if with_body else head
 
@@ -242,8 +245,8 @@ def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpRespons
 
 def lead_to(url: str, path: str) -> HttpResponse:
     """Return a redirect to a path at another server, given by its WebSocket URL."""
-    place = f"http{url.removeprefix('ws')}{path}"
-    return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", place),))
+    location = f"http{url.removeprefix('ws')}{path}"
+    return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", location),))
 
 
 def say_too_many(request: HttpRequest, wait_ms: int) -> HttpResponse:

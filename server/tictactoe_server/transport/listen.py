@@ -1,4 +1,4 @@
-"""Listening sockets, the addresses under which others reach them, and their announcement on the local network."""
+"""Listening sockets, their URLs for other machines, and their announcement on the local network."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
 from tictactoe_server.transport.certificate import Certificate
 
 _UNROUTED: Final = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
-"""Addresses for documentation (RFC 5737, RFC 3849): asking for the way there names our own and sends nothing."""
+"""Addresses for documentation (RFC 5737, RFC 3849): the route to them names our own address, and nothing is sent."""
 
-_MAX_NAME_BYTES: Final = 63
-"""Of a name within DNS (RFC 6763, 4.1.1); what tells it from others of this name needs four of them."""
+_MAX_NAME_BYTES: Final = 63 - 4  # the limit of DNS (RFC 6763, 4.1.1), less a number that makes the name unique
 
 log: Final = structlog.get_logger(__name__)
 
 
 class CannotListen(Exception):
-    """The address cannot be listened on; the message is one line for the operator."""
+    """The server cannot listen on the address; the message is one line for the operator."""
 
 
 def open_sockets(host: str | None, port: int) -> list[socket.socket]:
     """Return listening sockets, all on one port; host None means all addresses, IPv4 and IPv6.
 
-    Raises `CannotListen` for a taken port, a host that is not ours or one that does not resolve.
+    Raises:
+        CannotListen: The port is taken, or the host does not resolve or is another machine.
     """
     try:
         found = [] if host is None else socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise CannotListen(f'Cannot find the host "{host}": {_reason(error)}.') from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CannotListen(f'Cannot find the host "{host}": {reason.lower()}.') from None
     sockets: list[socket.socket] = []
     try:
         if host is None:
@@ -50,8 +51,9 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
         for opened in sockets:
             opened.close()
         where = f"port {port}" if host is None else f"{host}, port {port}"
-        raise CannotListen(f"Cannot listen on {where}: {_reason(error)}.") from None
-    for opened in sockets:  # asyncio sets this itself only on sockets that were made with an explicit protocol number
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise CannotListen(f"Cannot listen on {where}: {reason.lower()}.") from None
+    for opened in sockets:  # asyncio sets this only on sockets with an explicit protocol number
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sockets
 
@@ -63,32 +65,23 @@ def _open_on_all(port: int) -> socket.socket:
     return socket.create_server(("", port))
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and not isinstance(error, socket.gaierror) and error.errno:
-        return os.strerror(error.errno).lower()
-    return (getattr(error, "strerror", None) or str(error)).lower()
-
-
-# -- addresses --------------------------------------------------------------------------------------------------------
-
-
 def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
-    """Return the URL of a host and a port, of this very machine where `host` is None; `secure` is with TLS.
+    """Return the URL of a host, by default this machine, and a port.
 
     >>> url_of(None, 8765), url_of("::1", 80), url_of("example.org", 443, secure=True)
     ('ws://localhost:8765', 'ws://[::1]:80', 'wss://example.org')
     """
     name = "localhost" if host is None else f"[{host}]" if ":" in host else host
-    if secure:
-        return f"wss://{name}" if port == 443 else f"wss://{name}:{port}"
-    return f"ws://{name}:{port}"
+    if secure and port == 443:
+        return f"wss://{name}"
+    return f"{'wss' if secure else 'ws'}://{name}:{port}"
 
 
 def addresses_at(host: str | None) -> list[str]:
-    """Return the addresses under which other machines reach a server that listens on `host`, None for all addresses.
+    """Return the addresses, for other machines, of a server that listens on `host`, or on all addresses if None.
 
-    For all addresses these are the machine's own, that of the route to the internet first; IPv6 addresses are returned
-    only if there are no others.
+    For all addresses, the address of the default route comes first, and IPv6 addresses are returned only if there are
+    no others.
     """
     if host not in (None, "::", "0.0.0.0"):
         found = set()
@@ -101,7 +94,7 @@ def addresses_at(host: str | None) -> list[str]:
 
 
 def is_for_others(host: str) -> bool:
-    """Tell whether a host or address may lead here from elsewhere: not where it means each machine or link itself.
+    """Return False for a host or address that means something else on every machine or link.
 
     >>> [is_for_others(host) for host in ("10.0.0.7", "example.org", "localhost", "127.0.0.1", "fe80::1")]
     [True, True, False, False, False]
@@ -118,27 +111,34 @@ def _own_addresses() -> Iterator[str]:
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect(target)
             yield str(probe.getsockname()[0])
-    with contextlib.suppress(OSError):  # a sandbox may keep the operating system from saying it
+    with contextlib.suppress(OSError):  # a sandbox may forbid it
         for adapter in ifaddr.get_adapters():
             for found in adapter.ips:
                 yield found.ip if isinstance(found.ip, str) else found.ip[0]
 
 
 class Links:
-    """Those of a server that listens on a host, or on all addresses where it `is_open`; people see its page, if any."""
+    """The URLs of a server.
+
+    Attributes:
+        is_open: Whether the server listens on all addresses.
+    """
 
     def __init__(self, host: str | None, port: int, certificate: Certificate | None, *, has_page: bool) -> None:
         self.is_open = host in (None, "0.0.0.0", "::")
-        self._host, self._port, self._certificate, self._has_page = host, port, certificate, has_page
+        self._host = host
+        self._port = port
+        self._names = () if certificate is None else certificate.names
+        self._is_secure = certificate is not None
+        self._has_page = has_page
 
     @property
     def url(self) -> str:
         """The WebSocket URL for this machine; with TLS, under a name of the certificate."""
         host = None if self.is_open else self._host
-        names = () if self._certificate is None else self._certificate.names
-        if names and (host or "localhost") not in names:
-            host = names[0]
-        return url_of(host, self._port, secure=self._certificate is not None)
+        if self._names and (host or "localhost") not in self._names:
+            host = self._names[0]
+        return url_of(host, self._port, secure=self._is_secure)
 
     @property
     def for_people(self) -> str:
@@ -146,30 +146,27 @@ class Links:
         return self._link_of(self.url)
 
     def for_others(self) -> list[str]:
-        """Return how people on other machines reach a server that listens on all addresses, the best way first.
+        """Return the URLs for people on other machines, best first, if the server listens on all addresses.
 
-        That is by the machine's own addresses, with TLS by a name of the certificate.
+        They have the machine's addresses, or with TLS a name of the certificate.
         """
         if not self.is_open:
             return []
-        if (certificate := self._certificate) is None:
-            hosts = addresses_at(self._host)
-        else:
-            hosts = [name for name in certificate.names if is_for_others(name)][:1]
-        return [self._link_of(url_of(name, self._port, secure=certificate is not None)) for name in hosts]
+        hosts = [*filter(is_for_others, self._names)][:1] if self._is_secure else addresses_at(self._host)
+        return [self._link_of(url_of(name, self._port, secure=self._is_secure)) for name in hosts]
 
     def _link_of(self, url: str) -> str:
         return f"http{url.removeprefix('ws')}" if self._has_page else url
 
 
-# -- the local network ------------------------------------------------------------------------------------------------
-
-
 async def announce(host: str | None, port: int, *, name: str | None = None, tls_name: str | None = None) -> None:
-    """Announce a server until cancelled, and then take it back, so that nobody is sent here any more.
+    """Announce a server until cancelled, then withdraw the announcement.
 
-    `host` is the address that is listened on, None for all; `tls_name` the name that a certificate is for. A server
-    that this machine alone can reach is not announced; where there is no multicast none is, and that is logged.
+    A server that only this machine can reach is not announced; a failure, such as missing multicast, is logged.
+
+    Args:
+        host: The address that the server listens on, None for all.
+        tls_name: A name of the server's certificate.
     """
     addresses = addresses_at(host)
     if not addresses:
@@ -194,20 +191,20 @@ async def announce(host: str | None, port: int, *, name: str | None = None, tls_
             log.info("announced on the local network", name=info.get_name())
             await asyncio.Event().wait()
         finally:
-            closing = asyncio.ensure_future(zeroconf.async_close())  # which takes back what was announced
-            while not closing.done():  # what is cancelled while it closes would leave its sockets open
+            closing = asyncio.ensure_future(zeroconf.async_close())
+            while not closing.done():  # a second cancellation must not leave sockets open
                 with contextlib.suppress(asyncio.CancelledError, OSError):
                     await asyncio.shield(closing)
-            zeroconf.zeroconf.engine.close()  # and so where the loop that ends has cancelled that too
+            zeroconf.zeroconf.engine.close()  # in case the ending loop has cancelled `closing`
     except (OSError, Error) as error:
         log.info("not announced on the local network", reason=str(error) or type(error).__name__)
 
 
 def fit_name(name: str) -> str:
-    """Return a name as DNS takes it, without what could not be shown, and room for a number after it.
+    """Return a name without control characters that DNS accepts with a number after it.
 
     >>> fit_name("  Class 4b\\x1b[31m. "), len(fit_name("ä" * 99).encode())
     ('Class 4b[31m.', 58)
     """
-    cut = clean_text(name).strip().encode()[: _MAX_NAME_BYTES - 4]
+    cut = clean_text(name).strip().encode()[:_MAX_NAME_BYTES]
     return cut.decode(errors="ignore").strip() or "tictactoe"

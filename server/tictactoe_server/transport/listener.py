@@ -1,6 +1,6 @@
-"""Accepts connections, a few at a time, knows all that are there, and finds out whether they still live.
+"""Accepts connections, a few at a time, and pings them.
 
-Who is one too many is told so and let go at next to no cost; with TLS, where that could not be read, without a word.
+Peers beyond the limits are refused cheaply: with a plain response, or silently if they expect TLS.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import cycle
 from socket import SHUT_WR, socket
 from typing import Any, Final
 
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, RemotePeer, canonical
 from tictactoe_server.transport.certificate import Certificate
@@ -20,20 +21,24 @@ from tictactoe_server.transport.connection import LOOKS_A_PING, Connection, Rece
 from tictactoe_server.transport.http_connection import LINGER_SECONDS
 from tictactoe_server.transport.http_messages import encode_response, say
 
-BACKLOG: Final = 4_096  # how many connections may wait to be accepted: all players of a server that comes back at once
-ACCEPTED_A_TURN: Final = 2  # how many are accepted at one socket in one turn of the event loop
-MAX_TURNED_AWAY: Final = 64  # how many of these may
-_PAUSE_SECONDS: Final = 0.1  # how long to wait where the system has no descriptor left for one more
-_TURNS: Final = 48
+BACKLOG: Final = 4_096  # connections that may wait to be accepted, as after a restart all players connect at once
+ACCEPTED_A_TURN: Final = 2  # accepted at one socket in one turn of the event loop
+MAX_TURNED_AWAY: Final = 64  # refused peers that may take time to read the reason
+_PAUSE_SECONDS: Final = 0.1  # of not accepting, when the system has no descriptors left
+_TURNS: Final = 48  # groups of connections that are pinged one after another
 _TURNS_A_LOOK: Final = _TURNS // LOOKS_A_PING
 _CLOSED_AT_ONCE: Final = 200
 
 
 class Listener:
-    """Accepts connections, with a certificate by TLS; `accept` makes a receiver for each whose WebSocket is open.
+    """Accepts connections, over TLS if there is a certificate.
 
-    `connections`, which `make` makes, are in the order of their acceptance. Each has its turn in the round of pings, so
-    that these do not all go out at once.
+    Args:
+        accept: Returns the receiver of a connection whose WebSocket has opened.
+        make: Makes a connection.
+
+    Attributes:
+        connections: The connections in the order of their acceptance, each with its group for pings.
     """
 
     def __init__(
@@ -44,11 +49,14 @@ class Listener:
         certificate: Certificate | None = None,
         make: Callable[..., Connection] = Connection,
     ) -> None:
-        self._accept, self._make = accept, make
-        self._admission, self._limits, self._certificate = admission, limits, certificate
+        self._accept = accept
+        self._make = make
+        self._admission = admission
+        self._limits = limits
+        self._certificate = certificate
         self._sockets: list[socket] = []
-        self._connecting: set[asyncio.Task[None]] = set()
-        self._pinging: asyncio.Task[None] | None = None
+        self._connecting = Tasks()
+        self._pinging = Tasks()
         self._refused: set[socket] = set()
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
         self.connections: dict[Connection, set[Connection]] = {}
@@ -61,23 +69,18 @@ class Listener:
             listening.setblocking(False)
             self._sockets.append(listening)
             self._accept_at(listening)
-        self._pinging = asyncio.create_task(self._ping())
+        self._pinging.start(self._ping())
 
     async def stop(self, code: int, reason: str, within: float) -> None:
-        """Accept nothing more, close all connections politely, and cut off what is not gone within so many seconds.
-
-        Handshakes of TLS that are not done are let go of at once. It may be called again.
-        """
+        """Stop accepting, close all connections, and abort the rest after `within` seconds; idempotent."""
         while self._sockets:
             listening = self._sockets.pop()
             asyncio.get_running_loop().remove_reader(listening)
             listening.close()
-        if self._pinging is not None:
-            self._pinging.cancel()
-        # Without TLS a connection is there in a moment; one that is cancelled then is closed by uvloop without a word.
+        await self._pinging.stop()
+        # Without TLS, connecting takes no time, and uvloop would close a cancelled connection without telling it.
         if self._certificate is not None:
-            for connecting in self._connecting:
-                connecting.cancel()
+            await self._connecting.stop()
         for refused in list(self._refused):
             self._close_refused(refused)
         for number, connection in enumerate(list(self.connections)):
@@ -93,8 +96,6 @@ class Listener:
     def cut_off(self) -> None:
         for connection in list(self.connections):
             connection.abort()
-
-    # -- accepting ----------------------------------------------------------------------------------------------
 
     def _accept_at(self, listening: socket) -> None:
         if listening in self._sockets:
@@ -114,9 +115,7 @@ class Listener:
             accepted.setblocking(False)
             peer = RemotePeer(self._admission)
             if peer.accept(canonical(str(address[0])) or ""):
-                connecting = loop.create_task(self._connect(self._make_connection(peer), accepted))
-                self._connecting.add(connecting)
-                connecting.add_done_callback(self._connecting.discard)
+                self._connecting.start(self._connect(self._make_connection(peer), accepted))
             else:
                 peer.close()
                 self._turn_away(accepted)
@@ -129,14 +128,11 @@ class Listener:
             tls["ssl"] = self._certificate.context
         try:
             await loop.connect_accepted_socket(lambda: connection, accepted, **tls)
-        except (OSError, asyncio.CancelledError):  # one who does not speak TLS, or went away; or the server stops
+        except (OSError, asyncio.CancelledError):  # no TLS, a lost connection, or the end of the server
             connection.abort()
 
     def _turn_away(self, accepted: socket) -> None:
-        """Say that there are too many, and let go: at once where many of those are here already.
-
-        What is closed with something unread is reset, and what was said may then not arrive.
-        """
+        """Refuse a socket in words, and close it: later, unless many are waiting, or the words might be lost."""
         self._refused.add(accepted)
         if self._certificate is None:
             with contextlib.suppress(OSError):
@@ -150,8 +146,6 @@ class Listener:
     def _close_refused(self, refused: socket) -> None:
         self._refused.discard(refused)
         refused.close()
-
-    # -- all that are there -------------------------------------------------------------------------------------
 
     def _make_connection(self, peer: RemotePeer) -> Connection:
         connection = self._make(self._accept, self._forget, peer, self._limits)
@@ -170,7 +164,7 @@ class Listener:
             self._take_turn(number)
 
     def _take_turn(self, number: int) -> None:
-        """Ping this turn's connections, and check those of the turns before it for silence."""
+        """Ping one group of connections, and check every sixth group for silence."""
         for turn in self._turns[number % _TURNS_A_LOOK :: _TURNS_A_LOOK]:
             for connection in list(turn):
                 connection.end_if_silent()

@@ -1,8 +1,7 @@
-"""What is counted against limits, by key: how often something is done, and how much one has."""
+"""Limits by key: how often something may be done, and how many things a key may have."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -11,14 +10,13 @@ from tictactoe_server.settings import COUNTS, Limits, count_of
 MEGABYTE: Final = 1_000_000
 _PRUNED_FROM: Final = 1_024
 _WINDOWS_MS: Final = {"second": 1_000, "ten-seconds": 10_000, "minute": 60_000, "hour": 3_600_000}
-_RATE: Final = re.compile(rf"(.+)-per-({'|'.join(_WINDOWS_MS)})((?:-per-.+)?)")
 
 
 class RateLimit:
-    """Allows `times` in each window of `window_ms`, `at_once` of them at once: a bucket that refills evenly.
+    """Allows `times` uses in each window of `window_ms`, refilled evenly, or any number if `times` is 0.
 
-    With 0 times there is no limit; `at_once` is as many as `times` where it is 0. It goes by `monotonic_ns`, which
-    counts on whatever becomes of the store. Source: GCRA, ITU-T I.371.
+    The burst is `at_once`, by default `times`. `monotonic_ns` is independent of the stored time.
+    Source: GCRA, ITU-T I.371.
     """
 
     __slots__ = ("_interval", "_monotonic_ns", "_next", "_window")
@@ -55,15 +53,17 @@ class RateLimit:
 
     @property
     def used(self) -> int:
-        """How much of the burst is used up; 0 if nothing is."""
+        """How many uses of the burst are used up."""
         left = self._next - self._monotonic_ns()
         return -(-left // self._interval) if left > 0 else 0
 
 
 class RateLimits(dict[str, RateLimit]):
-    """One limit for each key: it outlives the connection that it counts, and is forgotten once it is full again.
+    """A limit for each key, which outlives the connections that it counts; limits without recent uses are pruned.
 
-    Where an operator can choose it, `names` are those of `COUNTS` that it keeps to, and `unit` how many uses are one.
+    Attributes:
+        names: The names of the limits in `COUNTS`, if an operator may choose them.
+        unit: How many uses are one in `COUNTS`.
     """
 
     names: tuple[str, ...] = ()
@@ -76,13 +76,10 @@ class RateLimits(dict[str, RateLimit]):
 
     @classmethod
     def named(cls, limits: Limits, monotonic_ns: Callable[[], int], name: str) -> RateLimits:
-        """Return the limits configured under a name, with its burst size if there is one."""
-        found = _RATE.fullmatch(name)
-        if found is None:
-            raise ValueError(f"{name} is no rate.")
-        thing, window, key = found.groups()
+        """Return the limits configured as THING-per-WINDOW or THING-per-WINDOW-per-KEY, and their burst if any."""
+        thing, window, *key = name.split("-per-")
         unit = MEGABYTE if thing.endswith("megabytes") else 1
-        names = tuple(one for one in (name, f"{thing}-at-once{key}") if one in COUNTS)
+        names = tuple(one for one in (name, "-per-".join((f"{thing}-at-once", *key))) if one in COUNTS)
         times, *at_once = (unit * count_of(limits, one) for one in names)
         made = cls(times, _WINDOWS_MS[window], monotonic_ns, max(1, *at_once) if at_once else 0)
         made.names, made.unit = names, unit
@@ -102,17 +99,18 @@ class RateLimits(dict[str, RateLimit]):
 
     @property
     def most_used(self) -> float:
-        """The use of the key that has used most."""
+        """The use of the busiest key."""
         most = max((limit.used for limit in self.values()), default=0)
         return most if self.unit == 1 else round(most / self.unit, 1)
 
 
 class Held(dict[str, dict[Any, Any]]):
-    """The things that each key has, in their order, each with what is known of it; the empty key has none.
+    """The things that each key has, oldest first, each with a value; the empty key has none.
 
-    By the limit of that name each key may have `most`, 0 for any number; without a name nothing is limited. Where not
-    all things count, `counts` tells by what is known of one, whenever it is asked: so that what ends or begins again
-    changes nothing here.
+    Args:
+        name: The name in `COUNTS` of the most things a key may have; "" for no limit.
+        counts: Returns from a thing's value whether it counts, by default all do. It is called at each check, so that
+            the answer may change over time.
     """
 
     def __init__(
@@ -142,20 +140,20 @@ class Held(dict[str, dict[Any, Any]]):
 
     @property
     def most_used(self) -> int:
-        """The count of the key that has most."""
+        """The count of the key with the most things."""
         return max(map(self.count, self), default=0)
 
 
 def used_of(owner: object) -> dict[str, float]:
-    """Return the current use of each limit of an object, by name, of the key that has used most."""
+    """Return the use of each limit among an object's attributes by name, for its busiest key."""
     limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Held)]
     return {name: one.most_used for one in limits for name in one.names}
 
 
 def take_both(first: RateLimit, second: RateLimit, count: int = 1) -> tuple[int, int]:
-    """Count a use of two limits that go by the same clock, or so many, and return zeros; else count nothing.
+    """Count uses of two limits with the same clock and return zeros, or count nothing and return the ms to wait.
 
-    The first number is how many ms to wait for the first; the second, where the first allows one, for the second.
+    Only the wait for the first limit that refuses is returned; the other number is 0.
     """
     now = second._monotonic_ns()
     following = (first._next if first._next > now else now) + first._interval * count
