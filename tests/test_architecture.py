@@ -78,7 +78,7 @@ CEILINGS = {
     "cluster": (2_753, 7),
     "core": (1_656, 5),
     "events": (2_725, 6),
-    "http": (1_402, 3),
+    "http": (1_378, 3),
     "listings": (748, 3),
     "people": (463, 2),
     "ratings": (1_500, 5),

@@ -15,9 +15,8 @@ from tictactoe_protocol.pushes import Closed, Error, PlayedGame, PlayerProfile, 
 from tictactoe_protocol.rated import LadderState
 from tictactoe_server.api.service import EventList, RoomList
 from tictactoe_server.events.table import WholeEvent
-from tictactoe_server.http.sheets import CSV
 from tictactoe_server.ratings.pages import LadderList
-from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT
+from tictactoe_server.transport.http_messages import CSV, JSON, JSON_LINES, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"
 _DESCRIPTION: Final = (

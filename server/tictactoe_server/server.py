@@ -29,8 +29,8 @@ from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.served_time import ServedTime, Uninterrupted
 from tictactoe_server.events.service import Tournaments
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
+from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
-from tictactoe_server.http.place import open_place
 from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.ratings.challenges import Challenges
@@ -144,7 +144,7 @@ class Server:
     async def __aenter__(self) -> Self:
         if self._settings.tls_cert is not None and self._settings.tls_key is not None:
             self.certificate = Certificate(self._settings.tls_cert, self._settings.tls_key)
-        self._place = open_place(self._settings, FOLDER / STYLE)
+        self._branding = load_branding(self._settings, FOLDER / STYLE)
         sockets = self._open_sockets(self._settings.host, self._settings.port)
         self.port = sockets[0].getsockname()[1]
         async with contextlib.AsyncExitStack() as undoing:
@@ -263,7 +263,7 @@ class Server:
         self.ladders = Ladders()
         blocking = Blocking()
         challenges = Challenges(drain, self.ladders.check, blocking)
-        greeting = Greeting(bans, self._place, shows_pages=settings.page)
+        greeting = Greeting(bans, self._branding, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,
@@ -281,7 +281,7 @@ class Server:
             self.api,
             self.bots,
             *([Demo(pool)] if settings.demo else ()),
-            *(_make_previews(tournaments, self._place.title) if settings.page else ()),
+            *(_make_previews(tournaments, self._branding.title) if settings.page else ()),
             *self._more_services,
         )
         for service in self._services:
@@ -325,7 +325,7 @@ class Server:
         )
         if settings.page:
             has_pictures = any(name.startswith("/preview") for one in self._services for name in one.routes)
-            pages = Pages(Assets(own=self._place), core, admission, self._services, has_pictures=has_pictures)
+            pages = Pages(Assets(branding=self._branding), core, admission, self._services, has_pictures=has_pictures)
         make: Callable[..., Connection] = Connection
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library

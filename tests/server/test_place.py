@@ -12,7 +12,7 @@ from tests.peer import open_peer
 from tests.rows import each
 from tests.server.test_pages import BROWSER, get, text_of
 from tictactoe_server.http.assets import FOLDER, STYLE
-from tictactoe_server.http.place import _GROUND, LEAST_CONTRAST, CannotUse, _parse_colour, contrast, open_place
+from tictactoe_server.http.branding import _GROUND, LEAST_CONTRAST, CannotUse, _parse_colour, contrast, load_branding
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -67,7 +67,7 @@ async def test_a_server_of_which_nothing_was_said_is_called_as_ever(tmp_path: Pa
 
 @each("colour", ("#0b5d3b", "#1f5f8b", "#000000", "#ffffff", "#ffdd00", "#8B0000"))
 def test_an_accent_can_be_read_on_every_ground_of_either_look_and_is_the_chosen_one_on_one(colour: str) -> None:
-    accent = open_place(Settings(accent=colour), FOLDER / STYLE).accent
+    accent = load_branding(Settings(accent=colour), FOLDER / STYLE).accent
     assert accent is not None
     assert colour.lower() in accent
     grounds = _GROUND.findall((FOLDER / STYLE).read_text("utf-8"))
@@ -101,7 +101,7 @@ def test_an_unusable_value_is_refused_in_one_sentence(
         file.write_bytes(content)
     settings = Settings(**{option: file if value == "FILE" else value})  # type: ignore[arg-type]
     with pytest.raises(CannotUse, match=re.escape(why)) as refused:
-        open_place(settings, FOLDER / STYLE)
+        load_branding(settings, FOLDER / STYLE)
     assert f"--{option} " in str(refused.value)
 
 

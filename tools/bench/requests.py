@@ -27,7 +27,7 @@ import structlog
 from tests.environment import environment
 from tests.limits import uncounted
 from tictactoe_server import server as parts
-from tictactoe_server.http.place import USUAL
+from tictactoe_server.http.assets import FOLDER, STYLE
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tools.bench.contestants import older_packages
@@ -74,7 +74,8 @@ async def measure(rooms: int, games: int) -> tuple[list[float], list[Calls]]:
     """Return what each request costs, and what is done after a game in the turn that follows, in us; and the calls."""
     limits = uncounted()
     server = Server(Settings(host="127.0.0.1", port=0), open_memory(kept_by()), limits)
-    server._place = USUAL
+    load_branding = vars(parts).get("load_branding") or vars(parts)["open_place"]  # its name before version 2.0
+    vars(server).update(dict.fromkeys(("_branding", "_place"), load_branding(Settings(), FOLDER / STYLE)))
     server._build(open_memory(kept_by()))
     core = server.core
     core.registry.knows_all = True

@@ -20,7 +20,7 @@ from tictactoe_server.cli.data import backup, check, move, restore
 from tictactoe_server.cli.log import set_up_logging, tell
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
-from tictactoe_server.http.place import CannotUse
+from tictactoe_server.http.branding import CannotUse
 from tictactoe_server.settings import OPTIONS, Limits, LogFormat, Settings, with_counts
 from tictactoe_server.storage.store import CannotMove, CannotOpenStore
 from tictactoe_server.transport.certificate import CannotUseCertificate

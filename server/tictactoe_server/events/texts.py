@@ -32,12 +32,11 @@ from tictactoe_server.events.event import Event, Pairing
 from tictactoe_server.events.kept import KeptEvents, no_such_event
 from tictactoe_server.events.shown import FEW_ROWS, PLAYERS_A_SECOND, ROWS_A_SECOND, state_of, with_attendance
 from tictactoe_server.events.table import whole_of
-from tictactoe_server.http.sheets import CSV, format_csv
-from tictactoe_server.http.texts import TITLE, WIDTH, fill, wrap
+from tictactoe_server.http.texts import TITLE, WIDTH, fill, format_csv, wrap
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
 from tictactoe_server.services.history import find_by_id
-from tictactoe_server.transport.http_messages import JSON, JSON_LINES, PLAIN_TEXT, HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import CSV, JSON, JSON_LINES, PLAIN_TEXT, HttpRequest, HttpResponse
 
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 

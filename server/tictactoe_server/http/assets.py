@@ -1,15 +1,12 @@
-"""The files of the page, read once: each under a name that has a hash of its content, so that it never changes.
+"""The files of the page, read once and served under names with a hash of their content, so that they never change.
 
-They and all pages are sent in gzip to those who understand it, and not again to those who have them. Source: RFC 9110,
-sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match).
+Source of the caching: RFC 9110, sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match).
 
-A file names others by where they lie beside it, in double quotes (``"./turn.svg"``); such a name is replaced by the one
-under which that file is served. Modules have one hash together, as each may load any other; those that the page always
-needs are one file, see `Modules`. What modules say in ``/** ... */``, their types among it, does not travel, nor do
-the spaces of styles, and sentences that no module says: an id is written there as a whole or up to a comma, or begins
-as a template does. What only modules say that are not in the one file is in another, and what only those of a folder
-say in one of theirs. The page learns from its own head which languages there are, and where the sentences of the one
-that it is sent in are.
+- A quoted name relative to its file (``"./turn.svg"``) is replaced by the path under which that file is served.
+- All modules share one hash, because each may load any other. Those that the page always needs are one file.
+- Comments of modules (``/** ... */``), and thereby their types, are removed, as are spaces of style sheets.
+- A sentence is sent only if a module uses its id, either whole, up to a comma, or as the beginning of a template.
+  Sentences are in bundles: for the page, for modules loaded later, and for each folder of modules.
 """
 
 from __future__ import annotations
@@ -28,23 +25,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
-from tictactoe_server.http.place import USUAL, Place
+from tictactoe_server.http.branding import DEFAULT, Branding
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream
 
 FOLDER: Final = Path(__file__).parent.parent / "web"
 PREFIX: Final = "/assets/"
 INDEX: Final = "index.html"
 STYLE: Final = "style.css"
-"""The style sheet that has the page's colours."""
+"""The style sheet with the page's colours."""
 EMBED_INDEX: Final = "embed.html"
 EMBED: Final = "embed.js"
-"""What stands in frames of other pages: a page and its module, which is one file with all that it needs."""
-
+"""The page for frames of other pages and its module, which is one file with everything that it imports."""
 ENTRIES: Final = ("main.js", "game.js")
-"""The modules that are one file with all that they need: the page's own, and that of a game, to which nearly all go."""
-
+"""The modules that are one file with everything that they import: the page's own, and that of a game."""
 LATER: Final = "later"
-"""Where the sentences are found that are not needed on the way to a game."""
+"""The bundle of sentences that are not needed on the way to a game."""
 
 _KINDS: Final = {
     ".css": "text/css; charset=utf-8",
@@ -57,8 +52,8 @@ _KINDS: Final = {
     ".webmanifest": "application/manifest+json",
 }
 _CATALOGUE: Final = ".json"
-PLACE_STYLE: Final = "place.css"  # asked for where something was chosen
-_PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
+_BRANDING_STYLE: Final = "place.css"
+_PLACEHOLDER: Final = re.compile(r"\{\{(\w+)\}\}")
 _COMMENT: Final = re.compile(r"/\*\*.*?\*/|^\s*//[^\n]*$", re.DOTALL | re.MULTILINE)
 _INDENT: Final = re.compile(r"^\t+", re.MULTILINE)
 _STYLE_SPACE: Final = re.compile(r"/\*.*?\*/\s*|\s*([{};])\s*", re.DOTALL)
@@ -78,7 +73,7 @@ _OTHER: Final = re.compile(r"^(?:import|export)\b.*$", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is served; `kind` is its media type, `packed` its content in gzip."""
+    """A file, its media type, and its content in gzip."""
 
     body: bytes
     kind: str
@@ -86,51 +81,42 @@ class Asset:
 
 
 class Assets:
-    """The files of a folder, by the paths under which they are served.
+    """The files of a folder by the paths under which they are served.
 
-    Raises ValueError where modules import each other in a circle, and OSError where there is no page.
+    Raises ValueError for an import that `Modules` refuses, and OSError if there is no page.
     """
 
-    def __init__(self, folder: Path = FOLDER, own: Place = USUAL) -> None:
-        self._folder, self.place = folder, own
+    def __init__(self, folder: Path = FOLDER, branding: Branding = DEFAULT) -> None:
+        self._folder = folder
+        self.branding = branding
         self._paths: dict[str, str] = {}
         self._files: dict[str, Asset] = {}
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in _KINDS)
         modules = {name: (folder / name).read_text("utf-8") for name in names if name.endswith(".js")}
         texts = {name: _EMPTY_LINES.sub("\n", _COMMENT.sub("", text)).lstrip("\n") for name, text in modules.items()}
         index = (folder / INDEX).read_text("utf-8")
-        alone = [name for name in texts if f'"./{name}"' in index]
-        embedded = Modules(texts, (EMBED,), ())
+        alone = [name for name in texts if f'"./{name}"' in index and name not in ENTRIES]
         self._modules = Modules({name: text for name, text in texts.items() if name != EMBED}, ENTRIES, alone)
         self._at_once = {"", *self._modules.together, *alone}
-        self._places = sorted({"", *map(self._place_of, texts)})
-        is_said = {one: _ids_in(texts[name] for name in texts if self._place_of(name) == one) for one in self._places}
-        for language in LANGUAGES:
-            name = f"{language}{_CATALOGUE}"
-            rest = open_catalogue(language).sentences
-            for at in self._places:  # the page's own come first: what is among these is nowhere else
-                chosen = {id: sentence for id, sentence in rest.items() if is_said[at](id)}
-                rest = rest if at else {id: sentence for id, sentence in rest.items() if id not in chosen}
-                self._keep(posixpath.join(at, name), _to_json(chosen).encode())
-        for name in sorted(names, key=_kind_of):  # these are in order, as every server has to find the same paths
+        self._keep_sentences(texts)
+        for name in sorted(names, key=_kind_of):  # a fixed order, so that all servers use the same paths
             if name not in (INDEX, EMBED_INDEX) and name not in texts:
                 self._keep(name, self._read(name))
         everything = "".join((*texts.values(), *self._paths.values()))
         for name in self._modules.files:
             self._paths[name] = _path_of(name, everything.encode())
         for name in self._modules.files:
-            module = _INDENT.sub("", self._modules.render(name, self._paths.__getitem__))
-            self._keep(name, self._replace_names(name, module).encode(), self._paths[name])
+            self._keep_module(self._modules, name, self._paths[name])
+        pages = [INDEX]
         if EMBED in texts:
-            module = _INDENT.sub("", embedded.render(EMBED, self._paths.__getitem__))
-            self._keep(EMBED, self._replace_names(EMBED, module).encode())
-        pages = (INDEX, EMBED_INDEX) if EMBED in texts else (INDEX,)
+            pages.append(EMBED_INDEX)
+            self._keep_module(Modules(texts, (EMBED,), ()), EMBED)
         self._pages = {name: self._replace_names(name, (folder / name).read_text("utf-8")) for name in pages}
         self._named = [name for name in self._modules.files if self._paths[name] in self._pages[INDEX]]
-        if self.place.logo is not None:
-            self._keep(*self.place.logo)
-        if self.place != USUAL:
-            self._keep(PLACE_STYLE, self._read(PLACE_STYLE) + self.place.accent_style.encode())
+        if branding.logo is not None:
+            self._keep(*branding.logo)
+        if branding != DEFAULT:
+            self._keep(_BRANDING_STYLE, self._read(_BRANDING_STYLE) + branding.accent_style.encode())
 
     def find(self, path: str) -> Asset | None:
         return self._files.get(path)
@@ -141,18 +127,20 @@ class Assets:
     def page(
         self, title: str, description: str, address: str = "", language: str = "en", module: str = "", card: str = ""
     ) -> bytes:
-        """Return the page, with a title and a description for those who only look at the link.
+        """Return the page.
 
-        `address` is what links to this server begin with, empty where they begin as the page's own does. `module` is
-        what the page will load for what it shows, so that it asks for that and for its language at once. `card` are
-        more elements of its head.
+        Args:
+            address: The prefix of links to this server; "" for that of the page itself.
+            module: The module that the page will load, which is preloaded with its sentences and style sheets.
+            card: More elements of the page's head.
         """
-        sentences = {place: self._paths[posixpath.join(place, language + _CATALOGUE)] for place in self._places}
-        needed = sorted({"", *self._places_for(module)})
-        said = (f'<link rel="preload" href="{sentences[place]}" as="fetch" crossorigin>\n' for place in needed)
-        styles = (self._paths.get(f"{place}.css") for place in needed)
-        looks = (f'<link rel="preload" href="{path}" as="style">\n' for path in styles if path is not None)
-        modules = (
+        sentences = {bundle: self._paths[posixpath.join(bundle, language + _CATALOGUE)] for bundle in self._bundles}
+        own = self._bundle_of(module)
+        needed = sorted({"", own, LATER if own else ""} & {*self._bundles})
+        preloads = [f'<link rel="preload" href="{sentences[one]}" as="fetch" crossorigin>\n' for one in needed]
+        styles = (self._paths.get(f"{bundle}.css") for bundle in needed)
+        preloads += (f'<link rel="preload" href="{path}" as="style">\n' for path in styles if path is not None)
+        preloads += (
             f'<link rel="modulepreload" href="{self._paths[name]}">\n'
             for name in self._modules.files_for(module)
             if name not in self._named
@@ -165,39 +153,48 @@ class Assets:
             "languages": html.escape(_to_json({one: open_catalogue(one).say("language") for one in LANGUAGES})),
             "sentences": html.escape(_to_json(sentences)),
             "script": html.escape(open_catalogue(language).say("page needs script")),
-            "preloads": "".join((card, *said, *looks, *modules)),
-            **self._words_of_place(language),
+            "preloads": "".join((card, *preloads)),
+            **self._words_of_branding(language),
         }
         page = self._pages[EMBED_INDEX if module == EMBED else INDEX]
-        return _PLACE.sub(lambda place: words[place[1]], page).encode()
+        return _PLACEHOLDER.sub(lambda found: words[found[1]], page).encode()
 
-    def _words_of_place(self, language: str) -> dict[str, str]:
-        place, words = self.place, dict.fromkeys(("place", "logo", "imprint"), "")
-        if place != USUAL:
-            words["place"] = f'<link rel="stylesheet" href="{self._paths[PLACE_STYLE]}">\n'
-        if place.logo is not None:
-            words["logo"] = f'<img class="logo" src="{self._paths[place.logo[0]]}" alt="">'
-        if place.imprint:
-            address, said = html.escape(place.imprint), html.escape(open_catalogue(language).say("imprint"))
-            words["imprint"] = f'<a class="imprint" href="{address}" rel="noopener">{said}</a>'
-        return words | {"brand": html.escape(place.title) or "tictactoe"}
+    def _words_of_branding(self, language: str) -> dict[str, str]:
+        branding, words = self.branding, dict.fromkeys(("place", "logo", "imprint"), "")
+        if branding != DEFAULT:
+            words["place"] = f'<link rel="stylesheet" href="{self._paths[_BRANDING_STYLE]}">\n'
+        if branding.logo is not None:
+            words["logo"] = f'<img class="logo" src="{self._paths[branding.logo[0]]}" alt="">'
+        if branding.imprint:
+            address, label = html.escape(branding.imprint), html.escape(open_catalogue(language).say("imprint"))
+            words["imprint"] = f'<a class="imprint" href="{address}" rel="noopener">{label}</a>'
+        return words | {"brand": html.escape(branding.title) or "tictactoe"}
 
-    def _place_of(self, module: str) -> str:
-        """Return which bundle has a module's sentences: its folder's, the page's, or the one loaded later."""
+    def _bundle_of(self, module: str) -> str:
+        """Return the bundle of a module's sentences: its folder, "" for the page, or `LATER`."""
         return posixpath.dirname(module) or ("" if module in self._at_once else LATER)
 
-    def _places_for(self, module: str) -> set[str]:
-        """Return the bundles with the sentences that a module needs."""
-        place = self._place_of(module)
-        return {place, LATER} & {*self._places} if place else {place}
+    def _keep_sentences(self, texts: Mapping[str, str]) -> None:
+        self._bundles = sorted({"", *map(self._bundle_of, texts)})
+        uses = {one: _ids_in(texts[name] for name in texts if self._bundle_of(name) == one) for one in self._bundles}
+        for language in LANGUAGES:
+            rest = open_catalogue(language).sentences
+            for bundle in self._bundles:  # that of the page is first, and its sentences are in no other
+                chosen = {id: sentence for id, sentence in rest.items() if uses[bundle](id)}
+                rest = rest if bundle else {id: sentence for id, sentence in rest.items() if id not in chosen}
+                self._keep(posixpath.join(bundle, language + _CATALOGUE), _to_json(chosen).encode())
+
+    def _keep_module(self, modules: Modules, name: str, path: str = "") -> None:
+        text = _INDENT.sub("", modules.render(name, self._paths.__getitem__))
+        self._keep(name, self._replace_names(name, text).encode(), path)
 
     def _read(self, name: str) -> bytes:
-        """Return a file's content, with imports of style sheets inlined."""
+        """Return a file's content, with the style sheets that it imports."""
         body = (self._folder / name).read_bytes()
         return _IMPORTED.sub(lambda found: self._read(found[1].decode()), body) if name.endswith(".css") else body
 
     def _keep(self, name: str, body: bytes, path: str = "") -> None:
-        """Serve a file under a path, by default one with a hash of its content."""
+        """Serve a file under a path, by default with a hash of its content."""
         kind = _kind_of(name)
         if kind == ".css":
             body = self._replace_names(name, _STYLE_SPACE.sub(r"\1", body.decode())).encode()
@@ -213,16 +210,15 @@ class Assets:
 
 
 class Modules:
-    """The texts of modules by their names, which are relative to a folder.
+    """Modules by their names relative to a folder, which are bundled into files.
 
-    Those that the `entries` need are one file, by the name of the first entry and with it at the end: it comes at once,
-    and packs better. Each module stands there in a function of its own, behind those that it imports, so that no two
-    names meet. Those `alone`, and what is loaded later, by ``import(...)``, stay files by themselves, and take from the
-    one what both need.
+    The `entries` and what they import are one file, named after the first entry, which comes last in it: it arrives at
+    once and compresses better. Each module in it is a function, after its imports, so that names do not clash. The
+    modules `alone`, and modules loaded later by ``import(...)``, are separate files that import from it.
 
-    Imports and exports stand at the beginning of a line, as ``import { a, b as c } from "./other.js";``, ``import * as
-    other from ...`` and before what is declared; an exported name is never set anew. Raises ValueError for those of
-    another form, and for modules that import each other in a circle.
+    Imports and exports are at the beginning of a line, as ``import { a, b as c } from "./other.js";``, ``import * as
+    other from ...`` and before declarations; exported names are constant. Raises ValueError for other forms and for
+    circular imports.
     """
 
     def __init__(self, texts: Mapping[str, str], entries: Sequence[str], alone: Collection[str]) -> None:
@@ -231,23 +227,23 @@ class Modules:
         self._imports = {name: tuple(_imported_by(name, text)) for name, text in texts.items()}
         self._needs: dict[str, set[str]] = {}
         try:
-            ordered = [*TopologicalSorter(self._imports).static_order()]  # each behind what it imports
+            ordered = [*TopologicalSorter(self._imports).static_order()]
         except CycleError as found:
             circle = " ".join(found.args[1])
             raise ValueError(f"Modules of the page import each other in a circle: {circle}.") from None
         for name in ordered:
             self._needs[name] = {name}.union(*(self._needs[other] for other in self._imports.get(name, ())))
-        needed = self._needed_by(*entries) - {*alone, self._entry} if self._entry in texts else set[str]()
-        self.together = [name for name in self._needs if name in needed] + [self._entry] * (self._entry in texts)
-        self.files = sorted(texts.keys() - needed)
+        needed = self._needed_by(*entries) - {*alone}
+        self.together = sorted((name for name in ordered if name in needed), key=self._entry.__eq__)
+        self.files = sorted(name for name in texts if name == self._entry or name not in needed)
 
     def files_for(self, *names: str) -> list[str]:
-        """Return the files that contain these modules and their imports."""
+        """Return the files with these modules and their imports."""
         return sorted({self._entry if name in self.together else name for name in self._needed_by(*names)})
 
     def render(self, name: str, path_of: Callable[[str], str]) -> str:
-        """Return a module's file; the entry's file contains all bundled modules."""
-        if name != self._entry or name not in self.together:
+        """Return the content of a module's file."""
+        if name != self._entry:
             return self._replace_imports(name, path_of)
         outside = {other for one in self.together for other in self._imports[one] if other not in self.together}
         heads = [f'import * as {_variable(other)} from "{path_of(other)}";' for other in sorted(outside)]
@@ -272,10 +268,9 @@ class Modules:
             return found[0].replace(found["file"], path_of(other))
 
         def load_later(found: re.Match[str]) -> str:
-            """Return an expression for the promise of a module that is loaded later."""
             other = resolve(name, found[1])
-            is_there = path_of is None and other in self.together
-            return f"Promise.resolve({_variable(other)})" if is_there else found[0]
+            is_bundled = path_of is None and other in self.together
+            return f"Promise.resolve({_variable(other)})" if is_bundled else found[0]
 
         return _LATER.sub(load_later, _IMPORT.sub(replace, self._texts[name]))
 
@@ -305,7 +300,7 @@ def _to_json(value: dict[str, Any]) -> str:
 
 
 def _kind_of(name: str) -> str:
-    """Return a file's suffix; files may refer only to suffixes earlier in the order."""
+    """Return a file's suffix; a file may refer only to files with an earlier suffix."""
     return posixpath.splitext(name)[1]
 
 
@@ -315,40 +310,42 @@ def _path_of(name: str, content: bytes) -> str:
 
 
 def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
-    """Return a pattern that matches the sentence ids used by modules."""
-    whole, begun = set[str](), set[str]()
+    """Return a function that tells whether one of the modules may use the sentence with an id."""
+    whole, beginnings = set[str](), set[str]()
     for quoted in _QUOTED.findall("\n".join(modules)):
-        head, place, rest = quoted[1:-1].partition("${")
-        if place:
-            begun.update([head] * head.endswith(" "))
-            whole.update(one[1:-1] for one in _QUOTED.findall(rest))
-        else:
+        head, is_template, rest = quoted[1:-1].partition("${")
+        if not is_template:
             whole.add(head)
-    heads = tuple(begun)
+            continue
+        if head.endswith(" "):
+            beginnings.add(head)
+        whole.update(one[1:-1] for one in _QUOTED.findall(rest))
+    heads = tuple(beginnings)
     return lambda id: id in whole or id.partition(",")[0] in whole or id.startswith(heads)
 
 
 def link_card(site: str, title: str, description: str, url: str, picture: str) -> str:
-    """Return the elements of a head that chats make a card of, with a picture of 1200 by 630 if there is one.
+    """Return the elements of a head for link previews, with a picture of 1200 by 630 if there is one.
 
     Source: the Open Graph protocol, https://ogp.me.
     """
-    said = {"title": title, "description": description, "type": "website", "site_name": site}
+    tags = {"title": title, "description": description, "type": "website", "site_name": site}
     if picture:
-        said |= {"url": url, "image": picture, "image:width": "1200", "image:height": "630", "image:alt": description}
-    lines = [f'<meta property="og:{name}" content="{html.escape(value)}">\n' for name, value in said.items()]
+        tags |= {"url": url, "image": picture, "image:width": "1200", "image:height": "630", "image:alt": description}
+    lines = [f'<meta property="og:{name}" content="{html.escape(value)}">\n' for name, value in tags.items()]
     kind = "summary_large_image" if picture else "summary"
     return "".join((*lines, f'<meta name="twitter:card" content="{kind}">\n'))
 
 
 def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Return a response that no cache keeps without asking anew unless it says so; one with another status than 200
-    none keeps at all.
+    """Return a response with an entity tag, compressed if the client accepts it.
+
+    By default caches must revalidate it, and must not store it if its status is not 200.
     """
     body, fields = response.body, (("Vary", "Accept, Accept-Encoding, Accept-Language, Cookie"), *response.fields)
     if response.status != HTTPStatus.OK or isinstance(response, HttpStream):
         fields = (("Cache-Control", "no-store"), *fields)
-    else:  # a weak tag: it is the same for what is packed and what is not
+    else:  # the tag is weak because it is the same with and without compression
         tag = f'"{response.tag or blake2b(body, digest_size=8).hexdigest()}"'
         kept = () if any(name == "Cache-Control" for name, _ in fields) else (("Cache-Control", "no-cache"),)
         fields = (*kept, ("ETag", f"W/{tag}"), *fields)
@@ -360,8 +357,7 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
         and len(body) >= _WORTH_PACKING_BYTES
         and request.accepts("gzip", "accept-encoding")
     ):
-        packed = gzip.compress(body, 1, mtime=0)  # quickly, as others wait
-        return replace(response, body=packed, fields=(_PACKED, *fields))
+        return replace(response, body=gzip.compress(body, 1, mtime=0), fields=(_PACKED, *fields))
     return replace(response, fields=fields)
 
 

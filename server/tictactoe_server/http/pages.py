@@ -1,6 +1,6 @@
-"""Who answers what: the page for browsers, text for everybody else, and the files of the page.
+"""Answers plain HTTP: the page for browsers, text for other programs, and the files of the page.
 
-What is asked for is only looked at; everything that happens in a room goes by its WebSocket.
+These requests only read; everything that changes a room uses its WebSocket.
 """
 
 from __future__ import annotations
@@ -30,26 +30,30 @@ from tictactoe_server.transport.admission import Admission, key_of
 from tictactoe_server.transport.http_messages import READABLE, HttpRequest, HttpResponse, explain, lead_to, say_too_many
 from tictactoe_server.transport.rate_limit import RateLimit
 
-ANSWER_SECONDS: Final = 5.0
-"""How long the store may take until somebody who looks at something is told that it does not answer."""
+ANSWER_SECONDS: Final = 5.0  # for the store to answer
 
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _EMBEDDED: Final = re.compile(r"/embed(/(?:e/|replay/)?[^/.]+)")
-_CHOSEN: Final = re.compile(r"\blanguage=(\w+)")
-_LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")  # of the tags that a browser sends, the best first
+_LANGUAGE_COOKIE: Final = re.compile(r"\blanguage=(\w+)")
+_ACCEPTED_LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")
 
 _PREFLIGHT: Final = (
     ("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS"),
     ("Access-Control-Allow-Headers", "*"),
     ("Access-Control-Max-Age", "86400"),
 )
-"""What a browser is told that asks whether a page of another origin may read something. Source: Fetch, 3.3, on CORS."""
+"""The response to a CORS preflight request. Source: Fetch, 3.3."""
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Pages:
-    """Answers requests of plain HTTP: what `services` have routes for first. With `has_pictures` links have one."""
+    """Answers requests of plain HTTP.
+
+    Args:
+        services: Their routes precede the page's own.
+        has_pictures: Whether link previews have a picture.
+    """
 
     def __init__(
         self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service], *, has_pictures: bool
@@ -64,12 +68,11 @@ class Pages:
         """Return the response to a request, or an awaitable of it."""
         asset = self._assets.find(request.path)
         if asset is not None:
-            return send_part(
-                request, asset, *_policy("'self'", also="sandbox" if asset.kind.startswith("image/") else "")
-            )
+            is_image = asset.kind.startswith("image/")
+            return send_part(request, asset, *_policy("'self'", also="; sandbox" if is_image else ""))
         if request.method == "OPTIONS":
             return self._reply(request, HttpResponse(HTTPStatus.OK, b"", fields=_PREFLIGHT))
-        if _EMBEDDED.fullmatch(request.path):  # a page, whatever else is said of why there is none
+        if _EMBEDDED.fullmatch(request.path):  # errors are shown as a page, too
             request = replace(request, fields={**request.fields, "accept": ["text/html"]})
         try:
             found = self._find(request)
@@ -77,24 +80,24 @@ class Pages:
             found = self._fail(request, error)
         if not isinstance(found, Coroutine):
             return self._reply(request, found)
-        coming, finding = asyncio.ensure_future(self._wait_for(request, found)), found
-        coming.add_done_callback(lambda _: finding.close())  # it has not begun where the peer went at once
+        coming = asyncio.ensure_future(self._wait_for(request, found))
+        coming.add_done_callback(lambda _: found.close())  # if the peer has disconnected before it began
         return coming
 
-    async def _wait_for(self, request: HttpRequest, finding: Coroutine[Any, Any, Reply | None]) -> HttpResponse:
+    async def _wait_for(self, request: HttpRequest, found: Coroutine[Any, Any, Reply | None]) -> HttpResponse:
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                return self._reply(request, await self._read(request, finding))
+                return self._reply(request, await self._read(request, found))
         except Exception as error:
             return self._reply(request, self._fail(request, error))
 
     async def _read(self, request: HttpRequest, finding: Reply | Coroutine[Any, Any, Reply | None]) -> Reply:
-        """Return the result of a route, or else the room of this name."""
+        """Return the result of a route, or if there is none the room with that code."""
         found = (await finding if isinstance(finding, Coroutine) else finding) or self._room(request)
         return await found if isinstance(found, Coroutine) else found
 
     def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
-        """Return an error response, and count misses, so that codes cannot be guessed."""
+        """Return an error response, and count misses to prevent guessing of codes."""
         if isinstance(error, Refused):
             is_missed = error.code is not ErrorCode.RATE_LIMITED
             wait = self._misses_of(request).take() if is_missed else error.retry_ms or 0
@@ -128,17 +131,13 @@ class Pages:
             return self._nothing(request)
         return self._room(request)
 
-    # -- what is asked for --------------------------------------------------------------------------------------
-
     def _home(self, request: HttpRequest) -> Reply:
         counts = self._core.lobby.count()
         if request.wants_html:
             return PageHead(*texts.head_of_home(counts["playing"]), "home.js", "/preview.png")
-        rooms = [
-            self._core.additions.public(live.summary(self._core.time()))
-            for live in islice(self._core.lobby.newest(), texts.MOST_LISTED)
-        ]
-        return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin, self._assets.place)
+        newest = islice(self._core.lobby.newest(), texts.MOST_LISTED)
+        rooms = [self._core.additions.public(live.summary(self._core.time())) for live in newest]
+        return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin, self._assets.branding)
 
     def _room(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
         try:
@@ -146,7 +145,7 @@ class Pages:
         except BadRoomCode:
             return self._nothing(request)
         live, wait = self._core.registry.find_here(code), self._misses_of(request).wait()
-        if wait and (live is None or live.room.visibility != "public"):  # the same whether there is such a room or not
+        if wait and (live is None or live.room.visibility != "public"):  # the same response if there is no such room
             return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(request, wait)
         if live is not None:
             return _show(request, self._core.additions.public(live.state(self._core.time())))
@@ -157,15 +156,15 @@ class Pages:
         return look()
 
     async def _embed(self, request: HttpRequest) -> Reply:
-        """Return a page to watch on in a frame of any other page; what is not for all is refused as what is not there.
+        """Return a page for a frame of another page; only public rooms, shared games and open events have pictures.
 
-        Of what is for all, public rooms, shared games and open events, there is a picture.
+        Everything else is answered as if it did not exist.
         """
         page = await self._read(request, self._find(request))
         if not isinstance(page, PageHead) or not page.picture:
             return self._nothing(request)
         url = self._core.registry.elsewhere.find(request.path.removeprefix("/"))
-        if url is not None:  # a frame may connect to its own server alone
+        if url is not None:  # a frame may connect only to its own server
             return lead_to(url, f"/embed{request.path}")
         return page._replace(module=EMBED, picture="")
 
@@ -178,28 +177,28 @@ class Pages:
         link = f"{self._admission.address_for_others(request) or request.origin}/{path}"
         return HttpResponse(HTTPStatus.OK, _draw_qr(link), "image/svg+xml")
 
-    # -- how it is answered -------------------------------------------------------------------------------------
-
     def _reply(self, request: HttpRequest, reply: Reply) -> HttpResponse:
-        """Return a page whose content security policy allows this server and the cluster."""
+        """Return a response with a content security policy that allows this server and its cluster."""
         is_embedded = isinstance(reply, PageHead) and reply.module == EMBED
         if isinstance(reply, PageHead):
             reply = self._page(request, reply)
         elif not isinstance(reply, HttpResponse):
             reply = _text(reply)
         own = (f"ws://{request.host}", f"wss://{request.host}") if request.host else ()
-        places = " ".join(("'self'", *own, *self._core.registry.elsewhere.urls))
+        servers = " ".join(("'self'", *own, *self._core.registry.elsewhere.urls))
         readable = READABLE if request.is_open_to_all and READABLE[0] not in reply.fields else ()
-        policy = _policy("'self'", "*") if is_embedded else _policy(places)
+        policy = _policy("'self'", "*") if is_embedded else _policy(servers)
         return send(request, replace(reply, fields=(*reply.fields, *readable, *policy)))
 
     def _page(self, request: HttpRequest, head: PageHead, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
         address = self._admission.address_for_others(request)
-        place, usual = self._assets.place, head.title.removesuffix(texts.TITLE)
-        title = f"{usual}{place.title}" if place.title and usual != head.title else head.title
+        own_title = self._assets.branding.title
+        title = head.title
+        if own_title and title.endswith(texts.TITLE):
+            title = title.removesuffix(texts.TITLE) + own_title
         origin = address or request.origin
         picture = f"{origin}{head.picture}" if self._has_pictures and head.picture and origin else ""
-        card = link_card(place.title or "tictactoe", title, head.description, f"{origin}{request.path}", picture)
+        card = link_card(own_title or "tictactoe", title, head.description, f"{origin}{request.path}", picture)
         body = self._assets.page(title, head.description, address, _language_of(request), head.module, card)
         return HttpResponse(status, body, "text/html; charset=utf-8")
 
@@ -225,16 +224,16 @@ def _text(lines: Iterable[str], status: HTTPStatus = HTTPStatus.OK) -> HttpRespo
 
 
 def _language_of(request: HttpRequest) -> str:
-    chosen = _CHOSEN.findall(request.field("cookie"))
-    asked = _LANGUAGE.findall(request.field("accept-language").lower())
-    return next((one for one in (*chosen, *asked) if one in LANGUAGES), LANGUAGES[0])
+    chosen = _LANGUAGE_COOKIE.findall(request.field("cookie"))
+    accepted = _ACCEPTED_LANGUAGE.findall(request.field("accept-language").lower())
+    return next((language for language in (*chosen, *accepted) if language in LANGUAGES), LANGUAGES[0])
 
 
 @lru_cache(maxsize=256)
 def _draw_qr(link: str) -> bytes:
-    """Return a link as the image of a QR code, black on white with its quiet zone.
+    """Return a link as a QR code, black on white with its quiet zone.
 
-    Its mask is always the same: to look for the best of the eight takes three times as long, and all can be read.
+    The mask is fixed, because choosing the best of the eight takes three times as long, and all are readable.
     """
     image = BytesIO()
     code = segno.make(link, error="l", micro=False, mask=3)
@@ -242,13 +241,11 @@ def _draw_qr(link: str) -> bytes:
     return image.getvalue()
 
 
-def _policy(places: str, ancestors: str = "'none'", *, also: str = "") -> tuple[tuple[str, str], ...]:
-    """Return the headers by which a page loads nothing foreign, connects to `places` only, and stands in no frame but
-    those of `ancestors`. With `also` as ``sandbox`` it runs no script, as an image that somebody opens by itself.
-    """
+def _policy(servers: str, ancestors: str = "'none'", *, also: str = "") -> tuple[tuple[str, str], ...]:
+    """Return the headers of a page that loads only own files, connects to `servers`, and has only such `ancestors`."""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        f"connect-src {places}; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
-        f"{also and f'; {also}'}"
+        f"connect-src {servers}; font-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"frame-ancestors {ancestors}{also}"
     )
     return ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer")

@@ -1,14 +1,16 @@
-"""What terminals are told in plain text, and what stands in a page's head: rooms, all games, one that is over. Pure.
+"""Text about rooms and games, for terminals and for the heads of pages, and rows for spreadsheets.
 
-Every line fits 80 columns, unless a board is wider. The last move is ``(O)``, a deciding line ``<X X X>``.
+Every line fits 80 columns, unless a board is wider. The last move is shown as ``(O)``, a deciding line as ``<X X X>``.
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from io import StringIO
 from itertools import zip_longest
 from typing import Final
 
@@ -32,7 +34,7 @@ from tictactoe_protocol.wording import (
     format_duration,
     name_of,
 )
-from tictactoe_server.http.place import USUAL, Place
+from tictactoe_server.http.branding import DEFAULT, Branding
 from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
 
 WIDTH: Final = 80
@@ -45,7 +47,7 @@ ROBOTS: Final = (
     "",
     *("User-agent: *", "Allow: /$", "Disallow: /"),
 )
-"""What crawlers may read: those that look at one link for somebody who sends it, any page."""
+"""Link previews may read any page, search engines only the first."""
 
 TITLE: Final = "Tic-tac-toe and its family"
 PRIVATE: Final = "a private game"
@@ -53,20 +55,21 @@ HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server 
 HEAD_OF_NOTHING: Final = (TITLE, "There is nothing under this address, or not any more.")
 
 Seated = Mapping[str, SeatState | None] | Mapping[str, Participant]
-"""Who has the marks of a room, or had those of a game."""
+"""The players of a room or of a finished game by their marks."""
 
 _NAMES_WIDTH: Final = 27
 _RULES_WIDTH: Final = 24
 _LEAST_TILE: Final = 18
 _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 _COLOURING: Final = re.compile("\x1b\\[\\d*m")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def head_of_home(games: int) -> tuple[str, str]:
     """Return the home page's title and description."""
-    title, words = head_of_site()
+    title, description = head_of_site()
     on = {0: "No game is on", 1: "One game is on"}.get(games, f"{games} games are on")
-    return title, f"{words} {on}."
+    return title, f"{description} {on}."
 
 
 def head_of_site() -> tuple[str, str]:
@@ -75,7 +78,7 @@ def head_of_site() -> tuple[str, str]:
 
 
 def head_of_room(state: RoomState) -> tuple[str, str]:
-    """Return a room's title and description; a private room's say nothing about it."""
+    """Return a room's title and description, which say nothing about a private room."""
     if state.visibility != "public":
         return PRIVATE, PRIVATE
     description = f"{describe_rules(state.rules)}. {describe_standing(state)}"
@@ -87,24 +90,23 @@ def head_of_game(game: FinishedGame) -> tuple[str, str]:
     return _describe_table(game.players, game.rules), describe_outcome(game)
 
 
-# -- text for terminals ---------------------------------------------------------------------------------------------
-
-
-def describe_home(on: int, waiting: int, rooms: Sequence[RoomSummary], origin: str, place: Place = USUAL) -> list[str]:
+def describe_home(
+    on: int, waiting: int, rooms: Sequence[RoomSummary], origin: str, branding: Branding = DEFAULT
+) -> list[str]:
     """Return the server's branding, its public rooms and how to join, as text."""
     wait = "waits" if waiting == 1 else "wait"
     return [
-        f"{place.title or TITLE}: {count(on, 'game')} on, {count(waiting, 'room')} {wait}.",
+        f"{branding.title or TITLE}: {count(on, 'game')} on, {count(waiting, 'room')} {wait}.",
         "",
-        *(part for line in place.greeting.splitlines() for part in wrap(line)),
-        *([""] if place.greeting else []),
+        *(part for line in branding.greeting.splitlines() for part in wrap(line)),
+        *([""] if branding.greeting else []),
         *map(_row_of, rooms),
         *([""] if rooms else []),
         f"In a browser:    {origin}/",
         f"In a terminal:   tictactoe-client --server {origin}",
         f"A room as text:  curl {origin}/CODE",
         f"All games:       curl {origin}/wall",
-        *([f"Imprint:         {place.imprint}"] if place.imprint else []),
+        *([f"Imprint:         {branding.imprint}"] if branding.imprint else []),
     ]
 
 
@@ -193,7 +195,7 @@ def _describe_table(held: Seated, rules: RulesState) -> str:
 
 
 def _describe_pairing(held: Seated) -> str:
-    """Return the players, as in ``ana v bo``."""
+    """Return the players, such as ``ana v bo``."""
     return " v ".join(names_of(held).values()) or "nobody yet"
 
 
@@ -210,7 +212,7 @@ def _board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
 def _draw_board(
     board: str, columns: int, marks: str, last: int | None, line: Collection[int] = (), *, is_coloured: bool = False
 ) -> list[str]:
-    """Return a board as plain mode draws it, without trailing spaces, with `is_coloured` in ANSI's colours.
+    """Return a board as the client's plain mode draws it, without trailing spaces, and with ANSI colours if chosen.
 
     >>> print("\\n".join(_draw_board("X...O....", 3, "XO", 4)))
        A B C
@@ -245,7 +247,7 @@ def _draw_board(
 
 @lru_cache(maxsize=64)
 def _signs(marks: str) -> dict[str, str]:
-    """Return the coloured sign of each mark, of a free and of a blocked cell."""
+    """Return the coloured signs of the marks, of a free cell and of a blocked one."""
     coloured = {mark: f"\x1b[{_COLOURS[number % len(_COLOURS)]}m{mark}\x1b[0m" for number, mark in enumerate(marks)}
     return coloured | {sign: f"\x1b[2m{sign}\x1b[0m" for sign in (FREE, BLOCKED)}
 
@@ -263,7 +265,7 @@ def _width_of(text: str) -> int:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return a text of at most so many columns, with its end cut off where it has more.
+    """Return a text of at most `width` columns, with its end replaced by ``~`` if it is longer.
 
     >>> shorten("a name", 6), shorten("a longer name", 6), shorten("\u4e09\u76ee\u4e26\u3079", 6)
     ('a name', 'a lon~', '\u4e09\u76ee~')
@@ -287,3 +289,12 @@ def wrap(text: str) -> list[str]:
         else:
             lines[-1] = longer
     return lines
+
+
+def format_csv(rows: Iterable[Sequence[object]]) -> bytes:
+    """Return rows as CSV in UTF-8 with a byte order mark; texts that look like a formula are escaped."""
+    text = StringIO()
+    csv.writer(text).writerows(
+        [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell for cell in row] for row in rows
+    )
+    return text.getvalue().encode("utf-8-sig")

@@ -14,9 +14,9 @@ from tictactoe_protocol.ladders import tabulate_standings
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_server.core.core import PageHead, Reply, Service
-from tictactoe_server.http.sheets import CSV, format_csv
+from tictactoe_server.http.texts import format_csv
 from tictactoe_server.ratings.service import Ladders
-from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import CSV, JSON, HttpRequest, HttpResponse
 
 _MAX_ID: Final = 40
 _NAME_WIDTH: Final = 25

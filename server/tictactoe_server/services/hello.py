@@ -22,7 +22,7 @@ from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.dispatcher import BUSY_MS
-from tictactoe_server.http.place import Place
+from tictactoe_server.http.branding import Branding
 from tictactoe_server.listings.additions import with_fields
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.records.changes import change
@@ -50,9 +50,9 @@ class Greeting(Service):
         names: Keeps claimed names and devices.
     """
 
-    def __init__(self, bans: Bans, place: Place, *, shows_pages: bool) -> None:
+    def __init__(self, bans: Bans, branding: Branding, *, shows_pages: bool) -> None:
         self._bans = bans
-        self._place = place
+        self._branding = branding
         self._shows_pages = shows_pages
         self.names = Names(self.note_seat)
         self._notes = Tasks()
@@ -120,8 +120,8 @@ class Greeting(Service):
             chat=UNSET if self._core.settings.chat in (None, "on") else self._core.settings.chat,
             names="given" if self._core.settings.hides_names else UNSET,
             claimed=UNSET if claim is None else claim.player == player.id,
-            title=self._place.title or UNSET,
-            greeting=self._place.greeting or UNSET,
+            title=self._branding.title or UNSET,
+            greeting=self._branding.greeting or UNSET,
         )
         session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
 

@@ -1,6 +1,6 @@
-"""What an operator makes of a server: title, greeting, imprint, colour and logo, read once and looked at closely.
+"""The operator's branding of a server: title, greeting, imprint, colour and logo, validated once.
 
-Contrast is that of WCAG 2.2, "relative luminance" and "contrast ratio"; 4.5 is its level AA for text.
+Source of the contrast: WCAG 2.2, "relative luminance" and "contrast ratio"; 4.5 is level AA for text.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ Colour = tuple[float, ...]
 
 
 class CannotUse(Exception):
-    """What was chosen for a server cannot be used; the message is a sentence for the operator."""
+    """An option of the branding is unusable; the message is a sentence for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a server is called and looks like, empty for what is usual. `logo` is a file's name and its content.
+class Branding:
+    """The name and look of a server.
 
-    `accent` has the colour on light ground and that on dark ground.
+    Attributes:
+        accent: The colour on light ground and the colour on dark ground.
+        logo: The name of a file and its content.
     """
 
     title: str = ""
@@ -54,16 +56,15 @@ class Place:
         return f':root:not([data-theme="contrast"]) {{ --accent: light-dark({self.accent[0]}, {self.accent[1]}) }}\n'
 
 
-USUAL: Final = Place()
-"""A server of which nothing was chosen."""
+DEFAULT: Final = Branding()
 
 
-def open_place(settings: Settings, style: Path) -> Place:
+def load_branding(settings: Settings, style: Path) -> Branding:
     """Return the configured branding, checked against the page's colours; raises `CannotUse`."""
     title = clean_text(settings.title or "").strip()
     if len(title) > MAX_TITLE:
         raise CannotUse(f"--title has {len(title)} characters, and {MAX_TITLE} at most can be shown.")
-    return Place(
+    return Branding(
         title,
         "" if settings.greeting is None else _read_greeting(settings.greeting),
         "" if settings.imprint is None else _parse_imprint(settings.imprint),
@@ -99,8 +100,8 @@ def _parse_imprint(text: str) -> str:
         parts = urlsplit(text)
     except ValueError:
         parts = urlsplit("")
-    place = parts.path if parts.scheme == "mailto" else parts.hostname
-    if parts.scheme not in ("http", "https", "mailto") or not place or clean_text(text) != text or " " in text:
+    target = parts.path if parts.scheme == "mailto" else parts.hostname
+    if parts.scheme not in ("http", "https", "mailto") or not target or clean_text(text) != text or " " in text:
         raise CannotUse(f"--imprint {clean_text(text)!r} is no address as in https://… or mailto:….")
     return text
 
@@ -118,10 +119,10 @@ def _read_logo(path: Path) -> tuple[str, bytes]:
 
 
 def _fit_accent(text: str, style: str) -> tuple[str, str]:
-    """Return a colour for light and for dark ground, of which one is the given one.
+    """Return a readable colour for light ground and for dark ground; the given colour is one of them.
 
-    It has to be read on the grounds of one look, and so has the text on a button, which has a ground's colour; for the
-    other look it is mixed with black or white until it is.
+    It must be readable on all grounds of one theme, in either order, as the text of buttons has a ground's colour. For
+    the other theme it is mixed with black or white until it is readable.
     """
     if not _COLOUR.fullmatch(text):
         raise CannotUse(f"--accent {clean_text(text)!r} is no colour as in #1f5f8b.")
@@ -130,27 +131,21 @@ def _fit_accent(text: str, style: str) -> tuple[str, str]:
     on_light, on_dark = (min(contrast(colour, ground) for ground in grounds) for grounds in (light, dark))
     if max(on_light, on_dark) < LEAST_CONTRAST:
         raise CannotUse(
-            f"--accent {text} cannot be read: its contrast is {_round(on_light)} on light ground and "
-            f"{_round(on_dark)} on dark ground, and one of them has to be {LEAST_CONTRAST}: "
+            f"--accent {text} cannot be read: its contrast is {int(on_light * 100) / 100:.2f} on light ground and "
+            f"{int(on_dark * 100) / 100:.2f} on dark ground, and one of them has to be {LEAST_CONTRAST}: "
             "take a darker or a lighter one."
         )
-    fits = [_mix(colour, to, grounds) for to, grounds in ((0.0, light), (255.0, dark))]
-    return fits[0], fits[1]
+    return _mix(colour, 0.0, light), _mix(colour, 255.0, dark)
 
 
 def _mix(colour: Colour, to: float, grounds: list[Colour]) -> str:
-    """Mix a colour with black or white until it is readable on all backgrounds."""
     mixtures = (tuple(round(one + (to - one) * step / _STEPS) for one in colour) for step in range(_STEPS + 1))
     fits = (one for one in mixtures if all(contrast(one, ground) >= LEAST_CONTRAST for ground in grounds))
     return f"#{bytes(next(fits)).hex()}"
 
 
-def _round(ratio: float) -> str:
-    return f"{int(ratio * 100) / 100:.2f}"
-
-
 def contrast(one: Colour, other: Colour) -> float:
-    """Return how well two colours are told apart, from 1 to 21.
+    """Return the contrast of two colours, from 1 to 21.
 
     >>> contrast((0, 0, 0), (255, 255, 255)), round(contrast((119, 119, 119), (255, 255, 255)), 2)
     (21.0, 4.48)
@@ -166,4 +161,4 @@ def _luminance(colour: Colour) -> float:
 
 
 def _parse_colour(text: str) -> Colour:
-    return tuple(int(text[place : place + 2], 16) for place in (1, 3, 5))
+    return tuple(bytes.fromhex(text[1:]))
