@@ -246,8 +246,7 @@ async def test_a_welcome_of_another_version_is_refused() -> None:
     async def welcome(socket: ServerConnection) -> None:
         await socket.recv()
         await socket.send(
-            '{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[],"hold_ms":0,'
-            '"sharing":false,"ladders":[],"new":1}'
+            '{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[],"new":1}'
         )
         await socket.wait_closed()
 

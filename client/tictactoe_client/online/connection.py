@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import UNSET, DecodeError, Struct, json
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, WebSocketException
@@ -73,6 +73,12 @@ Reach = Callable[[Address], Awaitable["Connection"]]
 _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
 
 log = logging.getLogger("tictactoe_client")
+
+
+class _WelcomeVersion(Struct, tag="welcome", tag_field="type"):
+    """The protocol version of a welcome, which can be read even if the rest of the message is unknown."""
+
+    protocol: int
 
 
 class Connection(ClientConnection):
@@ -145,15 +151,21 @@ class Connection(ClientConnection):
         program = f"tictactoe-client/{client_version()}"
         hello = Hello(name=name or UNSET, token=token or UNSET, client=program, bot=self.is_bot, **codes)
         await self.say(encode(hello).decode())
-        while not isinstance(welcome := (message := read_message(await self.hear())).push, Welcome):
+        while not isinstance(welcome := (message := await self._hear_answer()).push, Welcome):
             if isinstance(welcome, Error):
                 raise refusal_of(welcome, server=self.address.url)
-        if welcome.protocol != PROTOCOL_VERSION:
-            raise errors.VersionRefused(describe_mismatch(welcome.protocol), welcome.protocol)
         self.message, self.welcome = message, welcome
         self.servers = parse_servers(welcome.servers or (), self.address)
         self.began_at = clock()
         self.hello_seconds = self.began_at - started
+
+    async def _hear_answer(self) -> Message:
+        text = await self.hear()
+        with contextlib.suppress(DecodeError):
+            version = json.decode(text, type=_WelcomeVersion).protocol
+            if version != PROTOCOL_VERSION:
+                raise errors.VersionRefused(describe_mismatch(version), version)
+        return read_message(text)
 
     def begin_pings(self) -> None:
         """Start to ping, and end the connection without an answer: sooner in a cluster."""
