@@ -55,12 +55,16 @@ class PlainHome:
     def _offered(self) -> Sequence[Command]:
         return HOME if self._waiting else HOME[1:]
 
+    @property
+    def _hint(self) -> str:
+        return list_words([*(command.typed[0] for command in self._offered), word_of("help")])
+
     async def _arrive(self) -> None:
         """Say who one is on which server, the first time, what waits there, and what can be typed."""
         self._waiting = {}
         there = replace(self._settings, local=False, debug=False)
         await carry_out(there, self._greet(there))
-        self._screen.print(list_words(self._offered))
+        self._screen.print(self._hint)
 
     async def _greet(self, there: Settings) -> int:
         is_first = not self._name
@@ -80,12 +84,12 @@ class PlainHome:
         if means(word, "help"):
             self._screen.print(*describe_home_help(self._offered))
         elif not word:
-            self._screen.print(list_words(self._offered))
+            self._screen.print(self._hint)
         elif word == "resume" and not self._waiting:
             self._screen.print(say("no game waits"))
         elif word not in (*self._commands, *names):
             known = [*(word for word in self._commands if word not in _NAMED), *map(word_of, (*names, "help", "quit"))]
-            self._screen.print(describe_unknown(words[0], list_words(self._offered), known))
+            self._screen.print(describe_unknown(words[0], self._hint, known))
         else:
             if word == "resume":
                 word, words = "join", ["join", *(words[1:] or [next(iter(self._waiting))])]

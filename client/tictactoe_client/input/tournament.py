@@ -11,6 +11,7 @@ from tictactoe_client.online.address import reachable_address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.text.language import means
+from tictactoe_client.text.lobby import list_words
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -28,12 +29,7 @@ def find_deed(line: str, hint: str = "") -> tuple[str, str]:
     for deed in (*_OWN_DEEDS, *_RUN_DEEDS):
         if means(word, deed):
             return deed, argument.strip()
-    raise BadInput(describe_unknown(word, hint or list_words(*_OWN_DEEDS, *_RUN_DEEDS)))
-
-
-def list_words(*deeds: str) -> str:
-    """Return a line with the words for these commands, and for leaving."""
-    return say("please type", words=say("or", first=", ".join(map(word_of, deeds)), last=word_of("quit")))
+    raise BadInput(describe_unknown(word, hint or list_words(map(word_of, (*_OWN_DEEDS, *_RUN_DEEDS)))))
 
 
 async def carry_out(client: Client, tournament: Tournament, deed: str, argument: str = "") -> list[str]:

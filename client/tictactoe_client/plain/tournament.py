@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from tictactoe_client.exits import dismiss
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.tournament import carry_out, find_deed, list_words, way_into
+from tictactoe_client.input.tournament import carry_out, find_deed, way_into
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, Refused
@@ -22,7 +22,7 @@ from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text import arrival
 from tictactoe_client.text.language import means
-from tictactoe_client.text.lobby import align_columns, describe_terms
+from tictactoe_client.text.lobby import align_columns, describe_terms, list_words
 from tictactoe_client.text.talk import describe_push
 from tictactoe_protocol import clean_text
 from tictactoe_protocol import tournaments as words
@@ -36,6 +36,7 @@ from tictactoe_protocol.attendance import (
     tabulate_present,
 )
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import Announcement, Notice
 from tictactoe_protocol.wording import count
@@ -163,7 +164,7 @@ class PlainEvent:
     @property
     def _hint(self) -> str:
         saves, event = () if self._game is None else ("save",), self._tournament
-        return list_words("table", "round", *saves, *words.list_deeds(event.state, event.viewer))
+        return list_words(map(word_of, ("table", "round", *saves, *words.list_deeds(event.state, event.viewer))))
 
     def _tell_changes(self) -> None:
         old, state = self._told, self._tournament.state

@@ -40,9 +40,8 @@ def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
     return [say("you have a game", room=room, word=word) for room, word in zip(rooms, words, strict=True)]
 
 
-def list_words(offered: Sequence[Command]) -> str:
-    """Return the commands of the prompt in one line."""
-    words = [*(command.typed[0] for command in offered), word_of("help")]
+def list_words(words: Iterable[str]) -> str:
+    """Return a line that asks for one of these words, or for the word that leaves."""
     return say("please type", words=say("or", first=", ".join(words), last=word_of("quit")))
 
 
