@@ -1,4 +1,4 @@
-"""What the commands do at a server: the ways into rooms and events, lists of them, one's name, a page, and a check."""
+"""The commands that need a server: enter rooms and events, list them, manage names, open a page, check a server."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _USUAL: Final = "\x1b[0m"
 
 
 async def play_anyone(settings: Settings, rules: str | None, clock: str | None, way: Way = "match", **wish: Any) -> int:
-    """Play a quick match, or a game found in another `way`; `wish` holds further fields of a `Choice`."""
+    """Play a quick match, or enter a game in another `way`; `wish` has further fields of the `Choice`."""
     return await _enter_and_stay(settings, Choice(way, parse_rules(rules), parse_clock(clock), **wish))
 
 
@@ -71,7 +71,7 @@ async def accept(settings: Settings, challenge: str) -> int:
 async def open_room(
     settings: Settings, *, clock: str | None, seat: str | None, bots: tuple[str, ...], **wish: Any
 ) -> int:
-    """Open a room; the `wish` is what rules and a `Choice` are made of, as typed."""
+    """Open a room; `wish` has the options for the rules and further fields of the `Choice`, as typed."""
     manners = {name: wish.pop(name) for name in ("private", "analysis", "chat", "rated")}
     rules = parse_rules(**wish)
     if len(bots) > len(rules.marks):
@@ -81,14 +81,14 @@ async def open_room(
 
 
 async def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
-    """Play the computer, at the server that was named, else at one of this machine, started where none runs."""
+    """Play the computer on the given server, by default on a local one, which is started if none is running."""
     chosen = parse_rules(rules)
     choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
     return await _enter_and_stay(settings if settings.server is not None else replace(settings, local=True), choice)
 
 
 async def play_together(settings: Settings, names: Sequence[str], clock: str | None, **wish: Any) -> int:
-    """Play all seats at this keyboard, at the server that was named, else as against the computer."""
+    """Play all seats at this keyboard; the server is chosen as for `play_computer`."""
     if settings.mode == "json":
         raise Misuse(say("local for people"))
     rules = parse_rules(**wish)
@@ -102,7 +102,7 @@ async def play_together(settings: Settings, names: Sequence[str], clock: str | N
 
 
 async def join(settings: Settings, room: Sequence[str]) -> int:
-    """Join a room by its code or link, resuming the seat of an earlier run, or enter an event."""
+    """Join a room by its code or link, resuming a seat of an earlier run, or enter an event by its link."""
     text = " ".join(room)
     if "/e/" in text:
         return await use_event(settings, [text], None)
@@ -111,7 +111,7 @@ async def join(settings: Settings, room: Sequence[str]) -> int:
 
 
 async def _enter_and_stay(settings: Settings, choice: Choice, address: Address | None = None) -> int:
-    """Enter a room and stay, in the chosen mode: as the player of an earlier run, or watching as nobody."""
+    """Enter a room and stay, in the chosen mode; players keep their identity, and watchers are anonymous."""
     if settings.mode == "screen":
         return await show_screen(settings, address, choice)
     room = choice.code if choice.way == "join" else None
@@ -152,7 +152,7 @@ async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
 
 
 async def watch(settings: Settings, room: Sequence[str]) -> int:
-    """Watch the game of a code or a link, else one that a person chooses; with nobody to ask, list them: 2."""
+    """Watch a game by its code or link, or ask for one; without a terminal, list the games and raise `Misuse`."""
     text = " ".join(room)
     if "/e/" in text:
         return await use_event(settings, [text.partition("#")[0]], None)
@@ -211,7 +211,7 @@ async def show_servers(settings: Settings) -> int:
 
 
 async def use_name(settings: Settings, what: str, value: str | None) -> int:
-    """Claim a name, let another device in, be let in by a code, or list and revoke devices."""
+    """Manage the player's name and devices: claim, link, rescue, export, forget, list and revoke."""
     comes = what == "rescue" or (what == "link" and value is not None)
     if what in ("claim", "export", "revoke", "rescue") and value is None:
         raise Misuse(say("name needs", what=what))
@@ -260,7 +260,7 @@ async def open_page(settings: Settings, room: Sequence[str]) -> int:
 
 
 async def check(settings: Settings) -> int:
-    """Go through every step that a game needs, and print each; what fails then is told as for every command."""
+    """Run and print each step that a game needs; failures are reported as for every command."""
     clock = time.monotonic
 
     def report_step(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
@@ -302,7 +302,7 @@ def _in_ms(seconds: float) -> float:
 
 
 async def use_event(settings: Settings, words: Sequence[str], ticket: str | None, **terms: Any) -> int:
-    """List the events, open one where the word is ``new``, go to one, or do there what is typed behind its code."""
+    """List the events, open one (``new``), enter one by its code, or carry out the command that follows the code."""
     if not words:
         return await _show_events(settings)
     if words[0] == "new":
@@ -364,7 +364,7 @@ async def _open_event(
 
 
 def _read_roster(source: str) -> tuple[str, ...]:
-    """Return the names in a file, one a line, or on standard input; raises `Misuse` where there is none."""
+    """Return the names in a file or on standard input, one a line; raises `Misuse` if there are none."""
     try:
         text = sys.stdin.read() if source == STANDARD_STREAM else Path(source).read_text("utf-8-sig")
     except (OSError, UnicodeError) as error:

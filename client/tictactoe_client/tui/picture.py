@@ -1,4 +1,4 @@
-"""A screen of characters with roles (``title``, ``key``, ``mark0``), for which the theme has colours."""
+"""A grid of characters with roles (``title``, ``key``, ``mark0``); the theme has a colour for each role."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Text = tuple[str, str]
 
 _BLANK: Cell = (" ", "")
 ASCII = str.maketrans("…–èÈ✗╳●‹›▼▲─│╭╮╰╯▶◂·✓", "~-eExx*<>v^-|++++><-+")
-"""What our own signs are called where they have to be ASCII."""
+"""The ASCII replacements for our own signs."""
 
 
 class Picture:
-    """A grid of cells; what lies outside is cut off. With `ascii_only`, our own signs become ASCII."""
+    """A grid of cells that clips everything outside. With `ascii_only`, our own signs become ASCII."""
 
     def __init__(self, width: int, height: int, *, ascii_only: bool = False) -> None:
         self.width = width
@@ -30,14 +30,14 @@ class Picture:
         self.rows: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, role: str = "", *, until: int | None = None) -> int:
-        """Write text from a cell on, up to the column `until`; return the column after its end."""
+        """Write text at a cell, at most up to the column `until`; return the column after the text."""
         return self.put_parts(x, y, (text, role), until=until)
 
     def put_right(self, y: int, text: str, role: str = "") -> None:
         self.put_parts(max(0, self.width - 1 - measure(text)), y, (text, role))
 
     def put_parts(self, x: int, y: int, *parts: Text, until: int | None = None) -> int:
-        """Write texts one after the other as `put` does, without control characters."""
+        """Write texts one after another, like `put`; control characters are removed."""
         end = self.width if until is None else min(until, self.width)
         row = self.rows[y] if 0 <= y < self.height else [_BLANK] * self.width
         for text, role in parts:
@@ -51,7 +51,7 @@ class Picture:
         return x
 
     def paste(self, x: int, y: int, rows: Sequence[Sequence[Cell]], role: str | None = None) -> None:
-        """Put rows of cells here over whatever is there, in their roles or all in this one."""
+        """Overwrite cells with these rows, in their own roles or in a single one."""
         for line, row in zip(self.rows[y:], rows, strict=False):
             cells = row[: max(0, self.width - x)]
             line[x : x + len(cells)] = cells if role is None else [(character, role) for character, _ in cells]
@@ -62,7 +62,7 @@ class Picture:
 
 @lru_cache(maxsize=1024)
 def _split(text: str) -> tuple[str, ...]:
-    """Return what each cell of a text holds: marks that combine join the one before, wide characters take two."""
+    """Return the text by cells: combining marks share a cell, and the second cell of a wide character is empty."""
     text = clean_text(text)
     cells: list[str] = []
     for start, end, size in split_graphemes(text)[0]:
@@ -71,7 +71,7 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def place_stage(size: tuple[int, int], window: tuple[int, int]) -> Region:
-    """Return where something of this size stands; of what the window has left over above and below, 2/5 are above.
+    """Return the region for content of this size, centred in the window; 2/5 of the vertical space are above it.
 
     >>> place_stage((100, 30), (200, 50))
     Region(x=50, y=8, width=100, height=30)
@@ -84,7 +84,7 @@ measure = cell_len
 
 
 def shorten(text: str, width: int) -> str:
-    """Return the text, cut with an ellipsis where it takes more cells.
+    """Return the text, cut to this width with an ellipsis.
 
     >>> shorten("guest-otter", 6)
     'guest…'
@@ -93,7 +93,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_left(text: str, width: int) -> str:
-    """Return the text, its beginning cut with an ellipsis where it takes more cells.
+    """Return the text, its beginning cut to this width with an ellipsis.
 
     >>> shorten_left("ws://localhost:8765  1 ms", 12)
     '…:8765  1 ms'
@@ -106,7 +106,7 @@ def shorten_left(text: str, width: int) -> str:
 
 
 def shorten_words(text: str, width: int) -> str:
-    """Return the text, cut after a whole word with an ellipsis where it takes more cells.
+    """Return the text, cut to this width after a whole word with an ellipsis.
 
     >>> shorten_words("B2 is taken by O. Free: A2 C2 A3.", 20)
     'B2 is taken by O. …'
@@ -118,13 +118,13 @@ def shorten_words(text: str, width: int) -> str:
 
 
 def fold(text: str, width: int, most: int) -> list[str]:
-    """Return the text in at most so many lines, broken and at last cut between words."""
+    """Return the text wrapped to at most `most` lines, the last one cut after a word."""
     lines = wrap(text, width)
     return [*lines[: most - 1], shorten_words(" ".join(lines[most - 1 :]), width)] if len(lines) > most else lines
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Return the text in lines of at most so many cells, broken at spaces where there are any."""
+    """Return the text wrapped to this width, at spaces if possible."""
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
@@ -138,7 +138,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str) -> list[str]:
-    """Return the lines for a window of this size, the notice first, and below it what is asked, empty for nothing.
+    """Return the lines for a window that is too small: the needed size, then the open question, if any.
 
     >>> notice_size((24, 9), (20, 8), "")
     ['needs at least 24x9,', 'now 20x8']

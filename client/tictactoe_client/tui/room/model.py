@@ -1,4 +1,4 @@
-"""A room on the screen: what the person may do, has typed, was told and looks at."""
+"""The state of a room on the screen: possible commands, typed text, news and the displayed moment."""
 
 from __future__ import annotations
 
@@ -35,15 +35,18 @@ Asked = Literal["resign", "leave", "another", "quit"]
 
 MOST_TYPED: Final = 8
 MOST_LINES: Final = 200
-"""How much of the talk is kept, and how many lines wait to be seen; of more the oldest are dropped."""
+"""The most lines of the talk, and the most unread lines; the oldest are dropped."""
 QUIET_SECONDS: Final = 0.4
-"""For how long after the answer to a question no key places."""
+"""The time after the answer to a question in which keys place no mark."""
 
 
 class News:
-    """The talk, and of it what is `unread` since the last key: the first `in_sight` lines of that are on the screen.
+    """The talk of a room and its unread lines.
 
-    `back` says that the connection is back, which is news until `back_until`; `keys` counts the keys that were pressed.
+    Attributes:
+        unread: The lines since the last key; the first `in_sight` of them are on the screen.
+        back: A line about the restored connection, shown until `back_until`.
+        keys: The number of keys pressed.
     """
 
     def __init__(self) -> None:
@@ -63,18 +66,24 @@ class News:
         self.unread, self.in_sight = [*self.unread[dropped:], *lines], max(0, self.in_sight - dropped)
 
     def note_key(self) -> None:
-        """Handle a key: visible news have been read, and waiting ones follow."""
+        """Handle a key: drop the visible unread lines, so that the next ones follow."""
         self.keys, self.unread, self.in_sight = self.keys + 1, self.unread[self.in_sight :], 0
 
 
 class RoomModel:
-    """What there is to show of the room of `actions`; `record` is the game where it is one on record.
+    """The state of the room of `actions`.
 
-    `kind` is what one does there, and `choices` what may be done: both are worked out once for each state. `typed` is
-    what is typed of a move, `pending` a move that is sent, by its cell and mark, `question` what is asked, and what yes
-    does. `again` is what to enter for another opponent. `falling` are boards to be shown before the newest one,
-    `ending` is the first state of a game that is over, `seconds` how long it took, `turning_point` where that was
-    decided.
+    Attributes:
+        record: The recorded game, or None for a live room.
+        kind: The user's current activity; it and `choices` are computed once for each state.
+        typed: The typed part of a move.
+        pending: The cell and mark of a move that has been sent but not confirmed.
+        question: The open question, and the function to call for yes.
+        again: The choice that finds another opponent.
+        falling: Boards to show before the newest one.
+        ending: The first state after the end of the game.
+        seconds: The length of the game.
+        turning_point: A sentence about the move that decided the game.
     """
 
     def __init__(self, actions: Actions, review: Review, again: Choice | None = None) -> None:
@@ -155,7 +164,7 @@ class RoomModel:
 
     @property
     def cost(self) -> Cost:
-        """What leaving costs our game, or ""; without a connection the seat is kept."""
+        """The effect of leaving on our game, or ""; without a connection the seat is kept."""
         deed = self.choices.find("leave")
         return deed.cost if deed is not None and self.is_online else ""
 
@@ -198,12 +207,12 @@ class RoomModel:
 
 
 _OURS: Final = ("own draw", "own undo", "own rematch", "deserted", "absent")
-"""Questions that wait for others."""
+"""Questions that other players have to answer."""
 _CONFIRMS: Final = {"confirm": "confirm", "play on": "back"}
 
 
 def find_situations(model: RoomModel) -> tuple[str, ...]:
-    """Return the current situations, first that of the key line."""
+    """Return the current situations; the key line shows the first one."""
     if model.question is not None:
         return ("asked",)
     if model.line.mode:
@@ -221,7 +230,7 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
 
 
 def list_actions(model: RoomModel) -> list[str]:
-    """Return the actions that have keys now; placing always explains why it is impossible."""
+    """Return the actions that have keys now; ``place`` is always among them, to explain why it is impossible."""
     names = [name for one in find_situations(model) for name in SITUATIONS[one] if name in ACTIONS]
     return names if model.line.mode or model.question is not None else [*names, "place"]
 
@@ -233,7 +242,10 @@ def find_deed(model: RoomModel, action: str) -> Deed | None:
 
 
 def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
-    """Return the action of a key, or ""; a character does not claim a game during our turn or without a claim."""
+    """Return the action of a key, or "".
+
+    A character claims a game only if a claim is possible and it is not our turn.
+    """
     action = keymap.find(key, text, list_actions(model))
     if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
         return ""
@@ -241,7 +253,7 @@ def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
 
 
 def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: bool = False) -> Text | None:
-    """Return the first open question with its keys, or words while keys are needed for moves; None if none is open."""
+    """Return the first open question with its keys, or with typed commands while the keys are needed for moves."""
     if not scene.questions:
         return None
     asked, told = scene.questions[0], []
@@ -265,7 +277,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
 
     Args:
         is_first: Whether no screen lies below the room.
-        asks: Whether we have already challenged somebody.
+        asks: Whether we have an open challenge to another player.
     """
     situation = find_situations(model)[0]
     named: dict[str, str] = {}
@@ -280,7 +292,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
             (action in DEEDS and deed is None)
             or (action == "challenge" and asks)
             or (action == "another" and not model.again)
-            # who sits beside one is talked to
+            # players at the same keyboard need no chat
             or (action == "chat" and (len(model.room.local_players) > 1 or not model.choices.may("chat")))
         )
         if not id or action in named or is_missing or (action == "hide_code" and not has_code):
@@ -289,7 +301,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         if action == "hide_code" and not model.shows_code:
             called = "key show code"
         elif called == "key to home":
-            called = "key back" if model.room.state.event else called  # from a game of an event that need not be home
+            called = "key back" if model.room.state.event else called  # which may not be the home page
         elif action == "back" and is_first and situation == "replay":
             called = "deed leave"
         named[action] = say(called, key=keymap.show("back"))
@@ -315,7 +327,7 @@ def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settin
 
 
 def example_cell(rules: Rules) -> str:
-    """Return the name of a cell of this board, to show what a name looks like.
+    """Return an example of a cell name on this board.
 
     >>> example_cell(Rules(15, 15, 5)), example_cell(Rules(4, 4, 4))
     ('h8', 'd4')

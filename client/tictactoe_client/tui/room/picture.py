@@ -61,14 +61,14 @@ from tictactoe_protocol.wording import (
 
 LEFT: Final = 2
 MIN_WIDTH: Final = 24
-"""The least that the panel is worth having in, as a window is."""
+"""The least width of the panel, and of a window."""
 MAX_WIDTH: Final = 52
-"""The panel is no wider, so that a clock stands near its player's name."""
+"""The greatest width of the panel, so that clocks stay near the players' names."""
 _GAP: Final = 4
 _HEAD_AND_FOOT: Final = 4
-"""Lines that are not the board's: the head, what asks for an answer, the status, the keys."""
+"""The lines around the board: the head, the banner, the status and the keys."""
 NARROW: Final = 60
-"""In windows narrower than this the frame stays rather than the panel."""
+"""In narrower windows the board keeps its frame, and the panel gives way."""
 _PANEL_WANTED: Final = 40
 _LEAST_STAGE: Final = (80, 24)
 _INVITATION_LEAST: Final = (36, 10)
@@ -81,12 +81,12 @@ _URGENT_MS: Final = 10_000
 _LEVELS: Final = "▁▂▃▄▅▆▇█", "__..--^^"
 _UNCERTAIN: Final = 0.15
 _LOW: Final = 10
-"""Of so many lines of an invitation none is left empty."""
+"""An invitation of at most this height has no empty lines."""
 _MOST_TALK: Final = 3
 
 Line = Sequence[Text]
 Row = tuple[int, range, str]
-"""The number of a round and those of its moves, without the first one in what goes on with it; or what was chosen."""
+"""The number of a round (0 if the row continues the round) and the plies of its moves; or a sentence about a choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class RoomLayout:
 
 @lru_cache(maxsize=16)
 def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
-    """Return the layout for a window; its size is the part of the window that it uses."""
+    """Return the layout for a window, with the size of the part that it uses."""
     area, narrower = height - _HEAD_AND_FOOT, width - 2 * LEFT - _GAP - MIN_WIDTH
     beside, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
     gains = beside != alone if width < NARROW else alone.is_whole and not beside.is_whole
@@ -364,7 +364,7 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
 
 
 class RoomView(Canvas):
-    """The picture of a room; `is_small` where the window has no room for it, and says so in its place."""
+    """The widget that draws a room, or a notice if the window is too small (`is_small`)."""
 
     def __init__(self, program: Program, model: RoomModel) -> None:
         super().__init__(model.line)
@@ -388,7 +388,7 @@ class RoomView(Canvas):
         return _INVITATION_LEAST if self.model.kind == "waiting" else needed_for_room(self.model.rules)
 
     def place(self, width: int, height: int) -> Region:
-        """Return where in such a window the board, or the invitation, stands with all about it; it is drawn next."""
+        """Return the region of the room in a window of this size, and set the layout for the next drawing."""
         model, rules, settings = self.model, self.model.rules, self.program.settings
         if model.kind == "waiting":
             self._layout = None
@@ -535,7 +535,7 @@ class RoomView(Canvas):
     def _arrange_foot(
         self, scene: Scene, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
     ) -> Foot:
-        """Return the lines above the keys; news may cover the turn, but not typed text or the result."""
+        """Return the lines above the keys; news may replace the turn, but not typed text or the result."""
         model, line = self.model, self.model.line
         turn = self._describe_turn(scene, now, width)
         notes = [status] if status else [turn] if model.record is not None else []
