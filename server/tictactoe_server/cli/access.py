@@ -1,10 +1,10 @@
-"""The options that say where everything is kept and who asks, as several commands have them."""
+"""Options that several commands share: the data folder, and access to the store of a cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import click
 
@@ -21,35 +21,29 @@ store_option = click.option(
 
 def access_options(command: Decorated) -> Decorated:
     """Add the options for credentials and certificates of the store to a command."""
-    ca = _file_option("store-ca", "Certificates to trust instead of the system's, in PEM.")
-    who = _file_option("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey.")
-    return who(ca(command))
+    for name, help in (
+        ("store-ca", "Certificates to trust instead of the system's, in PEM."),
+        ("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey."),
+    ):
+        variable = f"TICTACTOE_{name.replace('-', '_').upper()}"
+        option = click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", envvar=variable, help=help)
+        command = option(command)
+    return command
 
 
-def _file_option(name: str, help: str) -> Callable[[Decorated], Decorated]:
-    variable = f"TICTACTOE_{name.replace('-', '_').upper()}"
-    return click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", envvar=variable, help=help)
-
-
-class Place(NamedTuple):
-    """Which server is meant: by its data folder, None where it keeps nothing, and by its port."""
-
-    folder: Path | None
-    port: int
-
-
-def folder_of(data: str) -> Path | None:
-    """Return the folder given by `--data`, None for ``:memory:``."""
+def chosen_folder(context: click.Context, own_data: str | None) -> Path | None:
+    """Return the data folder by a command's own `--data` or that of the program, None for ``:memory:``."""
+    data = context.find_root().params["data"] if own_data is None else own_data
     return None if data == ":memory:" else Path(data).expanduser()
 
 
-def with_folder(words: str) -> Callable[[Decorated], Decorated]:
-    """Pass the `folder` of the command's own `--data`, or of the program's, to a command."""
+def with_folder(help: str) -> Callable[[Decorated], Decorated]:
+    """Pass the data folder to a command, which cannot be ``:memory:``."""
 
     def find(context: click.Context, option: click.Parameter, own_data: str | None) -> Path:
-        folder: Path | None = context.obj.folder if own_data is None else folder_of(own_data)
+        folder = chosen_folder(context, own_data)
         if folder is None:
             raise click.UsageError("A server with --data :memory: keeps nothing.")
         return folder
 
-    return click.option("--data", "folder", metavar="DIR", help=words, callback=find)
+    return click.option("--data", "folder", metavar="DIR", help=help, callback=find)

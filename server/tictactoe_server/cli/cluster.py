@@ -20,17 +20,15 @@ from tictactoe_server.storage.store import CannotOpenStore
 if TYPE_CHECKING:
     from tictactoe_server.cluster.jetstream.link import Link
 
-MAKING_SECONDS: Final = 25.0
-"""How long `init` retries: nodes that have just started elect a leader first."""
-
+MAKING_SECONDS: Final = 25.0  # of retries by `init`, as nodes that have just started elect a leader first
 MOST_STREAMS: Final = 64
 _AGAIN_SECONDS: Final = 0.5
-_LASTING: Final = ("permissions violation", "already in use", "not supported", "written by version 1")
-"""Replies of the nodes that a retry does not change."""
+_PERMANENT: Final = ("permissions violation", "already in use", "not supported", "written by version 1")
+"""Parts of errors that a retry does not resolve."""
 
 
 def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Turn a coroutine that needs a connection to the store into a command with the options of that connection."""
+    """Turn a coroutine that needs a connection to the store into a function with the options for it."""
 
     async def connected(urls: str, credentials: Path | None, ca: Path | None, **options: Any) -> None:
         with needing_nats():
@@ -83,17 +81,17 @@ async def init(link: Link, replicas: int, streams: int) -> None:
     from tictactoe_server.cli.cluster_streams import make_streams
     from tictactoe_server.cluster.jetstream.stream import RIGHTS
 
-    said, deadline = "", clock.monotonic() + MAKING_SECONDS
+    shown, deadline = "", clock.monotonic() + MAKING_SECONDS
     while True:
         try:
             made = await make_streams(link, streams, replicas)
             break
         except CannotOpenStore as error:
-            if clock.monotonic() > deadline or any(words in str(error).lower() for words in _LASTING):
+            if clock.monotonic() > deadline or any(words in str(error).lower() for words in _PERMANENT):
                 raise
-            if str(error) != said:
-                said = str(error)
-                click.echo(f"{said} Trying again for up to {MAKING_SECONDS:.0f} s.", err=True)
+            if str(error) != shown:
+                shown = str(error)
+                click.echo(f"{shown} Trying again for up to {MAKING_SECONDS:.0f} s.", err=True)
         await asyncio.sleep(_AGAIN_SECONDS)
     nodes = "one node" if replicas == 1 else f"{replicas} nodes"
     click.echo(f"{_count_streams(made.layout.shared)} there, on {nodes}.")
@@ -137,10 +135,9 @@ async def check(link: Link) -> None:
     """
     from tictactoe_server.cli.cluster_check import Fault, inspect  # the rest of this module works without nats-py
 
-    found = await inspect(link)
-    faults = [f"Wrong: {finding}" for finding in found if isinstance(finding, Fault)]
-    for line in (*(finding for finding in found if not isinstance(finding, Fault)), *faults):
-        click.echo(line)
-    if faults:
+    findings = sorted(await inspect(link), key=lambda finding: isinstance(finding, Fault))
+    for finding in findings:
+        click.echo(f"Wrong: {finding}" if isinstance(finding, Fault) else finding)
+    if findings and isinstance(findings[-1], Fault):
         sys.exit(1)
     click.echo("Nothing is wrong.")

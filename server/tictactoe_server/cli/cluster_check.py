@@ -1,6 +1,6 @@
-"""The health of a cluster in sentences for the operator: leaders, lagging nodes, and servers that players can reach.
+"""Sentences for the operator about a cluster's leaders, lagging nodes and unreachable servers.
 
-Disk usage, permissions and flush settings are left to NATS's own tools.
+Disk usage, permissions and flush settings are left to the tools of NATS.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Final
 
 import msgspec
@@ -18,7 +18,7 @@ from websockets.exceptions import WebSocketException
 from tictactoe_server import clock
 from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, Message
-from tictactoe_server.cluster.jetstream.stream import StreamInfo, risks_of
+from tictactoe_server.cluster.jetstream.stream import risks_of
 from tictactoe_server.cluster.jetstream.streams import find_streams
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS
 from tictactoe_server.cluster.messages import HEARTBEATS, ORDERS, Heartbeat
@@ -56,29 +56,20 @@ async def _inspect_streams(link: Link) -> AsyncIterator[str]:
             risky[risk].append(stream.name)
     for risk, names in risky.items():
         yield Fault(f"The stream {', '.join(names)}: {risk}")
-    for finding in _describe_nodes(infos):
-        yield finding
-
-
-def _describe_nodes(infos: Sequence[StreamInfo]) -> list[str]:
-    """Return a finding about each node that follows a leader."""
-    found: list[str] = []
     followers = [peer for info in infos for peer in info.cluster.replicas or ()]
     for node in sorted({peer.name or "" for peer in followers}):
         peers = [peer for peer in followers if peer.name == node]
         behind = f"{max(peer.lag or 0 for peer in peers)} writes behind."
         if any(peer.offline for peer in peers):
-            found.append(Fault(f"Node {node} is away."))
+            yield Fault(f"Node {node} is away.")
         elif all(peer.current for peer in peers):
-            found.append(f"Node {node} has a copy, {behind}")
+            yield f"Node {node} has a copy, {behind}"
         else:
             advice = "Restart it if that lasts: a node whose disk was full does not catch up by itself."
-            found.append(Fault(f"Node {node} is {behind} {advice}"))
-    return found
+            yield Fault(f"Node {node} is {behind} {advice}")
 
 
 async def _inspect_servers(link: Link) -> AsyncIterator[str]:
-    """Yield findings about the running servers, and whether each is reachable at a URL of its own."""
     try:
         found = await find_living(link)
     except StoreUnavailable as error:
@@ -88,8 +79,8 @@ async def _inspect_servers(link: Link) -> AsyncIterator[str]:
         yield "No server lives."
     for one, time_lag_ms in found:
         try:
-            said = await link.request(ORDERS + one.sender, msgspec.json.encode(Status()))
-            answer = msgspec.json.decode(said)["answer"]
+            reply = await link.request(ORDERS + one.sender, msgspec.json.encode(Status()))
+            answer = msgspec.json.decode(reply)["answer"]
         except (StoreUnavailable, msgspec.MsgspecError, KeyError) as error:
             yield Fault(f"Server {one.name} lives and does not say how it is: {error}")
             continue
@@ -112,7 +103,7 @@ async def _inspect_servers(link: Link) -> AsyncIterator[str]:
 
 
 async def find_living(link: Link) -> list[tuple[Heartbeat, int]]:
-    """Return a heartbeat of each running server, sorted by name, and how many ms its served time lags behind."""
+    """Return a heartbeat of each running server, sorted by name, with the lag of its served time in ms."""
     heard: dict[str, tuple[Heartbeat, float]] = {}
 
     def hear(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""Making the streams of a store, choosing who leads them, and sharing the rooms out among more of them or fewer."""
+"""Creation of a cluster's streams, their leaders, and the distribution of rooms over another number of streams."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _LOOK_SECONDS: Final = 0.1
 
 
 async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
-    """Return the first stream with its leader's description, None if it does not exist yet.
+    """Return the first stream and its description, None if it does not exist yet.
 
-    Raises `CannotOpenStore` if version 1 has a stream there, and `StoreUnavailable`.
+    Raises `CannotOpenStore` if there is a stream of version 1, and `StoreUnavailable`.
     """
     stream = Stream(link, name_of(0))
     try:
@@ -49,9 +49,9 @@ async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
 
 
 async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Streams:
-    """Make so many streams, each on so many nodes, or what is missing of those that were asked for before.
+    """Create the missing streams; raises `CannotOpenStore`.
 
-    Raises `CannotOpenStore`.
+    If there is a layout already, it has precedence over `count` and `replicas`.
     """
     try:
         first, info = await find_first(link)
@@ -61,20 +61,20 @@ async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Stre
             await first.put(LAYOUT, msgspec.json.encode(Layout(FORMAT, count, count)), MISSING)
         layout = await check_format(first)
         streams = Streams(link, first.name, layout)
-        await _make(streams.all[1:], info.config.get("num_replicas", replicas))
+        await _create(streams.all[1:], info.config.get("num_replicas", replicas))
         await spread_leaders(streams)
     except StoreUnavailable as error:
         raise CannotOpenStore(f"The streams could not be made: {error}") from error
     return streams
 
 
-async def _make(streams: Sequence[Stream], replicas: int) -> None:
+async def _create(streams: Sequence[Stream], replicas: int) -> None:
     for stream in streams:
         await stream.ask(_CREATE, stream.config(replicas), StreamInfo)
 
 
 async def spread_leaders(streams: Streams) -> None:
-    """Distribute the leaders of streams with rooms evenly over the nodes, as far as possible within a time limit."""
+    """Distribute the leaders of streams with rooms evenly over the nodes, as far as the time limit allows."""
     shared = streams.having(ROOM)
     deadline = clock.monotonic() + _ELECTION_SECONDS * len(shared)
     while clock.monotonic() < deadline:
@@ -93,16 +93,16 @@ async def spread_leaders(streams: Streams) -> None:
 
 
 async def _cluster_of(stream: Stream) -> ClusterInfo:
-    """Return a stream's leader and followers; none if no leader answers."""
+    """Return a stream's leader and followers, or none if no leader answers."""
     with contextlib.suppress(StoreUnavailable):
         return (await stream.info()).cluster
     return ClusterInfo()
 
 
 async def share_out(link: Link, count: int) -> int:
-    """Share the rooms out among so many streams, and return how many moved; no server may run meanwhile.
+    """Distribute the rooms over `count` streams while no server runs, and return how many have moved.
 
-    Where it breaks off it can be called again, with this count or the one before. Raises `CannotOpenStore` and
+    After an interruption, call it again with the same or the previous count. Raises `CannotOpenStore` and
     `StoreUnavailable`.
     """
     first, info = await find_first(link)
@@ -111,7 +111,7 @@ async def share_out(link: Link, count: int) -> int:
     before = await check_format(first)
     layout = Layout(FORMAT, count, max(count, before.streams), before.floor, is_changing=True)
     streams = Streams(link, first.name, layout)
-    await _make(streams.all[before.streams :], info.config.get("num_replicas", REPLICAS))
+    await _create(streams.all[before.streams :], info.config.get("num_replicas", REPLICAS))
     await first.put(LAYOUT, msgspec.json.encode(layout), None)
     moved = 0
     for stream in streams.all:
@@ -125,6 +125,5 @@ async def share_out(link: Link, count: int) -> int:
 
 
 async def _move(streams: Streams, stream: Stream, entry: Entry) -> None:
-    """Copy a room to its new stream, then delete it from the old one."""
     await streams.of(entry.key).put(entry.key, entry.document, None)
     await stream.delete(entry.sequence)

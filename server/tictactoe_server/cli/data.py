@@ -1,4 +1,4 @@
-"""The commands about what is kept: a copy of it, a copy put back, what is damaged in it, and all of it moved."""
+"""The commands that back up, restore, check and move a server's data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from tictactoe_server import clock
-from tictactoe_server.cli.access import access_options, folder_of, with_folder
+from tictactoe_server.cli.access import access_options, with_folder
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import hidden, needing_nats
 from tictactoe_server.server import kept_by
@@ -22,7 +22,6 @@ from tictactoe_server.storage.copying import Contents, CopyEnd, check_database, 
 from tictactoe_server.storage.store import CannotMove
 
 _PROGRESS_SECONDS: Final = 2.0
-
 _Access = tuple[Path | None, Path | None]
 
 _file_argument = click.argument("file", type=click.Path(path_type=Path))
@@ -119,13 +118,13 @@ def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAs
         with needing_nats():
             from tictactoe_server.cluster.jetstream.contents import copied_streams
         return copied_streams(place, *access, kept_by(), to_fill=to_fill)
-    if (folder := folder_of(place)) is None:
+    if place == ":memory:":
         raise CannotMove(f"{place} keeps nothing.")
-    return (folder_target if to_fill else folder_source)(folder, kept_by())
+    return (folder_target if to_fill else folder_source)(Path(place).expanduser(), kept_by())
 
 
 class _Progress:
-    """Says now and then how far it is, on standard error."""
+    """Prints the progress of a copy to standard error now and then."""
 
     def __init__(self, deed: str) -> None:
         self._deed = deed

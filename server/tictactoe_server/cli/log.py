@@ -1,10 +1,11 @@
-"""Logs: one line an event on stderr, as text for people or as JSON for machines. No value of a variable is in them.
+"""Logs on stderr, one line per event, as text or as JSON; tracebacks have no values of variables.
 
-A line costs a few microseconds: games log theirs on the event loop.
+A line must take only microseconds, because games log on the event loop.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import re
@@ -38,7 +39,7 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
         render = _render_json
     elif sys.stderr.isatty():
         preparing = [_add_unusual_level, structlog.processors.TimeStamper(fmt=_TEXT_TIME, utc=True)]
-        plain = structlog.dev.plain_traceback  # with `rich` the usual ones show local variables, and tokens among them
+        plain = structlog.dev.plain_traceback  # by default `rich` shows local variables, which may be tokens
         render = structlog.dev.ConsoleRenderer(
             pad_event_to=0, pad_level=False, sort_keys=False, exception_formatter=plain
         )
@@ -47,9 +48,9 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[*preparing, clean, render]))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     logging.captureWarnings(True)
-    # The library logs every failed handshake of a stranger with its traceback: what matters of it we log ourselves.
+    # The library logs a traceback for every failed handshake; the server logs what matters of it.
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
-    # Said at each end of a connection with TLS that another library has made, and of no consequence.
+    # Logged at the end of each TLS connection of other libraries, and harmless.
     logging.getLogger("asyncio").addFilter(lambda line: "eof_received() has no effect" not in line.getMessage())
     structlog.configure(
         processors=[*preparing, render],
@@ -63,19 +64,16 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
 
 
 class _LineWriter:
-    """Writes the lines of the module `name`; one that stderr does not take, on a full disk for one, is lost."""
+    """Writes the lines of a module; lines that stderr does not accept, such as on a full disk, are lost."""
 
-    _lock: Final = threading.RLock()  # what is thrown away while a line is written may log, too
+    _lock: Final = threading.RLock()  # reentrant, because a finalizer may log while a line is written
 
     def __init__(self, name: str = "") -> None:
         self.name = name
 
     def write(self, line: str) -> None:
-        try:
-            with self._lock:
-                sys.stderr.write(f"{line}\n")
-        except (OSError, ValueError, RuntimeError):
-            return
+        with contextlib.suppress(OSError, ValueError, RuntimeError), self._lock:
+            sys.stderr.write(f"{line}\n")
 
     debug = info = warning = error = critical = write
 
@@ -98,7 +96,7 @@ def _add_unusual_level(logger: Any, level: str, event: EventDict) -> EventDict:
 
 
 def _render_plain(logger: Any, level: str, event: EventDict) -> str:
-    """Render a line like structlog's ConsoleRenderer, without colours and ten times faster."""
+    """Render a line as structlog's ConsoleRenderer does, but without colours and ten times faster."""
     exception = event.pop("exception", None)
     line = _show_second(_TEXT_TIME, int(clock.wall()))
     line += f" {event.pop('event')}" if level == "info" else f" [{level}] {event.pop('event')}"
@@ -111,7 +109,7 @@ def _render_plain(logger: Any, level: str, event: EventDict) -> str:
 def _render_json(logger: Any, level: str, event: EventDict) -> str:
     try:
         return _encode(event).decode()
-    except (ValueError, OverflowError):  # half a character, as in a path that is no text, or a number without end
+    except (ValueError, OverflowError):  # a lone surrogate, as in a path that is not UTF-8, or a very large number
         return json.dumps(event, default=repr)
 
 

@@ -1,4 +1,4 @@
-"""The command `tictactoe-server`: options in, a running server or another command, and what went wrong in a line."""
+"""The command `tictactoe-server`, which runs a server or one of the other commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tictactoe_protocol import PROTOCOL_VERSION
 from tictactoe_server import __version__
 from tictactoe_server.admin.control import NoServer
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.cli.access import Place, folder_of
+from tictactoe_server.cli.access import chosen_folder
 from tictactoe_server.cli.cluster import cluster
 from tictactoe_server.cli.data import backup, check, move, restore
 from tictactoe_server.cli.log import set_up_logging, tell
@@ -27,9 +27,9 @@ from tictactoe_server.transport.certificate import CannotUseCertificate
 from tictactoe_server.transport.listen import CannotListen
 
 _CANNOT: Final = (CannotUse, CannotListen, CannotUseCertificate, CannotOpenStore, CannotMove, NoServer, OrderRefused)
-"""What a server or a command cannot do; the message is a sentence for the operator."""
+"""Errors with a sentence for the operator."""
 
-_OWN_FOLDER: str | None = None  # where there is no home, --data has to be said
+_OWN_FOLDER: str | None = None  # without a home folder, --data is required
 with contextlib.suppress(RuntimeError):
     _OWN_FOLDER = platformdirs.user_data_dir("tictactoe", appauthor=False)
 
@@ -54,7 +54,7 @@ def _fields_of(kind: type[Settings | Limits], chosen: dict[str, Any]) -> dict[st
 
 
 class _Program(click.Group):
-    """Says in a line what a command cannot do, and ends with exit code 1."""
+    """Prints an expected error as one line, and exits with code 1."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -88,10 +88,10 @@ def main(context: click.Context, /, **values: Any) -> None:
       tictactoe-server backup FILE          copy a running server's data
       tictactoe-server cluster check        how the store of several servers is
     """
-    context.obj = place = Place(folder_of(values["data"]), values["port"])
     if context.invoked_subcommand is not None:
         return
-    chosen = {filled: values[str(option.name)] for filled, option in OPTIONS.items()} | {"data": place.folder}
+    chosen = {filled: values[str(option.name)] for filled, option in OPTIONS.items()}
+    chosen["data"] = chosen_folder(context, None)
     settings = Settings(**_fields_of(Settings, chosen))
     if (settings.tls_cert is None) is not (settings.tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key belong together: one is missing.")
@@ -101,12 +101,12 @@ def main(context: click.Context, /, **values: Any) -> None:
         raise click.UsageError(
             "--store needs --advertise URL, where players reach this very server, unless --host is one address."
         )
-    if settings.backup_to and (settings.store or settings.data is None):
+    if settings.backup_to and settings.store:
         raise click.UsageError(
             "--backup-to copies the folder of --data. What a store of several servers keeps, `move` copies."
-            if settings.store
-            else "--backup-to needs --data: with :memory: there is nothing to copy."
         )
+    if settings.backup_to and settings.data is None:
+        raise click.UsageError("--backup-to needs --data: with :memory: there is nothing to copy.")
     set_up_logging(settings.log_format, settings.log_level)
     try:
         limits = with_counts(Limits(**_fields_of(Limits, chosen)), dict(chosen["limit"]))

@@ -1,6 +1,6 @@
-"""The commands that a running server carries out: asked over its private socket, answered as text or as JSON.
+"""The commands that send an order to a running server over its private socket.
 
-Each is made from the class of its order: name, help, arguments and options, and what is printed.
+Each is made from the class of its order, which has the name, help, arguments and options, and describes the answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import msgspec
 from tictactoe_server.admin.control import ORDERS, NoServer, ask, socket_path
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.status import DrainOrder, Status
-from tictactoe_server.cli.access import Place, folder_of
+from tictactoe_server.cli.access import chosen_folder
 
 WATCH_SECONDS: Final = 1.0
 
@@ -35,7 +35,7 @@ _OWN: Final[Mapping[type[Order], click.Option]] = {
     Status: click.Option(["--watch", "watches"], is_flag=True, help="Show it anew every second, until Ctrl-C."),
     DrainOrder: click.Option(["--wait", "waits"], is_flag=True, help="Return when the server has ended."),
 }
-"""What one command does beside asking."""
+"""Options of single commands."""
 
 
 def _command_of(kind: type[Order]) -> click.Command:
@@ -58,10 +58,9 @@ def _run(
     waits: bool = False,
     **fields: Any,
 ) -> None:
-    """Send an order to the chosen server and print the answer; exit with 1 if there is none."""
-    place: Place = click.get_current_context().obj
-    folder = place.folder if own_data is None else folder_of(own_data)
-    path = socket_path(folder, place.port if own_port is None else own_port)
+    """Send an order to the chosen server, and print the answer."""
+    context = click.get_current_context()
+    path = socket_path(chosen_folder(context, own_data), own_port or context.find_root().params["port"])
     try:
         order = msgspec.convert({"command": kind.__struct_config__.tag, **fields}, kind)
     except msgspec.ValidationError as bad:

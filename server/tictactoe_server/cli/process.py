@@ -1,4 +1,4 @@
-"""A server as a process of its own: its event loop, what stops it, and what it prints for the operator."""
+"""A server as a process: its event loop, signals, service manager, and output for the operator."""
 
 from __future__ import annotations
 
@@ -24,22 +24,19 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.transport.listen import announce
 
-RESERVED_DESCRIPTORS: Final = 128
-"""For those who are told that they are too many, for the disk, the log and the bots' processes."""
-
-SWITCH_SECONDS: Final = 0.0001
-"""How long the event loop may keep the store's thread from going on, each time that one is done with the disk."""
+RESERVED_DESCRIPTORS: Final = 128  # for refused connections, the disk, the log and the bots' processes
+SWITCH_SECONDS: Final = 0.0001  # after which the event loop yields to the store's thread
 
 log: Final = structlog.get_logger(__name__)
 
 
 def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
-    """Serve until a signal says stop, `with_parent` also until standard input ends.
+    """Serve until a signal, or `with_parent` also until the end of standard input.
 
-    Raises `CannotListen`, `CannotUseCertificate` and `CannotOpenStore` before anybody was let in.
+    Raises `CannotListen`, `CannotUseCertificate` and `CannotOpenStore` before it accepts connections.
     """
-    # A batch of moves that wait for the disk is more than 700 new objects, after which the collector would look.
-    # Neither they nor connections leave cycles behind, so that it looks seldom, and never at what was imported.
+    # By default the garbage collector would run for each batch of moves that waits for the disk. Neither moves nor
+    # connections leave cycles behind, so it runs rarely, and never over imported modules.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -55,7 +52,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         _on_end_of_input(stop)
     async with Server(settings, limits=limits) as server:
         certificate = server.certificate
-        if certificate is not None and hasattr(signal, "SIGHUP"):  # Windows has none
+        if certificate is not None and hasattr(signal, "SIGHUP"):  # missing on Windows
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, certificate.renew)
         control = ControlSocket(socket_path(settings.data, server.port), server.carry_out)
         if not with_parent:
@@ -73,8 +70,8 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
             tls_name = None if certificate is None else next(iter(certificate.names), None)
             works.append(announce(settings.host, server.port, name=settings.announce_as, tls_name=tls_name))
         drained, *_ = chores = [asyncio.create_task(work) for work in (server.until_drained(), *works)]
-        drained.add_done_callback(lambda _: stop.asked.set())
-        await stop.asked.wait()
+        drained.add_done_callback(lambda _: stop.requested.set())
+        await stop.requested.wait()
         supervisor.tell("STOPPING=1")
         for chore in chores:
             chore.cancel()
@@ -86,52 +83,44 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
 
 
 class _Stop:
-    """Called with every signal: the first asks for the end, the next ones `hurry`."""
+    """Called for every signal: the first one requests the end, and the next ones `hurry`."""
 
     def __init__(self) -> None:
-        self.asked = asyncio.Event()
+        self.requested = asyncio.Event()
         self.hurry: Callable[[], None] = lambda: None
 
     def __call__(self) -> None:
-        if self.asked.is_set():
+        if self.requested.is_set():
             self.hurry()
-        self.asked.set()
+        self.requested.set()
 
 
 class Supervisor:
-    """Whoever started this process and wants to know that it is ready, alive, and about to stop.
-
-    It is told by systemd's own small protocol (sd_notify(3)): lines in datagrams to the socket that `NOTIFY_SOCKET` of
-    the `environment` names. Where nobody supervises, nothing is said.
-    """
+    """The service manager of this process, if there is one. Source: sd_notify(3) of systemd."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
-        place = environment.get("NOTIFY_SOCKET", "")
-        self._place = f"\0{place[1:]}" if place.startswith("@") else place
-        patience = environment.get("WATCHDOG_USEC", "")
+        socket_name = environment.get("NOTIFY_SOCKET", "")
+        self._address = f"\0{socket_name[1:]}" if socket_name.startswith("@") else socket_name
+        watchdog = environment.get("WATCHDOG_USEC", "")
         is_ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-        self._patience_seconds = int(patience) / 1e6 if patience.isdecimal() and is_ours else None
+        self._watchdog_seconds = int(watchdog) / 1e6 if watchdog.isdecimal() and is_ours else None
 
     def tell(self, *lines: str) -> None:
         """Send lines such as ``READY=1`` without waiting."""
-        if not self._place:
+        if not self._address:
             return
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.setblocking(False)
-            sender.sendto("\n".join(lines).encode(), self._place)
+            sender.sendto("\n".join(lines).encode(), self._address)
 
     async def keep_alive(self) -> None:
-        """Send watchdog messages at half the watchdog interval, if there is one."""
-        while self._patience_seconds:
+        while self._watchdog_seconds:
             self.tell("WATCHDOG=1")
-            await asyncio.sleep(self._patience_seconds / 2)
+            await asyncio.sleep(self._watchdog_seconds / 2)
 
 
 def _within_descriptors(limits: Limits) -> Limits:
-    """Return the limits with so few connections that descriptors are left for the disk and the bots' processes.
-
-    As many descriptors as the system allows are asked for first.
-    """
+    """Raise the limit of descriptors as far as possible, and return the limits with connections that fit into it."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -147,30 +136,23 @@ def _within_descriptors(limits: Limits) -> Limits:
 
 
 def _tell_addresses(server: Server) -> None:
-    """Print where to connect: the line that scripts wait for, the link for a browser, and what to send to a friend.
-
-    That is a link for each of the machine's own addresses, or with TLS for a name of the certificate, and how to go
-    there in a terminal; without the page the latter alone.
-    """
+    """Print the line that scripts wait for, then links for this machine and others, or commands without the page."""
     links, has_page = server.links.for_others(), server.links.for_people != server.url
     commands = [f"{_client_beside(sys.argv[0])} --server {link}" for link in links]
     labels = (f"From another machine{'' if server.certificate else ' on this network'}:", *["or:"] * len(links))
-    told = [*zip(labels, links if has_page else commands, strict=False)]
+    rows = [*zip(labels, links if has_page else commands, strict=False)]
     if has_page:
-        told = [
-            ("In a browser:", server.links.for_people),
-            *told,
-            *(("in a terminal there:", command) for command in commands[:1]),
-        ]
+        rows.insert(0, ("In a browser:", server.links.for_people))
+        rows += [("in a terminal there:", command) for command in commands[:1]]
     click.echo(f"Listening on {server.url}{' (all addresses)' if server.links.is_open else ''}")
-    width = max((len(label) for label, _ in told), default=0)
-    for label, text in told:
+    width = max((len(label) for label, _ in rows), default=0)
+    for label, text in rows:
         click.echo(f"{label:>{width}}  {text}")
     sys.stdout.flush()
 
 
 def _client_beside(started: str) -> str:
-    """Return how a friend calls the client who installed it as the server was, which was `started` by this path.
+    """Return the command of the client that is installed beside a server with the command `started`.
 
     >>> _client_beside(".venv/bin/tictactoe-server"), _client_beside("/usr/bin/tictactoe-server")
     ('.venv/bin/tictactoe-client', 'tictactoe-client')
@@ -189,7 +171,6 @@ def _on_signals(stop: Callable[[], None]) -> None:
 
 
 def _on_end_of_input(stop: Callable[[], None]) -> None:
-    """Call `stop` when standard input ends, that is when the parent process does."""
     loop = asyncio.get_running_loop()
 
     def wait() -> None:
@@ -203,7 +184,6 @@ def _on_end_of_input(stop: Callable[[], None]) -> None:
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return uvloop's event loop factory, or None if uvloop is not installed."""
     with contextlib.suppress(ImportError):
         import uvloop
 

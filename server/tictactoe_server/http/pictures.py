@@ -1,6 +1,6 @@
-"""Pictures of a board or of a table, for those who are shown a link: values in, the bytes of a PNG out. Pure.
+"""Pictures of a board or a table for link previews, in the page's light theme.
 
-They look as the page does in its light theme. It needs `aggdraw` and the fonts of `ttf-opensans`, the extra `previews`.
+They need `aggdraw` and the fonts of `ttf-opensans`, which are the extra `previews`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from tictactoe_engine import BLOCKED, FREE
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
-MOST_ROWS: Final = 7
-"""How many rows of a table there is room for."""
+MOST_ROWS: Final = 7  # of a table
 
 _FONTS: Final = Path(ttf_opensans.__file__).parent / "ttf"
 _BOLD, _PLAIN = "OpenSans-Bold.ttf", "OpenSans-Regular.ttf"
@@ -31,14 +30,14 @@ _GROUND, _CARD, _INK, _DIM, _EDGE = "#f7f3e8", "#fffdf7", "#2b2b2b", "#625d52", 
 _TITLE, _WON, _SOFT, _PLATE = "#6b4f1d", "#f4dfa6", "#efe8d6", "#d9c9a0"
 _MARKS: Final = ("#005f87", "#9c1f6b", "#7d5800", "#2f6f2f", "#2b3fa8", "#b3261e")
 _WOOD, _WOOD_LINE, _ALARM = "#e3c68f", "#7a5c2e", "#d1242f"
-_STARS: Final = (48, 56, 112, 168, 176)  # of the boards of stones, all of 15 by 15
-_SIDE: Final = 550  # of the square that a board is in
+_STARS: Final = (48, 56, 112, 168, 176)  # of boards for stones, which are 15 by 15
+_SIDE: Final = 550  # of the square around a board
 _EDGE_PX: Final = 40
 _TEXT_X: Final = 640
 _TEXT_WIDTH: Final = WIDTH - _TEXT_X - _EDGE_PX
 
 Box = tuple[float, float, float]
-"""The place of a square, its left and upper edges and its side."""
+"""A square by its left and upper edges and its side."""
 Style = tuple[str, int, str]
 """A face, a size and a colour."""
 
@@ -46,19 +45,19 @@ _UNDRAWN: Final = re.compile(
     "[^ -~\u00a1-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce"
     "\u0400-\u0482\u048a-\u0513\u1ea0-\u1ef9\u2013-\u2015\u2018-\u201e\u2022\u2026\u2044\u20ac]+"
 )
-"""What the font has no letters for."""
+"""Characters that are missing in the font."""
 
 
 class Seat(NamedTuple):
-    """A player's mark and name, empty for a free seat; `is_first` for who is to move, or has won."""
+    """A player's mark and name, which is "" for a free seat."""
 
     mark: str
     name: str
-    is_first: bool = False
+    is_first: bool = False  # has the turn, or has won
 
 
 class BoardCard(NamedTuple):
-    """A board with what stands beside it; `look` is ``marks``, ``discs`` or ``stones``."""
+    """A board with the players and text beside it; `look` is ``marks``, ``discs`` or ``stones``."""
 
     seats: tuple[Seat, ...]
     heading: str
@@ -72,7 +71,7 @@ class BoardCard(NamedTuple):
 
 
 class TableCard(NamedTuple):
-    """A table with what stands above it; a row is a place such as ``1.``, a name and points."""
+    """A table with text above it; a row is a rank such as ``1.``, a name and points."""
 
     title: str
     heading: str
@@ -96,16 +95,13 @@ def draw(card: Card) -> bytes:
 
 
 def spell(text: str, otherwise: str = "") -> str:
-    """Return a text in letters that the font has, ``...`` for others; `otherwise` where no letter is left.
+    """Return a text with ``…`` for characters that are missing in the font, or `otherwise` if no letter is left.
 
     >>> spell("Zoë \uff21\uff22"), spell("ana \u4e09\u76ee"), spell("\u4e09\u76ee", "X")
     ('Zoë AB', 'ana …', 'X')
     """
     spelled = _UNDRAWN.sub("…", unicodedata.normalize("NFKC", text)).strip()
     return spelled if any(map(str.isalnum, spelled)) else otherwise or "…"
-
-
-# -- a board ----------------------------------------------------------------------------------------------------------
 
 
 def _draw_board(sheet: Any, card: BoardCard) -> None:
@@ -119,7 +115,7 @@ def _draw_board(sheet: Any, card: BoardCard) -> None:
     strong = card.line or (() if card.last is None else (card.last,))
     for at in strong if card.look == "marks" else ():
         sheet.rectangle(_inset(boxes[at], 0), aggdraw.Brush(_WON if card.line else _SOFT))
-    if card.look != "discs":  # lines stand between cells, or lead through them for stones, which lie on the crossings
+    if card.look != "discs":  # lines are between cells, or for stones through their middle
         half, first = (cell / 2, 0) if card.look == "stones" else (0, 1)
         pen = aggdraw.Pen(edge, max(1, min(4, cell * 0.03)))
         for y in (top + row * cell + half for row in range(first, rows)):
@@ -143,7 +139,7 @@ def _draw_board(sheet: Any, card: BoardCard) -> None:
 
 
 def _draw_piece(sheet: Any, card: BoardCard, mark: str, box: Box, *, is_strong: bool = False) -> None:
-    """Draw a piece; a strong one has a wide rim, except stones of a line, which a stroke crosses."""
+    """Draw a piece, with a wide rim if it is strong, except for stones of a line, which a stroke crosses."""
     index, cell = card.marks.find(mark), box[2]
     if card.look == "stones":
         body, light, edge = (("#22242a", "#4c505b", "#15161a"), ("#f1ede2", "#ffffff", "#8a8272"))[index % 2]
@@ -177,13 +173,13 @@ def _stroke(sheet: Any, line: tuple[float, float, float, float], colour: str, wi
 
 
 def _inset(box: Box, part: float) -> tuple[float, float, float, float]:
-    """Return a cell's inner square, with a margin of `part` on each side."""
+    """Return the square inside a box, with a margin of `part` of its side."""
     x, y, side = box
     return x + side * part, y + side * part, x + side * (1 - part), y + side * (1 - part)
 
 
 def _ends_of(line: Sequence[int], columns: int) -> tuple[int, int] | None:
-    """Return the ends of a line of cells, None if the cells are not in one straight run."""
+    """Return the ends of a line of cells, None unless it is straight and without gaps."""
     cells = sorted(line)
     steps = {(b // columns - a // columns, b % columns - a % columns) for a, b in pairwise(cells)}
     return (cells[0], cells[-1]) if len(steps) == 1 else None
@@ -211,9 +207,6 @@ def _draw_beside(sheet: Any, card: BoardCard) -> None:
             y += high
 
 
-# -- a table ----------------------------------------------------------------------------------------------------------
-
-
 def _draw_table(sheet: Any, card: TableCard) -> None:
     width, top, tall = WIDTH - 2 * _EDGE_PX, 246, 48
     _write(sheet, (_EDGE_PX, 30), "tictactoe", (_BOLD, 28, _TITLE))
@@ -236,9 +229,6 @@ def _draw_table(sheet: Any, card: TableCard) -> None:
         _write(sheet, (_EDGE_PX + 28, frame[3] + 4), card.more, (_PLAIN, 22, _DIM))
 
 
-# -- letters and bytes ------------------------------------------------------------------------------------------------
-
-
 @lru_cache(maxsize=128)
 def _font(style: str, size: int, colour: str) -> Any:
     return aggdraw.Font(colour, str(_FONTS / style), size)
@@ -252,7 +242,7 @@ def _measure(mark: str, font: Any) -> tuple[float, float]:
 def _write(
     sheet: Any, at: tuple[float, float], text: str, style: Style, width: float = WIDTH, *, is_middle: bool = False
 ) -> None:
-    """Write a text that fits the width: shrink it to two thirds at most, then truncate it."""
+    """Write a text that fits the width: shrink it to at least two thirds of its size, then truncate it."""
     face, size, colour = style
     font = _font(face, size, colour)
     if (needed := sheet.textsize(text, font)[0]) > width:

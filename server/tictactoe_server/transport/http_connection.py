@@ -35,29 +35,17 @@ MAX_REQUESTS: Final = 100  # of plain HTTP on one connection; the last is answer
 
 
 class Phase(Enum):
-    """The phases of a connection.
+    """The phases of a connection."""
 
-    Attributes:
-        ACCEPTED: The TLS handshake, if any, is under way.
-        WAITING: The next request is incomplete.
-        QUEUED: A request waits for its turn.
-        ANSWERING: The response is being made.
-        STREAMING: The response goes on line by line.
-        OPEN: A WebSocket is open.
-        CLOSING: One side has begun to close the WebSocket.
-        ENDING: Everything is sent, input is ignored, and the peer has some time to disconnect.
-        GONE: The connection is lost or aborted.
-    """
-
-    ACCEPTED = auto()
-    WAITING = auto()
-    QUEUED = auto()
-    ANSWERING = auto()
-    STREAMING = auto()
-    OPEN = auto()
-    CLOSING = auto()
-    ENDING = auto()
-    GONE = auto()
+    ACCEPTED = auto()  # the TLS handshake, if any, is under way
+    WAITING = auto()  # the next request is incomplete
+    QUEUED = auto()  # a request waits for its turn
+    ANSWERING = auto()  # the response is being made
+    STREAMING = auto()  # the response goes on line by line
+    OPEN = auto()  # a WebSocket is open
+    CLOSING = auto()  # one side has begun to close the WebSocket
+    ENDING = auto()  # everything is sent, input is ignored, and the peer has some time to disconnect
+    GONE = auto()  # lost or aborted
 
 
 FOLLOWING: Final[dict[Phase, set[Phase]]] = {
@@ -74,17 +62,10 @@ FOLLOWING: Final[dict[Phase, set[Phase]]] = {
 
 @dataclass(slots=True)
 class Outbox:
-    """Output for a peer that lags.
-
-    Attributes:
-        abort_timer: Aborts the connection unless the peer catches up.
-        size: Bytes in `frames`.
-        frames: All frames that are not states, in order.
-        states: The newest state of each room.
-    """
+    """Output for a peer that lags: frames in their order, and the newest state of each room."""
 
     abort_timer: asyncio.TimerHandle
-    size: int = 0
+    size: int = 0  # bytes in `frames`
     frames: list[bytes] = field(default_factory=list)
     states: dict[str, bytes] = field(default_factory=dict)
 
@@ -252,32 +233,25 @@ class HttpConnection(asyncio.Protocol):
         if self._phase is not Phase.QUEUED:
             return
         try:
-            request = self._read_request()
+            data = self._peer.read_proxy_header(self._rest)
+            self._rest = self._rest if data is None else data
+            found = None if data is None else read_request(data)
+            if found is None:
+                self._enter(Phase.WAITING)
+                self._read_on()
+                return
+            is_tls = self._transport.get_extra_info("ssl_object") is not None
+            request = self._peer.sign(found[0], is_tls=is_tls)
+            self._rest = found[1]
         except BadRequest as bad:
             self._end(say(bad.status, str(bad)))
             if bad.status is HTTPStatus.SERVICE_UNAVAILABLE:
                 self._set_deadline(LINGER_SECONDS)
             return
-        if request is None:
-            self._enter(Phase.WAITING)
-            self._read_on()
-        elif request.asks_for_websocket:
+        if request.asks_for_websocket:
             self._upgrade(request)
         else:
             self._answer(request)
-
-    def _read_request(self) -> HttpRequest | None:
-        data = self._peer.read_proxy_header(self._rest)
-        if data is None:
-            return None
-        self._rest = data
-        found = read_request(data)
-        if found is None:
-            return None
-        is_tls = self._transport.get_extra_info("ssl_object") is not None
-        request = self._peer.sign(found[0], is_tls=is_tls)
-        self._rest = found[1]
-        return request
 
     def _answer(self, request: HttpRequest) -> None:
         wait = self._peer.count_request(request.path)
@@ -302,7 +276,12 @@ class HttpConnection(asyncio.Protocol):
     def _respond(self, request: HttpRequest, response: HttpResponse) -> None:
         has_body = request.method != "HEAD"
         if isinstance(response, HttpStream) and has_body:
-            self._begin_lines(response)
+            self._write(encode_response(response))
+            self._rest = b""
+            self._set_deadline(None)
+            self._enter(Phase.STREAMING)
+            self._transport.resume_reading()  # to notice when the peer disconnects
+            self._stop_reading = response.begin(self)
             return
         keeps_alive = request.keeps_alive and self._requests < MAX_REQUESTS
         data = encode_response(response, with_body=has_body, keeps_alive=keeps_alive)
@@ -329,14 +308,6 @@ class HttpConnection(asyncio.Protocol):
             self._hang_up()
         else:
             self._transport.resume_reading()
-
-    def _begin_lines(self, response: HttpStream) -> None:
-        self._write(encode_response(response))
-        self._rest = b""
-        self._set_deadline(None)
-        self._enter(Phase.STREAMING)
-        self._transport.resume_reading()  # to notice when the peer disconnects
-        self._stop_reading = response.begin(self)
 
     def _stop_lines(self) -> None:
         stop, self._stop_reading = self._stop_reading, None

@@ -52,29 +52,19 @@ class BadRequest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A request without its body.
-
-    Attributes:
-        path: The decoded path.
-        host: The host that the client named, with its port if it gave one.
-        fields: The headers by their names in lower case.
-        keeps_alive: Whether more requests may follow.
-        scheme: ``https`` if the client speaks TLS to this server or to a trusted proxy; "" if the proxy does not tell.
-        address: The client's address.
-        names_host: Whether the target is an absolute URL, as in requests to a proxy.
-    """
+    """A request without its body; the names of its header `fields` are in lower case."""
 
     method: str
-    path: str
+    path: str  # decoded
     query: str
-    host: str
+    host: str  # as the client named it, with its port if it gave one
     fields: dict[str, list[str]]
-    keeps_alive: bool = True
+    keeps_alive: bool = True  # more requests may follow
     has_body: bool = False
     version: str = "1.1"
-    scheme: str = "http"
-    address: str = ""
-    names_host: bool = False
+    scheme: str = "http"  # of the client's connection to this server or a trusted proxy; "" if the proxy does not tell
+    address: str = ""  # of the client
+    names_host: bool = False  # the target is an absolute URL, as in requests to a proxy
 
     def field(self, name: str) -> str:
         """Return a header with all its lines joined; "" if absent."""
@@ -114,19 +104,13 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A response.
-
-    Attributes:
-        kind: The media type of the body.
-        fields: Further headers.
-        tag: The entity tag; "" to hash the body.
-    """
+    """A response with its body and headers other than those of every response."""
 
     status: HTTPStatus
     body: bytes
     kind: str = PLAIN_TEXT
     fields: tuple[tuple[str, str], ...] = ()
-    tag: str = ""
+    tag: str = ""  # the entity tag; by default a hash of the body
 
 
 class LineReader(Protocol):
@@ -141,10 +125,9 @@ class LineReader(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpStream(HttpResponse):
-    """A response of lines without a length, which ends with its connection.
+    """A response of lines, which ends with its connection.
 
-    Attributes:
-        begin: Called with the reader; returns a function to call when the reader has gone.
+    `begin` is called with the reader, and returns a function to call when the reader has gone.
     """
 
     begin: Callable[[LineReader], Callable[[], None]]
