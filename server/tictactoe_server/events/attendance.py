@@ -1,6 +1,6 @@
-"""What changes about an event without any change of the event: who is here, and how far its games are.
+"""Who is present at an event, and the progress of its games, which change without a change of the event.
 
-Whoever has a connection to this server is here, or sits in a room of another one; bots always are.
+A player is present if connected to this server or to a room of another server; bots always are.
 """
 
 from __future__ import annotations
@@ -13,17 +13,14 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.events.event import Entrant, Event, Pairing
 from tictactoe_server.listings.listed import Listed
 
-AGAIN_SECONDS: Final = 0.25  # for how long the same is said again
-MOST_KNOWN: Final = 64  # of how many events
+AGAIN_SECONDS: Final = 0.25  # for how long an attendance is cached
+MOST_KNOWN: Final = 64  # events in the cache
 MOST_AWAY: Final = 40
-MOST_GAMES: Final = 25
-"""How many are told of, those first that are waited for. With names and numbers that is about 4 kB."""
+MOST_GAMES: Final = 25  # with the absent players about 4 kB
 
 
 class Attendance(NamedTuple):
-    """`present` is how many of those who take part are here, `since` for how long (ms) others are `away`, and `games`
-    how far those are that are open, by their pairings.
-    """
+    """The number of present players, for how long (ms) others have been away, and the running games by pairing."""
 
     present: int = 0
     away: Mapping[str, int] = {}
@@ -31,24 +28,24 @@ class Attendance(NamedTuple):
 
     @property
     def told(self) -> dict[str, Any]:
-        """What is said of it where there is anything to be said."""
+        """The fields of messages that are not empty."""
         return {name: value for name in ("away", "games") if (value := getattr(self, name))}
 
     @property
     def changing(self) -> tuple[Any, ...]:
-        """What is other once somebody comes or goes, or plays a move: not each time and clock."""
+        """The parts that change if a player comes, goes or moves; clocks and durations are left out."""
         return self.present, [*self.away], [(id, one.ply, one.turn) for id, one in self.games.items()]
 
 
 class Attendances:
-    """Those of all events, looked at when they are asked for."""
+    """The attendances of all events, computed on demand."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._known: dict[str, tuple[Event, float, Attendance]] = {}
 
     def of(self, event: Event) -> Attendance:
-        """Return who is, or was a moment ago, present for an event."""
+        """Return the attendance of an event, cached for a moment."""
         now = self._core.monotonic_ns() / 1e9
         known, until, attendance = self._known.pop(event.code, (None, 0.0, Attendance()))
         if known is not event or until < now:
@@ -80,7 +77,6 @@ class Attendances:
         return any(room.seat(room.mark_of(entrant.player)).online for room in elsewhere)
 
     def _find(self, pairing: Pairing) -> Listed | None:
-        """Return a pairing's room, also at another server."""
         live = self._core.registry.by_code.get(pairing.room)
         rooms = (one for id in pairing.players.values() for one in self._core.lists.seats.rooms_of(id))
         return live or next((one for one in rooms if one.room.code == pairing.room), None)

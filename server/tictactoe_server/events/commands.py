@@ -1,8 +1,7 @@
-"""What can happen to an event, and the event after it. A command that comes twice changes nothing.
+"""Commands of events, and the event after each of them. Every command is idempotent.
 
-Players enter, leave, pause; the organiser runs it; and the server tells of rooms and results. How a round is
-paired is said by the module of each kind: `pair_next` returns the next one, which is a command, too, and may be called
-elsewhere by who cannot wait for a large Swiss.
+`pair_next` computes the next round, which takes a while for a large Swiss, so it may run in a thread; its result is a
+command, too.
 """
 
 from __future__ import annotations
@@ -21,13 +20,14 @@ from tictactoe_server.events.event import Entrant, Event, Pairing, check_names, 
 from tictactoe_server.rooms import Refused
 
 ORGANISER_GONE_MS: Final = 10 * 60_000
-"""How long after a round's last result the next one begins by itself, where `advance` is ``hand``."""
+"""How long after a round's last result the next round begins without the organiser if `advance` is ``hand``."""
 
 
 class EnterEvent(Struct, frozen=True):
-    """The player enters under a name for this event; the ticket of a roster decides the name.
+    """Enter under a name for this event; in a roster, the ticket decides the name.
 
-    Also in the middle of a game they go on for the holder of a card who is named here.
+    Attributes:
+        over: The id of the card holder whom the player replaces, also in the middle of a game.
     """
 
     name: str
@@ -37,23 +37,20 @@ class EnterEvent(Struct, frozen=True):
 
 
 class RoomCodes(Struct, frozen=True):
-    """The codes of the rooms in which pairings are going to be played, before these rooms are there.
-
-    A pairing that has another code is due again: its room is lost.
-    """
+    """Codes of rooms to be opened, by pairing; a pairing that had another code is due again, for its room is lost."""
 
     codes: Mapping[str, str]
 
 
 class Opened(Struct, frozen=True):
-    """The room of a pairing is there; `again` where all the time to come to it is given once more."""
+    """The room of a pairing is open; with `again`, the players' time to arrive restarts."""
 
     pairing: str
     again: bool = False
 
 
 class Score(Struct, frozen=True):
-    """How a pairing ended: `result` is the mark that the winner has in the pairing, ``draw`` or ``none``."""
+    """The result of a pairing: the winner's mark in the pairing, ``draw`` or ``none``."""
 
     pairing: str
     result: str
@@ -63,10 +60,7 @@ class Score(Struct, frozen=True):
 
 
 class Paired(Struct, frozen=True):
-    """The next round, begun where it is due; one without pairings ends the event.
-
-    Changes nothing where the event has gone on meanwhile. `entrants` are those of the event that it was made from.
-    """
+    """The next round, begun if due and if the `entrants` are unchanged; a round without pairings ends the event."""
 
     round: int
     pairings: tuple[Pairing, ...]
@@ -74,16 +68,16 @@ class Paired(Struct, frozen=True):
 
 
 class End(Struct, frozen=True):
-    """The operator ends it, as its organiser may."""
+    """The operator ends the event."""
 
 
 Command = EnterEvent | EventLeave | EventReady | EventRun | RoomCodes | Opened | Score | Paired | End
 
 
 def apply(event: Event, actor: str, command: Command, now: int) -> Event:
-    """Return the event after the command, this very event where it changes nothing; raises `Refused`.
+    """Return the event after a command, the same object if nothing changes; raises `Refused`.
 
-    `actor` is the id of the player who acts, nobody's where the server does.
+    `actor` is the player's id, "" for the server.
     """
     after = _change(event, actor, command, now)
     return event if after is event else replace(_go_on(after, now), seq=event.seq + 1)
@@ -178,10 +172,7 @@ def _wrong_ticket() -> Refused:
 
 
 def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
-    """Return the event in which somebody goes on for the holder of a card, as whoever lost a device does.
-
-    The seat follows in a room that is open. Raises `Refused` unless it is `over` this one that they are to go on.
-    """
+    """Replace the holder of a card, for example on a new device; raises `Refused` unless `over` names the holder."""
     if event.is_over:
         raise Refused(ErrorCode.EVENT_BEGUN, "over")
     if over != holder.player:
@@ -234,7 +225,6 @@ def _run(event: Event, command: EventRun, now: int) -> Event:
 
 
 def _score_by_hand(event: Event, command: EventRun) -> Event:
-    """Score a game for the opponent of the named player, or for nobody."""
     one = event.pairing(id_of(command.pairing or ""))
     player = command.player if command.action == "forfeit" else ""
     if one is None or (player and player not in one.players.values()):
@@ -271,7 +261,6 @@ def _begin(event: Event, due_at: int) -> Event:
 
 
 def _with_status(event: Event, entrant: Entrant, status: EntrantStatus, player: str = "") -> Event:
-    """Set an entrant's status, or replace the `player`."""
     changed = replace(entrant, status=status, player=player or entrant.player)
     if changed == entrant or event.is_over:
         return event
@@ -314,6 +303,5 @@ def _go_on(event: Event, now: int) -> Event:
 
 
 def _give(pairing: Pairing, gone: Collection[str]) -> Pairing:
-    """Score a pairing for the player who is still there, or for nobody."""
     here = [mark for mark, player in pairing.players.items() if player not in gone]
     return pairing.scored(here[0] if here else "none", "forfeit", "forfeit")

@@ -1,7 +1,6 @@
-"""An event, which is a tournament, as a value: who takes part, who plays whom, how that ended.
+"""A tournament as an immutable value: entrants, pairings and results. Commands return the next value.
 
-It never changes: a command (see `commands`) makes the next one. Tables and what a player has had so far are folds over
-the pairings, never counters. Times are ms of the server's clock.
+Tables and a player's record are folded from the pairings; nothing is a counter. Times are in ms of served time.
 """
 
 from __future__ import annotations
@@ -37,7 +36,12 @@ MAX_ROUND_ROBIN: Final = 24
 
 
 class Entrant(Struct, frozen=True, omit_defaults=True):
-    """Who takes part: `bot` as in `SeatState`, `joined_round` their first round, 0 for one expelled before it began."""
+    """A participant.
+
+    Attributes:
+        bot: As in `SeatState`.
+        joined_round: The first round, 0 if expelled before the event began.
+    """
 
     player: str
     name: str
@@ -47,21 +51,23 @@ class Entrant(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_server_bot(self) -> bool:
-        """Whether the server plays for them."""
         return is_server_bot(self.bot)
 
     @property
     def is_gone(self) -> bool:
-        """Whether they play no more in this event."""
         return self.status in ("out", "expelled")
 
 
 class Pairing(Struct, frozen=True, omit_defaults=True):
-    """A game that is to be played, or one alone who has nobody to play; `players` are as they sat when it began.
+    """A game of a round, or a bye, which has one player.
 
-    `match` numbers the pairings of a round, and `number` the games of one match. `by` says what scored it: ``game``,
-    ``forfeit``, ``bye`` or ``organiser``; `result` is the winner's mark, ``draw``, ``none`` where nobody gets a point,
-    and None while it is open. `room` is known before the room is there.
+    Attributes:
+        players: The players' ids by mark at the beginning.
+        match: The number of the match in its round.
+        number: The number of the game in its match.
+        room: The code of the room, assigned before the room is opened.
+        result: The winner's mark, ``draw``, ``none`` for 0-0, or None while open.
+        by: ``game``, ``forfeit``, ``bye`` or ``organiser``.
     """
 
     id: str
@@ -99,15 +105,13 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
 
     def result_for(self, player: str) -> int:
         """Return a player's half points from a scored pairing."""
-        if self.result == "draw":
-            return 1
-        return 2 if self.winner == player else 0
+        return 1 if self.result == "draw" else 2 * (self.winner == player)
 
 
 def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: str = "none") -> tuple[Pairing, ...]:
-    """Return the pairings of a round, of who has the first mark and who the second.
+    """Return the pairings of a round from pairs of ids in the order of the marks.
 
-    Who has nobody to play, which is said by "", has one alone with the result `bye`: the mark where that is a point.
+    A player paired with "" has a bye with the result `bye`: the first mark for a point.
     """
     pairings = []
     for match, pair in enumerate(pairs, 1):
@@ -118,10 +122,16 @@ def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: st
 
 
 class Event(Struct, frozen=True, omit_defaults=True):
-    """One event; its terms are those of `EventOpen`, and `rounds` what was asked for, 0 for none.
+    """An event; its terms are those of `EventOpen`.
 
-    `seq` grows with every change. `round` is the one that was begun last, 0 for none. `due_at` is when the next one
-    begins by itself. `seed` decides lots, `secret` makes the tickets. `roster` are the names that have cards.
+    Attributes:
+        seed: Decides lots.
+        secret: The key of the tickets.
+        rounds: The requested number of rounds, 0 if unspecified.
+        roster: The names that have cards.
+        round: The round that was begun last, 0 for none.
+        seq: Grows with every change.
+        due_at: When the next round begins automatically.
     """
 
     code: str
@@ -153,12 +163,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def marks(self) -> str:
-        """Both marks; the first one moves first."""
         return self.rules.marks
 
     @property
     def opening(self) -> str | None:
-        """The opening to play; in a knock-out that of a match's last games."""
+        """The opening; in a knock-out, that of a match's last games."""
         return self.rules.opening or ("pie" if self.kind == "knock_out" else None)
 
     @property
@@ -167,7 +176,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def field(self) -> tuple[Entrant, ...]:
-        """Everybody who takes or took part, by number."""
+        """All current and former participants, by number."""
         return tuple(one for one in self.entrants if one.joined_round)
 
     @property
@@ -194,7 +203,6 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def expected(self) -> tuple[str, ...]:
-        """The roster's names that have not been used yet."""
         known = {one.name for one in self.entrants}
         return tuple(name for name in self.roster if name not in known)
 
@@ -202,11 +210,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return next((one for one in self.entrants if one.player == player), None)
 
     def pairing(self, id: str) -> Pairing | None:
-        return next((one for one in reversed(self.pairings) if one.id == id), None)  # those that are on stand last
+        return next((one for one in reversed(self.pairings) if one.id == id), None)  # open pairings are the last
 
     @property
     def open_pairings(self) -> list[Pairing]:
-        """Those that are not scored: those ``due`` want a room, unless the event is paused or over."""
+        """The pairings without a result; ``due`` pairings need a room."""
         return [one for one in self.pairings if one.state != "scored"]
 
     def pairings_of(self, player: str) -> list[Pairing]:
@@ -232,13 +240,12 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return next((name for name in self.roster if self.is_ticket(ticket, name)), "")
 
     def holder_of(self, ticket: str) -> Entrant | None:
-        """Return the player who uses a ticket, or None."""
         name = self.name_on(ticket)
         return next((one for one in self.field if one.name == name and not one.is_server_bot and not one.is_gone), None)
 
     @property
     def voided(self) -> frozenset[str]:
-        """Who left a round robin before half of their games, none of which count."""
+        """The players who left a round robin before half of their games; none of these games count."""
         if self.kind != "round_robin" or self.status == "open":
             return frozenset()
         games = (len(self.field) - 1) * (2 if self.double else 1)

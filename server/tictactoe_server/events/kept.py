@@ -1,6 +1,6 @@
-"""Events as they are kept: found, opened, and changed by compare-and-set, here or at another server of the cluster.
+"""Events in the store: found, opened and changed by compare-and-set, by this server or another one.
 
-What is asked of an event while it is being stored waits, and is then applied and stored together.
+Commands that arrive while an event is being stored are applied and stored together afterwards.
 """
 
 from __future__ import annotations
@@ -29,18 +29,13 @@ from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnav
 from tictactoe_server.watching.topics import Listeners
 
 REREAD_SECONDS: Final = 3.0
-_ALL_AGAIN: Final = 10
-_OLD_AGAIN: Final = 1_200
-"""How often the events that are not over are read again in a cluster, and how many times as seldom all there are: word
-of a change may have been lost. A server on its own looks so many times as seldom for those that are to be forgotten."""
-
-AGAIN_SECONDS: Final = 0.5  # when what the store refused is read again
+_ALL_AGAIN: Final = 10  # in a cluster, which may lose messages, all events are loaded every tenth time
+_OLD_AGAIN: Final = 1_200  # the same for a single server, which only deletes old events
+AGAIN_SECONDS: Final = 0.5  # until a failed load is retried
 OVER_DAYS: Final = 365
-IDLE_DAYS: Final = 14
-"""For how long an event is kept that is over, and one that was not begun or gone on with; days of served time."""
-
-MAX_OVER: Final = 200  # how many events that are over are remembered
-MAX_BYTES: Final = 8_000_000  # of a document when it is unpacked; the largest event that there can be has less
+IDLE_DAYS: Final = 14  # for events that are not running; both are days of served time
+MAX_OVER: Final = 200  # finished events in memory
+MAX_BYTES: Final = 8_000_000  # of an unpacked document, more than the largest possible event
 
 _DAY_MS: Final = 86_400_000
 
@@ -51,8 +46,7 @@ _decode: Final = msgspec.json.Decoder(Event).decode
 
 
 def _pack(event: Event) -> bytes:
-    """Encode and compress an event: a round of 200 fits into one message of the store."""
-    return zlib.compress(_encode(event), 1)
+    return zlib.compress(_encode(event), 1)  # so that an event of 200 fits into one message of the store
 
 
 def _unpack(document: bytes) -> Event:
@@ -76,10 +70,7 @@ EVENTS: Final[TableSpec[Event]] = TableSpec(
 
 
 class _Commands(Change[Event], kw_only=True, eq=False):
-    """All that is asked of an event while it waits for its turn: applied one after another, and stored together.
-
-    `asked` is of each who acts, with what command, and who waits for it to be stored.
-    """
+    """Commands that are applied in order and stored together, each with its actor and a waiter."""
 
     asked: list[tuple[str, Command, Pending]]
     outcomes: Sequence[Event | Refused] = ()
@@ -106,20 +97,19 @@ class _Commands(Change[Event], kw_only=True, eq=False):
 
 
 class _KeptEvent(Kept[Event]):
-    """One event, among `all` as soon as it is known; its value is None before."""
+    """One event; its value is None until it is loaded."""
 
     def __init__(self, all: KeptEvents, code: str) -> None:
         super().__init__(all.table, code, all.tasks, cast(Event, None))
         self.all = all
 
     def ask(self, actor: str, command: Command) -> asyncio.Future[Event]:
-        """Return the event after a command, applied together with others that wait."""
         last = self.waiting[-1] if self.waiting else None
         if not isinstance(last, _Commands):
             last = _Commands(live=self, asked=[], asked_at=clock.monotonic())
             self.waiting.append(last)
             self.answer_in_time(last)
-            asyncio.get_running_loop().call_soon(self.go_on)  # what comes in the same turn is stored with it
+            asyncio.get_running_loop().call_soon(self.go_on)  # commands of the same turn are stored together
         waiter = Pending()
         last.asked.append((actor, command, waiter))
         return waiter.future
@@ -146,10 +136,11 @@ class _KeptEvent(Kept[Event]):
 
 
 class KeptEvents:
-    """All events that are not over, and some that are. Listeners of `on_change` hear of each that is new here or has
-    changed, here or elsewhere, and what it was before, None for one that is new here.
+    """All current events and some finished ones.
 
-    `restored` is set once all that are not over are known here. Let `run` go on beside the server.
+    Attributes:
+        on_change: Called with each new or changed event and its former value, None for a new one.
+        restored: Set once all current events are loaded.
     """
 
     def __init__(self, core: Core, tasks: Tasks) -> None:
@@ -165,7 +156,6 @@ class KeptEvents:
 
     @property
     def current(self) -> list[Event]:
-        """The running events, newest last."""
         return [kept.value for kept in self._known.values() if not kept.value.is_over]
 
     def known(self, code: str) -> Event | None:
@@ -181,7 +171,6 @@ class KeptEvents:
         return await self.read(code) if kept is None or kept.phase is Phase.UNCERTAIN else kept.value
 
     async def read(self, code: str) -> Event:
-        """Load an event; raises `Refused` and `StoreUnavailable`."""
         await self._get(code).read()
         if code not in self._known:
             raise no_such_event(code)
@@ -200,10 +189,7 @@ class KeptEvents:
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
 
     async def change(self, code: str, actor: str, command: Command) -> Event:
-        """Return the event after a command, once that is stored; raises `Refused` and `StoreUnavailable`.
-
-        Where it is not known whether it was stored it may be sent again: a command that comes twice changes nothing.
-        """
+        """Return the event after a command, once it is stored; raises `Refused` and `StoreUnavailable`."""
         return await self._get(code).ask(actor, command)
 
     async def run(self) -> None:
@@ -222,8 +208,6 @@ class KeptEvents:
             for event in self.current if self.elsewhere.is_several else ():
                 self._hear(EVENTS.name, event.code)
 
-    # -- inside -------------------------------------------------------------------------------------------------
-
     async def _read_all(self) -> None:
         async for some in self.table.load_all():
             for stored in some:
@@ -241,7 +225,7 @@ class KeptEvents:
         return event.status != "running" and self.now() - newest > days * _DAY_MS
 
     async def _forget(self, event: Event, revision: int) -> None:
-        with suppress(Conflict):  # it has changed, and is looked at again later
+        with suppress(Conflict):  # a changed event is checked again later
             await delete(self.table, event.code, revision)
             self._known.pop(event.code, None)
             self.elsewhere.tell_changed(EVENTS.name, event.code)
@@ -256,10 +240,10 @@ class KeptEvents:
     def note(self, kept: _KeptEvent, before: Event | None) -> None:
         """Adopt a stored event, and notify listeners of a change."""
         event, known = kept.value, self._known.setdefault(kept.key, kept)
-        if known is not kept:  # it was read for somebody else meanwhile
+        if known is not kept:  # it was loaded twice at once
             known.take(event, kept.revision)
             return
-        if event.is_over:  # to its place among those that are over, the newest last
+        if event.is_over:  # the newest last
             self._known[kept.key] = self._known.pop(kept.key)
             over = [code for code, other in self._known.items() if other.value.is_over]
             for code in over[:-MAX_OVER]:

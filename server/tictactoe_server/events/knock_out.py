@@ -1,9 +1,9 @@
-"""Knock-out: who loses a match is out, who wins it plays the next winner.
+"""Knock-out tournaments.
 
-A match is of two games with marks swapped. Level, it goes on with two games at half the time, then with two that begin
-with the pie rule where the game has no opening of its own. If all of that is level, or nobody comes, the smaller number
-goes on. Numbers are drawn by lot, those of a roster by its order; so are the first pairs, the best against the last,
-and the best are free where the number of players is no power of two.
+A match has two games with marks swapped; if it is level, two games at half the time, then two games that begin with the
+pie rule unless the game has its own opening. If all of them are level, or nobody comes, the smaller number advances.
+Numbers are drawn by lot or follow the roster. The first round pairs the best with the last, and the best have byes if
+the number of players is no power of two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.events.event import Event, Pairing, pair_up
 
 GAMES: Final = 6
-_SHORTER, _PIE = 3, 5  # the first games that are played so
+_SHORTER, _PIE = 3, 5  # the numbers of the first games with less time and with the pie rule
 _LEAST_MS: Final = {"initial_ms": 10_000, "increment_ms": 0, "move_ms": 2_000}  # no clock is made shorter
 
 
@@ -29,13 +29,12 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
         players = dict(enumerate((one.player for one in event.field), 1))
         going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
     else:
-        matches = sorted(matches_of(event.in_round(round - 1)), key=lambda games: games[0].match)
-        going_on = [winner_of(event, games) or "" for games in matches]
+        going_on = [winner_of(event, games) or "" for games in matches_of(event.in_round(round - 1))]
     return pair_up(round, zip(going_on[::2], going_on[1::2], strict=True), event.marks)
 
 
 def bracket(size: int) -> list[int]:
-    """Return the numbers from 1 in the order in which they stand in the tree: the best two meet last.
+    """Return the numbers from 1 in the order of the tree, in which the best two meet last.
 
     >>> bracket(8)
     [1, 8, 4, 5, 2, 7, 3, 6]
@@ -59,7 +58,7 @@ def more_games(event: Event) -> tuple[Pairing, ...]:
 
 
 def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
-    """Group games by match."""
+    """Group games by match, in the order of rounds and matches."""
     matches: dict[tuple[int, int], list[Pairing]] = {}
     for one in pairings:
         matches.setdefault((one.round, one.match), []).append(one)
@@ -82,11 +81,12 @@ def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
 
 
 def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:
-    """Return the bracket, including future rounds; empty before the first."""
+    """Return the bracket, including future rounds; empty before the first round and for other kinds of events."""
+    if event.kind != "knock_out" or not event.round:
+        return ()
     rounds, names = list[tuple[EventMatch, ...]](), {one.player: one.name for one in event.field}
-    for round in range(1, event.all_rounds + 1 if event.round else 1):
-        matches = sorted(matches_of(event.in_round(round)), key=lambda games: games[0].match)
-        if matches:
+    for round in range(1, event.all_rounds + 1):
+        if matches := matches_of(event.in_round(round)):
             rounds.append(tuple(_match_of(event, games, names) for games in matches))
         else:
             ahead = [one.goes_on for one in rounds[-1]]

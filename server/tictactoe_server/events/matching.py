@@ -1,11 +1,10 @@
-"""The cheapest way to put all into pairs: a perfect matching of least cost in a graph with a cost on each edge.
+"""A perfect matching of least cost in a graph.
 
 Edmonds' blossom algorithm with dual values (Galil, "Efficient Algorithms for Finding Maximum Matching in Graphs").
-Each vertex has a price; an edge is tight when the prices of its ends make up its cost, and only tight edges are used.
-Trees of alternately unused and used edges grow from all vertices without a partner. Where two trees meet, the way
-between their roots is exchanged, and there is a pair more; where a tree meets itself, the odd circle is shrunk to one
-node, a blossom; where none can grow, the prices move. They also tell whether an edge that was left out could help: so
-it works on few edges of each vertex, and adds what helps.
+Each vertex has a price; an edge is tight if the prices of its ends add up to its cost, and only tight edges are used.
+Alternating trees grow from all vertices without partners. If two trees meet, the path between their roots is augmented;
+if a tree meets itself, the odd cycle is contracted to a node, a blossom; if no tree can grow, the prices change. The
+prices also prove which omitted edges are irrelevant, so the search begins with a few edges of each vertex.
 """
 
 from __future__ import annotations
@@ -13,17 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
-FEW: Final = 12  # edges of each vertex to begin with
+FEW: Final = 12  # edges of each vertex at the beginning
 
 _Edge = tuple[int, ...]
 
 
 class _Node:
-    """A vertex, or a blossom: an odd circle of `parts`, each linked with the next by an edge of two vertices.
+    """A vertex, or a blossom: an odd cycle of `parts`, each linked with the next by an edge of two vertices.
 
-    `used` is the edge to its partner, its own end first, empty for none; what is used within a blossom follows from it.
-    As long as trees grow: `label` is ``outer`` at even distance from a root and ``inner`` at odd, and `up` the edge to
-    the node before, its own end last, empty for a root.
+    Attributes:
+        used: The edge to the partner, its own end first, or empty; it determines the used edges within a blossom.
+        label: ``outer`` at an even distance from a root of a growing tree, ``inner`` at an odd one.
+        up: The edge to the parent in the tree, its own end last, empty for a root.
     """
 
     __slots__ = ("label", "links", "parts", "up", "used", "value", "vertices")
@@ -36,11 +36,10 @@ class _Node:
         self.value = 0
 
     def place_of(self, vertex: int) -> int:
-        """Return which of its parts has a vertex."""
         return next(place for place, part in enumerate(self.parts) if vertex in part.vertices)
 
     def pair_parts(self) -> None:
-        """Turn a blossom so that the part with its partner is the first, and make pairs of the others."""
+        """Rotate a blossom so that the part with the partner is the first, and pair the others."""
         first = self.place_of(self.used[0])
         self.parts = self.parts[first:] + self.parts[:first]
         self.links = self.links[first:] + self.links[:first]
@@ -51,9 +50,9 @@ class _Node:
 
 
 def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
-    """Return each vertex's partner at the least sum of costs, or None where not all can have one.
+    """Return each vertex's partner in the perfect matching of least cost, or None if there is none.
 
-    `costs` has every edge in both directions; vertices are numbered from 0, costs are not negative.
+    `costs` has every edge in both directions; vertices are numbered from 0 and costs are not negative.
 
     >>> costs = {0: {1: 1, 2: 5, 3: 9}, 1: {0: 1, 2: 9, 3: 5}, 2: {0: 5, 1: 9, 3: 40}, 3: {0: 9, 1: 5, 2: 40}}
     >>> match_all(costs) == {0: 2, 1: 3, 2: 0, 3: 1}
@@ -84,15 +83,14 @@ class _Search:
     def __init__(self, costs: Mapping[int, Mapping[int, int]]) -> None:
         self._edges = {vertex: list(edges.items()) for vertex, edges in costs.items()}
         self._top = {vertex: _Node([vertex], [], []) for vertex in costs}
-        # all prices stay even for vertices without a partner, so that half of a slack is whole
+        # prices of vertices without a partner stay even, so that half of a slack is an integer
         self._price = {vertex: min(edges.values(), default=0) // 2 * 2 for vertex, edges in costs.items()}
 
     def slack(self, one: int, other: int, cost: int) -> int:
-        """Return how far an edge is from being tight; less than nothing where it could help."""
+        """Return how far an edge is from being tight; negative if the edge could help."""
         return 2 * cost - self._price[one] - self._price[other]
 
     def run(self) -> dict[int, int] | None:
-        """Return each vertex's partner, or None where there is not one for all."""
         self._take_tight_edges()
         while not all(node.used for node in self._top.values()):
             if not self._find_pair():
@@ -114,7 +112,7 @@ class _Search:
                     one.used, two.used = (vertex, other), (other, vertex)
 
     def _find_pair(self) -> bool:
-        """Grow trees from all who have no partner until there is one pair more, or tell that there can be none."""
+        """Grow trees from all vertices without a partner; return whether a pair was added."""
         for node in self._top.values():
             node.label, node.up = "" if node.used else "outer", ()
         while (found := self._grow()) is None:
@@ -125,7 +123,7 @@ class _Search:
         return True
 
     def _grow(self) -> tuple[int, int] | None:
-        """Grow along tight edges as far as they go; return one between two trees, or None."""
+        """Grow along tight edges until none is left; return an edge between two trees, or None."""
         top, price, edges = self._top, self._price, self._edges
         waiting = [vertex for vertex, node in top.items() if node.label == "outer"]
         while waiting:
@@ -149,13 +147,12 @@ class _Search:
         return None
 
     def _way_up(self, vertex: int) -> Iterator[_Node]:
-        """Yield the nodes from a vertex's own to the root of its tree."""
         yield (node := self._top[vertex])
         while node.up:
             yield (node := self._top[node.up[0]])
 
     def _shrink(self, one: int, other: int) -> list[int] | None:
-        """Make a blossom of the circle that an edge closes and return its vertices; None where it joins two trees."""
+        """Contract the cycle that an edge closes; return its new outer vertices, None if it joins two trees."""
         left, right = list(self._way_up(one)), list(self._way_up(other))
         if left[-1] is not right[-1]:
             return None
@@ -173,7 +170,7 @@ class _Search:
         return [vertex for part in blossom.parts if part.label == "inner" for vertex in part.vertices]
 
     def _exchange(self, vertex: int, partner: int) -> None:
-        """Give an outer vertex this partner, and exchange used and unused edges from there to its root."""
+        """Give an outer vertex a partner, and exchange used and unused edges up to its root."""
         while True:
             node = self._top[vertex]
             node.used = vertex, partner
@@ -184,7 +181,7 @@ class _Search:
             inner.used = partner, vertex
 
     def _move_prices(self) -> bool:
-        """Move all prices until an edge is tight or an inner blossom worth nothing; tell whether there is such."""
+        """Change the prices until an edge is tight or an inner blossom has value 0; return whether that is possible."""
         nodes, top, price = [*dict.fromkeys(self._top.values())], self._top, self._price
         steps = [node.value // 2 for node in nodes if node.label == "inner" and node.parts]
         for vertex, node in top.items():
@@ -212,7 +209,7 @@ class _Search:
         return True
 
     def _open(self, node: _Node) -> None:
-        """Put the parts of an inner blossom in its place: those on the even way from its entry to its base are used."""
+        """Replace an inner blossom by its parts; those on the even path from its entry to its base join the tree."""
         node.pair_parts()
         first, count = node.place_of(node.up[1]), len(node.parts)
         for part in node.parts:

@@ -35,12 +35,12 @@ from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 
 LOOK_SECONDS: Final = 1.0  # between two checks of all running events, which find what was missed
-IN_TIME_SECONDS: Final = 30.0  # after so long without a delay of the event loop, missing players are not waited for
-LATE_SECONDS: Final = 1.0  # what counts as a delay
+IN_TIME_SECONDS: Final = 30.0  # without a delay of the event loop, until an event goes on without missing players
+LATE_SECONDS: Final = 1.0  # the shortest such delay
 SEEK_MS: Final = 5_000  # between two searches for a room that is not here, whose game may be over
 AGAIN_SECONDS: Final = 0.5  # until a step that was refused or could not be stored is retried
-_JUST_AFTER_SECONDS: Final = 0.002  # between the time at which a round is due and the check
-_POINTLESS: Final = ("forfeit", "aborted")  # ends of a game without a winner in which nobody gets a point
+_JUST_AFTER_SECONDS: Final = 0.002  # between the due time of a round and the check
+_POINTLESS: Final = ("forfeit", "aborted")  # reasons that give no point if there is no winner
 
 Found = TypeVar("Found")
 
@@ -82,13 +82,11 @@ class Running:
                 self._in_time_since = loop.time()
 
     def wake(self, code: str) -> None:
-        """Check an event soon."""
         if code not in self._woken:
             self._tasks.start(self._work(code))
         self._woken[code] = True
 
     async def calls_of(self, player: str) -> tuple[EventCall, ...] | UnsetType:
-        """Return a player's calls to rooms, for `welcome`."""
         await self._kept.restored.wait()
         calls = tuple(
             self._call(event, one, mark)
@@ -98,10 +96,7 @@ class Running:
         )
         return calls or UNSET
 
-    # -- hearing ------------------------------------------------------------------------------------------------
-
     def _hear(self, event: Event, before: Event | None) -> None:
-        """Call connected players to newly opened rooms, and check what else is due."""
         known = {(one.room, id) for one, _, id in _open_seats(before)} if before else ()
         seats = [(one, mark, id) for one, mark, id in _open_seats(event) if (one.room, id) not in known]
         calls = {id: self._call(event, one, mark) for one, mark, id in seats}
@@ -115,13 +110,9 @@ class Running:
         self.wake(event.code)
 
     def _call(self, event: Event, pairing: Pairing, mark: str) -> EventCall:
-        """Return the call of a player to the room of a pairing.
-
-        An absent player whose time to come is over is given it once more.
-        """
         other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
         left = pairing.opened_at + event.ready_ms - self._core.time()
-        if left <= 0:
+        if left <= 0:  # an absent player gets the time once more
             player = pairing.players[mark]
             rooms = [one.room for one in self._core.lists.seats.rooms_of(player) if one.room.code == pairing.room]
             left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
@@ -130,13 +121,11 @@ class Running:
     def _note_room(self, live: LiveRoom) -> None:
         if live.room.event:
             if self._rooms.get(live.room.code) is not live and live.room.stands_still:
-                # store that time stands still there, so that it does after another restart, too
+                # store that its clock stands still, so that it does after another restart, too
                 RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
             self._rooms[live.room.code] = live
             if live.room.result is not None:
                 self.wake(live.room.event)
-
-    # -- doing --------------------------------------------------------------------------------------------------
 
     async def _work(self, code: str) -> None:
         try:
@@ -193,17 +182,13 @@ class Running:
         return await self._kept.change(event.code, "", replace(paired, pairings=with_rooms))
 
     def _pair(self, event: Event) -> asyncio.Task[Paired]:
-        """Return the task that computes the event's next round."""
         known = self._paired.get(event.code)
         if known is None or (known.done() and not known.exception() and not is_next(known.result(), event)):
             known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(pair_next, event))
             known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
         return known
 
-    # -- after a start ------------------------------------------------------------------------------------------
-
     def _is_awaited(self, event: Event) -> bool:
-        """Return whether an event from before the restart still waits for its players."""
         if event.code in self._awaited and self._are_back(one for one in event.field if one.status == "in"):
             self._awaited.discard(event.code)
         return event.code in self._awaited
@@ -213,8 +198,6 @@ class Running:
         in_time = asyncio.get_running_loop().time() - self._in_time_since
         here = self._core.presence.ids
         return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
-
-    # -- rooms ----------------------------------------------------------------------------------------------------
 
     async def seat(self, live: LiveRoom) -> None:
         """Seat the right players in an event's room, by the stored event."""
@@ -240,7 +223,6 @@ class Running:
             await self._core.timers.end(live, closed(live.room.code, "event"))
 
     async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
-        """Give a seat to the device that replaces a ticket's holder."""
         known = {one.name: one.player for one in event.sitting_in(pairing).values()}
         for seat in live.room.held_seats:
             heir = known.get(seat.name, seat.player)
@@ -279,7 +261,7 @@ class Running:
         }
         terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "terms": TOURNAMENT}
         terms |= {"code": pairing.room, "clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
-        if self._core.settings.hides_names:  # those of its players are for who has part in it
+        if self._core.settings.hides_names:
             terms["visibility"] = "private"
         try:
             await self._core.open_room(rules.to_rules(), seats=seats, **terms)
@@ -291,7 +273,6 @@ class Running:
         there.append(pairing.id)
 
     async def _seek(self, event: Event, pairing: Pairing) -> None:
-        """Look for a missing room, whose game may be over or lost."""
         code = pairing.room
         state = await _or_none(self._core.registry.load_state(code))
         if state is None:
@@ -314,12 +295,10 @@ class Running:
 
 
 def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:
-    """Yield each seat of each open pairing, as the pairing, the mark and the player."""
     return ((one, mark, id) for one in event.pairings if one.state == "open" for mark, id in one.players.items())
 
 
 def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
-    """Remove the session of a device whose seat was given to another device."""
     session = live.players.get(holder)
     if error is None and session is not None and live.room.mark_of(holder) is None:
         live.part(session)
@@ -334,7 +313,6 @@ async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:
 
 
 async def _or_none(finding: Awaitable[Found]) -> Found | None:
-    """Return the result, or None if there is no such room or event."""
     try:
         return await finding
     except Refused as refused:

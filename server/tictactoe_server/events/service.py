@@ -1,7 +1,4 @@
-"""What is asked of events: to open one, to enter and leave it, to run it, to watch it; within limits.
-
-Every server of a cluster carries all of it out, on the event as it is stored.
-"""
+"""The requests about events, and the limits for opening them. Every server of a cluster handles all of them."""
 
 from __future__ import annotations
 
@@ -42,20 +39,16 @@ from tictactoe_server.services.checks import check_clock, check_levels, chosen_r
 from tictactoe_server.services.names import read_name
 from tictactoe_server.services.play import read_text
 
-EVENTS_OF_PLAYER: Final = 2
-EVENTS_OF_ADDRESS: Final = 20
-"""How many events that are not over one player may have opened, and all from one address since this server started."""
-
-BOTS_FOR_A_GAME: Final = 4
-"""How many bots may be in an event for each game with bots that one player may have."""
-
+EVENTS_OF_PLAYER: Final = 2  # current events per organiser
+EVENTS_OF_ADDRESS: Final = 20  # current events opened from one address since this server started
+BOTS_FOR_A_GAME: Final = 4  # bots in an event, for each game with bots that a player may have
 MAX_LISTED: Final = 100
 
 Rows = list[dict[str, Any]]
 
 
 class Tournaments(Service):
-    """Opens events, lets people in and shows how they stand. While the server drains nothing new begins in them."""
+    """The service of events; while the server drains, no event, round or game begins."""
 
     tables = (EVENTS,)
 
@@ -95,10 +88,10 @@ class Tournaments(Service):
             self._tasks.start(work)
 
     async def close(self) -> None:
-        await self._tasks.stop()  # what is to be done for events goes on from there
+        await self._tasks.stop()
 
     async def open(self, call: Call) -> None:
-        """Open an event, whose organiser the player is, and answer with what lets others in."""
+        """Open an event for the player as organiser; answer with the ticket or the cards."""
         self._drain.check()
         request: EventOpen = call.request
         rules = chosen_rules(request.rules)
@@ -114,7 +107,7 @@ class Tournaments(Service):
         )
         seed, secret = secrets.randbits(53), secrets.token_hex(16)
         event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
-        async with self._opening:  # one after the other, so that none of those before is overlooked
+        async with self._opening:  # so that the limit counts events that are being stored
             self._check_opened(call)
             self._core.allowances.take_create(call.session, call.player)
             if not self._core.allowances.take_kept({call.player.id: call.session.address}, len(encode(request))):
@@ -125,7 +118,6 @@ class Tournaments(Service):
         call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
 
     async def join(self, call: Call) -> None:
-        """Enter an event, or come back to it, and have its states sent from now on."""
         request: EventJoin = call.request
         name = call.player.name
         if request.name is not UNSET and not self._core.settings.hides_names:
@@ -145,13 +137,12 @@ class Tournaments(Service):
         self.shown.watch(call.session, event)
 
     async def change(self, call: Call) -> None:
-        """Let the player leave, pause or be back; how often is counted."""
         self._core.allowances.take_offer(call.player)
         await self._carry_out(call, call.request)
         call.answer()
 
     async def run(self, call: Call) -> None:
-        """Do what the organiser asks; answer with the cards that are asked for or new."""
+        """Carry out an organiser's command; answer with the requested or new cards."""
         request: EventRun = call.request
         if request.name is not UNSET:
             request = replace(request, name=read_name(request.name, "name"))
@@ -160,10 +151,9 @@ class Tournaments(Service):
         call.answer(cards=_cards(event, names) or UNSET)
 
     async def watch(self, call: Call) -> None:
-        """Have the states of an event sent from now on, beginning with the newest, or no more."""
         event = await self._find(call)
         if call.request.on and self._core.registry.elsewhere.is_several:
-            event = await self.kept.read(event.code)  # one who comes from another server was shown the newest there
+            event = await self.kept.read(event.code)  # another server may have shown the player a newer state
         call.answer(event=event.code)
         if call.request.on:
             self.shown.watch(call.session, event)
@@ -171,12 +161,11 @@ class Tournaments(Service):
             self.shown.unwatch(call.session, event.code)
 
     async def list(self, call: Call) -> None:
-        """Answer with the events that are not over, newest first: those open to all, and the player's own."""
         await self.kept.restored.wait()
         call.answer(events=self.listed(call.player.id))
 
     def listed(self, player: str = "") -> tuple[EventSummary, ...]:
-        """Return the events that are not over, newest first: those open to all, and a player's own."""
+        """Return the current events, newest first: those open to all, and a player's own."""
         is_listed = not self._core.settings.hides_names
         current = reversed(self.kept.current)
         events = [one for one in current if (is_listed and one.entry == "open") or _has_part(one, player)]
@@ -185,15 +174,13 @@ class Tournaments(Service):
             for event in events[:MAX_LISTED]
         )
 
-    # -- for the operator ---------------------------------------------------------------------------------------
-
     async def rows(self) -> Rows:
-        """Return rows about the running events for the operator."""
+        """Return rows about the current events for the operator."""
         await self.kept.restored.wait()
         return [self._row_of(event) for event in self.kept.current]
 
     async def end(self, code: str) -> dict[str, Any]:
-        """End an event as its organiser may; raises `Refused` where there is none."""
+        """End an event for the operator; raises `Refused` if there is none."""
         event = await self.kept.find(code)
         if event.is_over:
             raise Refused(ErrorCode.EVENT_BEGUN, "over")
@@ -204,17 +191,12 @@ class Tournaments(Service):
         here = self.attendances.of(event).present
         return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
 
-    # -- inside -------------------------------------------------------------------------------------------------
-
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
         return await self.kept.change(event.code, call.player.id, command)
 
     async def _find(self, call: Call) -> Event:
-        """Return the event that is named.
-
-        Who named too many that are not there is refused for a while any in which they have no part.
-        """
+        """Return the requested event; after too many wrong codes, only one in which the player takes part."""
         try:
             event = await self.kept.find(call.request.event)
         except Refused:

@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
 from tictactoe_protocol import encode
-from tictactoe_protocol.events import EventHead, EventMatch, EventPairing, EventRows, EventState
+from tictactoe_protocol.events import EventHead, EventPairing, EventRows, EventState
 from tictactoe_server.events.attendance import Attendance
 from tictactoe_server.events.event import Event, Pairing, due_at
 from tictactoe_server.events.knock_out import rounds_of
@@ -43,7 +43,8 @@ class View:
     def __init__(self, event: Event, attendance: Attendance = NOBODY_KNOWN) -> None:
         self.event = event
         self.attendance = attendance
-        self.bracket = encode(_last_of(rounds_of(event))) if event.kind == "knock_out" and event.round else b""
+        rounds = [matches for matches in rounds_of(event) if len(matches) <= MOST_MATCHES]
+        self.bracket = encode(rounds) if rounds else b""
         self.rows = {row.player: encode(row) for row in rows(event)}
         self._in_round = event.in_round(event.round)
         self._top = list(self.rows)[:TOP_ROWS]
@@ -84,24 +85,16 @@ class View:
             more["bracket"] = self.bracket
         return more
 
-    def with_attendance(self, attendance: Attendance) -> View:
-        """Return the view with the current attendance."""
-        view = copy(self)
-        view.attendance = attendance
-        return view
-
     def _told(self, now: int) -> dict[str, Any]:
         known, due = {name: getattr(self.event, name) for name in ("seq", "status", "round")}, due_at(self.event)
         return known | {"event": self.event.code, "due_ms": None if due is None else max(0, due - now)}
 
     def _order_for(self, player: str) -> list[str]:
-        """Return the ids of this round's pairings: the player's own first, then open ones, then scored ones."""
         ordered = sorted(self._in_round, key=lambda one: (player not in one.players.values(), one.state == "scored"))
         return [one.id for one in ordered]
 
 
 def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[str, bytes]:
-    """Return the ids whose encoded rows fit, in order."""
     some = dict[str, bytes]()
     for id in ids:
         if id in encoded and id not in some:
@@ -137,7 +130,7 @@ class Shown(Topic):
         """
         view = self._views.get(event.code)
         if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
-            view = self._view(event)
+            view = View(event, self._look(event))
             self._views.setdefault(event.code, view)
         elif len(view.rows) <= FEW_ROWS and not view.event.is_over:
             self._show_attendance(view)
@@ -157,7 +150,6 @@ class Shown(Topic):
         self._watched.pop(session, None)
 
     def note(self, event: Event) -> None:
-        """Schedule an update of a changed event."""
         if event.code in self._views:
             self._changed[event.code] = event
             self.tell_later()
@@ -174,8 +166,8 @@ class Shown(Topic):
             self._looked_at = {code: at for code, at in self._looked_at.items() if code in self._views}
 
     def _show_attendance(self, before: View) -> None:
-        """Send the attendance and the progress of games of an event to all its watchers, if they have changed."""
-        view = self._views[before.event.code] = before.with_attendance(self._look(before.event))
+        view = self._views[before.event.code] = copy(before)
+        view.attendance = self._look(before.event)
         if view.attendance.changing == before.attendance.changing:
             return
         frame = view.changes_since(before, "", self._now(), (), ())
@@ -199,14 +191,11 @@ class Shown(Topic):
         large = [code for code in changed if len(self._views[code].rows) > FEW_ROWS]
         self._changed = {code: changed[code] for code in large[1:]}
         for code in [code for code in changed if code not in self._changed]:
-            before, view = self._views[code], self._view(changed[code])
+            before, view = self._views[code], View(changed[code], self._look(changed[code]))
             self._views[code] = view
             self._send(before, view, watching[code])
         if self._changed:
             self.tell_later()
-
-    def _view(self, event: Event) -> View:
-        return View(event, self._look(event))
 
     def _send(self, before: View, view: View, sessions: list[Session]) -> None:
         """Send the changes, encoded once for equal receivers; a new round or too many changes are sent as a state."""
@@ -231,13 +220,8 @@ def _id_of(session: Session) -> str:
     return "" if session.player is None else session.player.id
 
 
-def _last_of(rounds: tuple[tuple[EventMatch, ...], ...]) -> tuple[tuple[EventMatch, ...], ...]:
-    """Return the last rounds of a bracket, of at most sixteen players."""
-    return tuple(matches for matches in rounds if len(matches) <= MOST_MATCHES)
-
-
 def head_of(event: Event, present: int) -> EventHead:
-    """Return the fields that identify an event."""
+    """Return the terms of an event."""
     terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
     terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
     terms["expected"] = len(event.expected) if event.takes_entrants else 0
@@ -257,7 +241,7 @@ def state_of(event: Event) -> EventState:
         rows(event),
         pairings,
         expected=event.expected or UNSET,
-        bracket=rounds_of(event) if event.kind == "knock_out" and event.round else UNSET,
+        bracket=rounds_of(event) or UNSET,
     )
 
 
@@ -267,6 +251,6 @@ def with_attendance(state: EventState, attendance: Attendance) -> EventState:
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
-    """Return a pairing as the wire has it."""
+    """Return a pairing as messages contain it."""
     names = {mark: one.name for mark, id in pairing.players.items() if (one := event.entrant(id)) is not None}
     return EventPairing(**pairing.told, names=names, room=pairing.room or UNSET)

@@ -1,9 +1,9 @@
-"""Swiss: who has as many points plays each other, nobody meets the same opponent twice.
+"""Swiss tournaments: players with equal points meet, and nobody meets the same opponent twice.
 
-Each pair has a cost, and a round is the pairing with the least sum. What weighs more than all that follows together:
-marks that would be the same three times in a row or off by more than two; points that are apart, by their square; marks
-that somebody should not have again; and within a score group how far a pair is from first half against second half. Of
-an odd number one is free for a point, who had none without a game before: the lower in the table, the rather.
+Each pair has a cost, and a round is the pairing with the least sum. In order of weight: the same mark three times in a
+row or a balance of marks beyond two, the square of the difference in points, an undue mark, and the distance from
+pairing the first half of a score group with its second half. With an odd number of players, the lowest in the table who
+has not had a point without a game gets a bye for a point.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tictactoe_server.events.event import Event, Pairing, pair_up
 from tictactoe_server.events.matching import match_all
 
 BAD_MARKS: Final = 10**15
-POINTS: Final = 10**8  # for one half point of difference, by its square
+POINTS: Final = 10**8  # times the square of the difference in half points
 MARKS: Final = 10**5
-_FORBIDDEN: Final = 100  # more than what any marks that are allowed weigh
+_FORBIDDEN: Final = 100  # more than the cost of any allowed mark
 
 
 class Player(NamedTuple):
-    """What somebody has had so far: half points, whom they met, whether a point without a game, which marks."""
+    """A player's record: half points, opponents, whether there was a point without a game, marks in order."""
 
     id: str
     halves: int
@@ -40,9 +40,9 @@ class Player(NamedTuple):
 
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return the pairings of a round, none where every pairing would repeat one.
+    """Return the pairings of a round, or none if every pairing would repeat one.
 
-    They are of those who are in; only where these cannot be paired, those who are away have to play as well.
+    Absent players are paired, too, if the present ones alone cannot be.
     """
     marks = event.marks
     pairs = pair(players_of(event, "in"), marks) or pair(players_of(event, "in", "away"), marks)
@@ -54,7 +54,7 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
 
 
 def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:
-    """Return those who have such a status, the best first, in the order of their numbers where they are level."""
+    """Return the entrants with one of the statuses, best first, then by number."""
     players = []
     for entrant in event.field:
         if entrant.status in statuses:
@@ -68,7 +68,7 @@ def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:
 
 
 def pair(players: Sequence[Player], marks: str) -> list[tuple[Player, Player | None]]:
-    """Return the pairing with the least sum of costs, its best pairs first, or nothing where there is none."""
+    """Return the pairing with the least sum of costs, best pairs first; empty if there is none."""
     partners = match_all(costs_of(players, marks)) if len(players) > 1 else None
     if partners is None:
         return []
@@ -77,7 +77,7 @@ def pair(players: Sequence[Player], marks: str) -> list[tuple[Player, Player | N
 
 
 def costs_of(players: Sequence[Player], marks: str) -> dict[int, dict[int, int]]:
-    """Return the cost of each pair that is allowed, by places from 0; of an odd number the last place is nobody's."""
+    """Return the cost of each allowed pair, by places from 0; with an odd number, the last place is the bye."""
     nobody = len(players)
     costs: dict[int, dict[int, int]] = {place: {} for place in range(nobody + nobody % 2)}
     wanted = [[player.mark_cost(mark) for mark in marks] for player in players]
@@ -101,7 +101,7 @@ def costs_of(players: Sequence[Player], marks: str) -> dict[int, dict[int, int]]
 
 
 def is_first(one: Player, other: Player, marks: str, match: int) -> bool:
-    """Tell whether the one who stands higher has the first mark; where both would do, they alternate by pairs."""
+    """Return whether the higher-ranked player gets the first mark; if both fit, it alternates by pairs."""
     first, second = tuple(marks)
     straight, crossed = one.mark_cost(first) + other.mark_cost(second), one.mark_cost(second) + other.mark_cost(first)
     return match % 2 == 1 if straight == crossed else straight < crossed

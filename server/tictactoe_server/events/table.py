@@ -1,4 +1,4 @@
-"""The table of an event as the wire says it, a fold over its pairings; and the whole of an event with it."""
+"""The table of an event, folded from its pairings, and the export of a whole event."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def rows(event: Event) -> tuple[EventRow, ...]:
 
 
 class _Matches(Results):
-    """The results of a knock-out: how many matches each has won, and the scores of all, ``+`` for a bye.
+    """Matches won and the scores of each player in a knock-out, ``+`` for a bye.
 
-    Who won as many shares a place; of those who won none who never played stand behind.
+    Players with equal wins share a place; players who never played rank behind the others without a win.
     """
 
     def __init__(self, event: Event) -> None:
@@ -59,10 +59,7 @@ class _Matches(Results):
 
 
 class WholePairing(Struct, frozen=True):
-    """Who played whom, by mark; `result` is the winner's mark, ``draw``, ``none`` for 0-0, None while it is open.
-
-    `number` is what people and records call it, such as ``1.2``.
-    """
+    """A pairing as in `event.Pairing`; `number` is its name for people and records, such as ``1.2``."""
 
     id: str
     number: str
@@ -76,11 +73,14 @@ class WholePairing(Struct, frozen=True):
 
 
 class WholeEvent(Struct, frozen=True):
-    """An event with its whole table and all pairings of all rounds; `expected` are the names of the roster that nobody
-    has entered by, `bracket` are the matches of a knock-out round by round.
+    """An event with its whole table and all pairings.
 
-    While it is on, `present` is how many are here, `away` for how long (ms) others are not, and `games` how far those
-    are that are open, by their pairings.
+    Attributes:
+        expected: The unused names of the roster.
+        bracket: The matches of a knock-out, by round.
+        present: The number of players present.
+        away: For how long (ms) players have been absent, by id.
+        games: The progress of running games, by pairing.
     """
 
     event: str
@@ -99,8 +99,7 @@ class WholeEvent(Struct, frozen=True):
 
 
 def whole_of(event: Event) -> WholeEvent:
-    """Return all of an event that everybody may know, but for what changes without it (see `attendance`)."""
+    """Return the public fields of an event, without the attendance and the progress of games."""
     pairings = tuple(WholePairing(**one.told, number=round_of(one.id)) for one in event.pairings)
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
-    bracket = rounds_of(event) if event.kind == "knock_out" else ()
-    return WholeEvent(*head, rows(event), pairings, event.expected or UNSET, bracket or UNSET)
+    return WholeEvent(*head, rows(event), pairings, event.expected or UNSET, rounds_of(event) or UNSET)

@@ -1,6 +1,4 @@
-"""An event under ``/e/CODE`` for who asks in plain HTTP: its cross-table as text, the whole of it for programs and
-spreadsheets, and the records of its games.
-"""
+"""Events in plain HTTP under ``/e/CODE``: the cross-table as text, exports for programs, and records of games."""
 
 from __future__ import annotations
 
@@ -86,7 +84,7 @@ def describe_event(event: Event, state: EventState, *, is_coloured: bool = False
 
 
 class EventTexts:
-    """Answers the paths of events."""
+    """Answers HTTP requests about events."""
 
     def __init__(self, core: Core, kept: KeptEvents, attendances: Attendances) -> None:
         self._core = core
@@ -201,9 +199,6 @@ class EventTexts:
         if form == "txt":
             return "".join(format_record(record_of(game)) for game in games).encode()
         return b"".join(encode(played_game(game)) + b"\n" for game in games)
-
-
-# -- inside ---------------------------------------------------------------------------------------------------------
 
 
 def _trim(made: dict[Any, Any]) -> None:
