@@ -1,7 +1,4 @@
-"""Several servers that share their players and rooms, and keep them in one store.
-
-A server on its own disk does without the library for NATS, which the package `jetstream` needs.
-"""
+"""Several servers with one store. Only modules of this package need the NATS library; single servers don't load it."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from tictactoe_server.storage.store import CannotOpenStore
 
 
 def hidden(urls: str) -> str:
-    """Return URLs without what tells who we are, for people to read.
+    """Return URLs without credentials, for people to read.
 
     >>> hidden("nats://ana:secret@a,b")
     'nats://a,b'
@@ -23,7 +20,7 @@ def hidden(urls: str) -> str:
 
 @contextmanager
 def needing_nats() -> Iterator[None]:
-    """Import the NATS modules within; raises `CannotOpenStore` if nats-py is not installed."""
+    """Guard imports of NATS modules; raises `CannotOpenStore` if nats-py is not installed."""
     try:
         yield
     except ModuleNotFoundError as missing:

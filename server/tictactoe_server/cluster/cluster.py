@@ -1,8 +1,8 @@
-"""Several servers that share their players and rooms.
+"""This server's part in a cluster that shares players and rooms.
 
 A room stays at the server that opened it, and its players go there; if that server dies, the others take over. Every
-server knows an outline of every room. Two servers that both believe to have a room cannot both change it, because every
-save is a compare-and-set.
+server knows an outline of every room. If two servers believe that they own a room, only one of them can change it,
+because every save is a compare-and-set.
 """
 
 from __future__ import annotations
@@ -36,11 +36,8 @@ from tictactoe_server.rooms import Player, Refused, Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
 
-NOTE_SECONDS: Final = 0.2
-GRACE_SECONDS: Final = 0.5
-"""How often served time is stored, and after how long without an answer it stops. The sum is below the second that an
-outage of the store may cost a player."""
-
+NOTE_SECONDS: Final = 0.2  # how often served time is stored
+GRACE_SECONDS: Final = 0.5  # until it stops without an answer; together below the second an outage may cost a player
 MISSING_SECONDS: Final = 3.0  # how long players may take to follow a room to another server
 LEAVING_SECONDS: Final = 3.0  # how long a leaving server waits for others to take its rooms
 _GOING_SECONDS: Final = 0.5  # how long players have to follow their rooms before this server stops
@@ -58,10 +55,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Cluster(Elsewhere):
-    """This server's part in the cluster: `start`, `open` and `run` it, and `leave` at the end.
-
-    `name` is for people and `url` for players. While it `is_draining`, this server begins no new games.
-    """
+    """The cluster as seen by this server. The order of calls is `start`, `open`, `run`, and `leave` at the end."""
 
     is_several = True
 
@@ -77,7 +71,6 @@ class Cluster(Elsewhere):
         self._missing_a_server = asyncio.Event()
 
     def start(self, core: Core) -> None:
-        """Attach to the core's rooms."""
         link, members = self._link, self.members
         self._core, self._registry = core, core.registry
         self.own_rooms = OwnRooms(link, members, core)
@@ -87,7 +80,7 @@ class Cluster(Elsewhere):
 
     @property
     def names(self) -> dict[str, str]:
-        """The names of the running servers by id, this one first."""
+        """Names of the running servers by id, this server first."""
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
     async def open(
@@ -107,7 +100,7 @@ class Cluster(Elsewhere):
         await self.other_rooms.until_read()
         self.members.come_in()
         await self._take_unclaimed(with_unnamed=True)
-        self._missing_a_server.set()  # to look again for what was just opened by one who is gone
+        self._missing_a_server.set()  # to check again for rooms that a dead server opened just now
         self._registry.knows_all = True
         self._registry.set_restored()
 
@@ -120,12 +113,11 @@ class Cluster(Elsewhere):
         if len(self.members.urls) == 1:
             return False
         self.members.leave()
-        await wait_until(lambda: not self.own_rooms.rooms, LEAVING_SECONDS)  # each of them goes by itself
+        await wait_until(lambda: not self.own_rooms.rooms, LEAVING_SECONDS)
         await asyncio.sleep(_GOING_SECONDS)
         return True
 
     def server_of(self, code: str) -> str:
-        """Return the id of a room's server, this server's id if no other has it."""
         return self.other_rooms.server_of(code) or self.members.id
 
     async def ask_order(self, id: str, order: bytes) -> bytes:
@@ -149,8 +141,6 @@ class Cluster(Elsewhere):
 
     async def _answer_order(self, order: Message) -> None:
         self._link.publish(order.reply, await self._on_order(order.data))
-
-    # -- for the core -------------------------------------------------------------------------------------------
 
     @property
     def cluster(self) -> ClusterIdentity:
@@ -207,7 +197,7 @@ class Cluster(Elsewhere):
             for pause in (0.0, *repeat(_ASK_SECONDS, math.ceil(_UNREACHED_SECONDS / _ASK_SECONDS))):
                 await asyncio.sleep(pause)
                 is_reached = await messages.ask(self._link, messages.REACHED + server, messages.encode(code), bool)
-        except StoreUnavailable as unavailable:  # the server is dead, which will be noticed soon
+        except StoreUnavailable as unavailable:  # a dead server is detected soon
             log.debug("a server does not say whether anybody reaches it", reason=str(unavailable))
             return
         if is_reached:
@@ -218,14 +208,12 @@ class Cluster(Elsewhere):
             self._take_in(*found)
 
     def _is_reached(self, code: str) -> bool:
-        """Return whether a player of a room was heard from lately, and ping them all."""
+        """Return whether a player of a room sent something lately, and ping all of them."""
         own = self.own_rooms.rooms.get(code)
         connections = [] if own is None else [session.connection for session in own.live.sessions]
         for connection in connections:
             connection.ping()
         return not all(connection.is_silent for connection in connections)
-
-    # -- rooms that come here -----------------------------------------------------------------------------------
 
     def _hear(self, heartbeat: messages.Heartbeat) -> None:
         if heartbeat.sender != self.members.id:

@@ -1,4 +1,4 @@
-"""Quick match for the whole cluster: for each kind of game one server knows who waits, and where the next one goes."""
+"""Quick match for the whole cluster: for each kind of game, one server pairs the players of all servers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.storage.store import StoreUnavailable
 
-RESERVED_SECONDS: Final = 3.0
-"""How long a seat is kept for one who was sent to it, and a room expected of one who is to open it."""
-
+RESERVED_SECONDS: Final = 3.0  # how long a seat is reserved for a player, or a room expected from its opener
 _ANSWER_SECONDS: Final = 0.4
 _ATTEMPTS: Final = 2
 
@@ -31,7 +29,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Matching:
-    """Finds rooms for those who ask for a match, here or at the server that knows who waits."""
+    """Finds rooms for players, by asking the server responsible for the kind of game."""
 
     def __init__(self, link: Link, members: Members, rooms: OtherRooms, core: Core) -> None:
         self._link = link
@@ -73,11 +71,10 @@ class Matching:
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
         listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
         if listed is None:
-            if request.sender != self._members.id:  # others are sent to the room that is about to be opened there
-                rules, clock, rated = kind
-                terms = terms_of("", rated=rated)
-                fields: dict[str, Any] = {"clock": clock, "rated": rated, "terms": terms}
-                room = open_room(request.code, rules, player, 0, **fields)
+            if request.sender != self._members.id:  # the next player is sent to the room that the sender opens
+                terms: dict[str, Any] = {"clock": request.clock, "rated": request.rated}
+                terms["terms"] = terms_of("", rated=request.rated)
+                room = open_room(request.code, kind[0], player, 0, **terms)
                 expected = self._rooms.expect(request.sender, room)
                 matchmaker.offer(expected)
                 self._agenda.after(RESERVED_SECONDS, partial(self._rooms.expect_no_more, expected))
@@ -89,7 +86,6 @@ class Matching:
         return Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
 
     def _keep_no_longer(self, listed: Listed, player: Player) -> None:
-        """Let another one have a seat, if the one for whom it was kept has not come or asks again."""
         if self._kept.get(player.id) is listed:
             del self._kept[player.id]
             listed.entering -= {player.id}

@@ -1,4 +1,4 @@
-"""Which servers of the cluster are alive. Each sends a heartbeat a few times a second."""
+"""The live servers of the cluster, by their heartbeats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.watching.topics import Listeners
 
 HEARTBEAT_SECONDS: Final = 0.3
-GONE_SECONDS: Final = 1.2  # without a heartbeat, after which a server counts as dead
+GONE_SECONDS: Final = 1.2  # without a heartbeat, until a server counts as dead
 
 log: Final = structlog.get_logger(__name__)
 
@@ -45,7 +45,7 @@ class Members:
         self.others: dict[str, Heartbeat] = {}
         self._heard_at: dict[str, float] = {}
         self._looked_at = clock.monotonic()
-        self._lag = 0.0  # by how much this server is late (s): received heartbeats wait as long
+        self._lag = 0.0  # the delay of this server's event loop (s): received heartbeats wait as long
         self.on_gone = Listeners[[str]]()
         self._is_draining = is_draining
 
@@ -62,7 +62,6 @@ class Members:
         return id in self.others and not self.others[id].is_leaving
 
     def url_of(self, id: str) -> str | None:
-        """Return another running server's URL, else None."""
         return self.others[id].url if id in self.others else None
 
     def chosen_for(self, key: str) -> str:
@@ -83,7 +82,7 @@ class Members:
         self._send_heartbeat()
 
     def leave(self) -> None:
-        """Announce that this server leaves and takes no more rooms."""
+        """Announce that this server leaves and accepts no rooms."""
         self.is_leaving = True
         self._send_heartbeat()
 

@@ -18,7 +18,7 @@ from tictactoe_server.storage.store import StoreUnavailable
 HEARTBEATS: Final = "cluster.alive"
 NEWS: Final = "cluster.news"
 CHANGED: Final = "cluster.changed"
-HERE: Final = "cluster.here."  # NATS answers a message to a dead server with an error
+HERE: Final = "cluster.here."  # NATS returns a message to a dead server as an error
 NOT_THERE: Final = "cluster.not."
 PAGES: Final = "cluster.page."
 BOARDS: Final = "cluster.boards."
@@ -79,9 +79,11 @@ class News(Struct, frozen=True, array_like=True):
 
 
 class Page(Struct, frozen=True, array_like=True):
-    """A page of a server's rooms by code, as of its `News` with that `number`; the next page follows the code `after`.
+    """A page of a server's rooms by code, as of its `News` with that `number`.
 
-    `ended` are closed rooms if the page has only what was missed, and None if it is of all rooms.
+    Attributes:
+        after: The code after which the next page begins, "" on the last page.
+        ended: Closed rooms if the page has only missed changes; None if it has all rooms.
     """
 
     number: int
@@ -95,7 +97,7 @@ class MatchRequest(Struct, frozen=True, array_like=True):
 
     Attributes:
         code: Code for the room that the sender would open.
-        but: Ids of players with whom the player must not be matched.
+        but: Ids of players to exclude.
     """
 
     sender: str
@@ -109,7 +111,7 @@ class MatchRequest(Struct, frozen=True, array_like=True):
 
 
 class Found(Struct, frozen=True, array_like=True):
-    """The room of a match, and the id of its server; without a server, the room is to be opened by the sender."""
+    """The room of a match, and the id of its server; without a server, the sender opens the room."""
 
     code: str
     server: str = ""

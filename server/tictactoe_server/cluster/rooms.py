@@ -1,7 +1,7 @@
-"""Which rooms are where: the others are told of those of this server, and it knows theirs by what they tell.
+"""The location of every room: each server announces its own rooms and tracks those of the others.
 
-A room is told when it opens, changes or ends, as its `Outline`. Moves change no outline, and a room in which the same
-people play game after game is told every other second.
+A room is announced as its `Outline` when it opens, changes or ends. Moves change no outline, and a room in which the
+same people play game after game is announced every two seconds.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
-GATHER_SECONDS: Final = 0.1  # for how long changes are gathered
-EACH_SECONDS: Final = 2.0  # how often at most a room is told in which the same people sit
-YOUNG_MS: Final = 2_000  # a room of this age may be another server's whose word of it is still on its way
-READING_SECONDS: Final = 30.0  # for how long rooms are read again that could not be read
+GATHER_SECONDS: Final = 0.1  # for how long changes are batched
+EACH_SECONDS: Final = 2.0  # between two announcements of a room with the same people
+YOUNG_MS: Final = 2_000  # the announcement of a younger room may still be on its way
+READING_SECONDS: Final = 30.0  # for how long failed reads are retried
 _WORD_SECONDS: Final = 0.3
 _BOARDS_SECONDS: Final = 0.5
 _MAX_BYTES: Final = 128 * 1024
@@ -46,9 +46,13 @@ log: Final = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class OwnRoom:
-    """A room here: `since` when it is, in ms of served time, and which `people` sat there when it was told last.
+    """A room of this server.
 
-    It may be told again at `next_at` (s of the loop's time). One that `is_going` is about to be another server's.
+    Attributes:
+        since: When this server took the room (ms of served time).
+        next_at: The earliest time of the next announcement (s of the loop's time).
+        people: The seated players at the last announcement.
+        is_going: Whether the room is being handed over.
     """
 
     live: LiveRoom
@@ -59,7 +63,7 @@ class OwnRoom:
 
 
 class OwnRooms:
-    """The rooms of this server, as others are told of them."""
+    """Announces the rooms of this server."""
 
     def __init__(self, link: Link, members: Members, core: Core) -> None:
         self._link = link
@@ -68,7 +72,7 @@ class OwnRooms:
         self._documents = RoomDocuments(Room)
         self.rooms: dict[str, OwnRoom] = {}
         self._codes: list[str] = []  # sorted
-        self._told = deque[list[str]](maxlen=_KEPT_NEWS)  # the codes that each of the last news named
+        self._told = deque[list[str]](maxlen=_KEPT_NEWS)  # the codes in each of the last news
         self._changed: dict[str, OwnRoom] = {}
         self._ended: list[str] = []
         self._timer: asyncio.Handle | None = None
@@ -77,7 +81,7 @@ class OwnRooms:
         core.changes.on_gone.add(self._tell_end)
 
     def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
-        """Announce a room that is new or has changed, or `at_once` in any case."""
+        """Announce a new or changed room; with `at_once`, even if the people are the same."""
         if live.is_gone:
             return
         code, is_new = live.room.code, live.room.code not in self.rooms
@@ -90,7 +94,7 @@ class OwnRooms:
         self._flush_in(0 if is_new else GATHER_SECONDS)
 
     def take_since(self, code: str, since: int) -> None:
-        """Own a room later than the server that had it `since`."""
+        """Claim a room against the server that has had it `since`."""
         self.rooms[code].since = max(self.rooms[code].since, since + 1)
 
     def forget(self, code: str) -> None:
@@ -158,14 +162,15 @@ class OwnRooms:
         self._link.publish(question.reply, encode(Page(number, outlines, after, ended)))
 
     def boards_of(self, codes: list[str]) -> list[LiveBoard]:
-        """Return the boards of those rooms that are here."""
         return [self.rooms[code].live.board(self._now()) for code in codes if code in self.rooms]
 
 
 class OtherRoom(Listed):
-    """A room that another `server` has `since` that moment; one that `is_opening` is expected there.
+    """A room of another server.
 
-    `shown` is the newest board that was told, if any.
+    Attributes:
+        is_opening: Whether the room is only expected there.
+        shown: The newest known board, if any.
     """
 
     __slots__ = ("_rooms", "is_gone", "is_opening", "ply", "server", "shown", "since", "watching")
@@ -184,7 +189,6 @@ class OtherRoom(Listed):
         self.update(room, server, outline)
 
     def update(self, room: Room, server: str, outline: Outline) -> None:
-        """Adopt an outline sent by `server`."""
         if room.game != self.room.game:
             self.shown = None
         if self.is_opening:
@@ -207,21 +211,18 @@ class OtherRoom(Listed):
         """Return the state as far as it is known, with the last known board."""
         board = self.board(now)
         known = replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
-        return replace(known, opening=UNSET)  # that of the outline, which has no moves
+        return replace(known, opening=UNSET)  # unknown, for outlines have no moves
 
 
 class _Reading(NamedTuple):
-    """A server's rooms while they are read: in which news each code was `told` last, the `numbers` of those heard."""
+    """A read in progress: the number of the last news about each code, and the numbers of all news since its start."""
 
     told: dict[str, int]
     numbers: set[int]
 
 
 class OtherRooms:
-    """The `rooms` of the others, and which of this server's `own` rooms are theirs now.
-
-    A room of a server that is gone stays until another has it.
-    """
+    """The rooms of other servers; a dead server's room stays until another server announces it."""
 
     def __init__(self, link: Link, members: Members, own: OwnRooms, core: Core) -> None:
         self.members = members
@@ -234,9 +235,7 @@ class OtherRooms:
         self._reading: dict[str, _Reading] = {}
         self._wanted: set[OtherRoom] = set()
         members.on_gone.add(lambda server: self._heard.pop(server, None))
-        members.on_gone.add(lambda server: self._reading.pop(server, None))  # what is being read counts no more
-
-    # -- where rooms are ----------------------------------------------------------------------------------------
+        members.on_gone.add(lambda server: self._reading.pop(server, None))
 
     def server_of(self, code: str) -> str | None:
         """Return the id of the other server that has a room, or will take it over; None if there is none."""
@@ -247,7 +246,6 @@ class OtherRooms:
         return None if server == self.members.id else server
 
     def find(self, code: str) -> str | None:
-        """Return the URL of the other server that has a room, or None."""
         return self.members.url_of(self.server_of(code) or "")
 
     def is_free(self, code: str) -> bool:
@@ -262,7 +260,6 @@ class OtherRooms:
         return self.find(room.code) is None
 
     def drop(self, code: str) -> OtherRoom | None:
-        """Remove another server's room, and return it."""
         other = self.rooms.pop(code, None)
         if other is not None:
             other.is_gone = True
@@ -282,7 +279,6 @@ class OtherRooms:
         return [code for code, other in self.rooms.items() if other.server not in staying and not other.is_opening]
 
     def expect(self, server: str, room: Room) -> OtherRoom:
-        """Add a room that another server is about to open."""
         expected = OtherRoom(room, server, Outline(room.code, 0, b""), self)
         expected.is_opening = True
         self.rooms.setdefault(room.code, expected)
@@ -291,8 +287,6 @@ class OtherRooms:
     def expect_no_more(self, expected: OtherRoom) -> None:
         if expected.is_opening:
             self.drop(expected.room.code)
-
-    # -- hearing ------------------------------------------------------------------------------------------------
 
     def follow(self, server: str, number: int) -> None:
         """Read a server's announcements, unless all up to a number were received."""
@@ -312,13 +306,10 @@ class OtherRooms:
             raise StoreUnavailable("the rooms of another server cannot be read")
 
     def hear_news(self, news: News) -> None:
-        """Take in what another server tells; where something was missed it is read.
-
-        What comes meanwhile counts once that has been read: else what was missed would be forgotten if that fails.
-        """
+        """Apply another server's news, and read missed ones; news during a read count once the read has succeeded."""
         sender, number = news.sender, news.number
         if sender == self.members.id or not self.members.is_living(sender) or number <= self._heard.get(sender, -1):
-            return  # all rooms of one that is not known to live are read at its next heartbeat
+            return  # the rooms of an unknown server are read at its next heartbeat
         self.follow(sender, number - 1)
         if sender in self._reading:
             self._reading[sender].numbers.add(number)
@@ -348,7 +339,7 @@ class OtherRooms:
             for code in known if first.ended is None else ():
                 if code not in reading.told:
                     self.drop(code)
-        except StoreUnavailable as unavailable:  # its next heartbeat begins it again
+        except StoreUnavailable as unavailable:  # retried at the next heartbeat
             log.debug("the rooms of another server cannot be read", reason=str(unavailable))
         finally:
             if self._reading.get(server) is reading:
@@ -378,7 +369,7 @@ class OtherRooms:
             self._know(server, outline)
 
     def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
-        """Give up a room that another server took later, or else tell that server."""
+        """Hand a room to a server that took it later, or else announce it to that server."""
         live, url = own.live, self.members.url_of(server)
 
         def given() -> None:
@@ -414,8 +405,6 @@ class OtherRooms:
         else:
             other.update(room, server, outline)
         self._lists.update(other, before)
-
-    # -- boards -------------------------------------------------------------------------------------------------
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
         """Refresh the boards of these rooms, as far as others answer in time."""

@@ -38,12 +38,11 @@ class Access:
         _credentials_in(credentials)
 
     def options_for(self, server: str) -> dict[str, Any]:
-        """Return the library's options for a connection to a node; raises `CannotOpenStore`."""
         options = _credentials_in(self._credentials)
         user: str | Callable[[], str] | None = self._user
         if self._tls is not None:
             options["tls"] = self._tls
-            user = _said_over(self._tls, self._user or "")  # as a token this is asked for whatever else there is
+            user = _said_over(self._tls, self._user or "")  # the library calls it for a token in any case
         if user is not None:
             options |= {"token": user} if self._password is None else {"user": user, "password": self._password}
         return options | ({"tls_hostname": self._names[server]} if server in self._names else {})
@@ -62,10 +61,7 @@ class Access:
 
 
 def _said_over(context: ssl.SSLContext, word: str) -> Callable[[], str]:
-    """Return a callback with a secret for the library, which raises `Error` if the next connection is not encrypted.
-
-    Without it, the library would send the secret to a node without TLS.
-    """
+    """Return a callback that gives the library a secret only over TLS; the library itself would send it unencrypted."""
     encrypted = []
 
     class Noted(ssl.SSLObject):
@@ -98,7 +94,6 @@ def parse_urls(urls: str) -> list[str]:
 
 
 def _credentials_in(file: Path | None) -> dict[str, Any]:
-    """Return the library's options for a file of credentials; raises `CannotOpenStore`."""
     if file is None:
         return {}
     try:
@@ -116,5 +111,5 @@ def _credentials_in(file: Path | None) -> dict[str, Any]:
 def _tls_context(ca: Path | None) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=ca)
-    except OSError as error:  # what OpenSSL finds wrong is one, too
+    except OSError as error:  # also raised by OpenSSL
         raise CannotOpenStore(f"Cannot read the certificates of {ca}: {error.strerror or error}.") from error

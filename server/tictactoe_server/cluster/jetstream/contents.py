@@ -1,4 +1,4 @@
-"""What is in the streams, as of one moment while servers write on, and empty streams to be filled."""
+"""Copies out of the streams while servers go on writing, and into empty streams."""
 
 from __future__ import annotations
 
@@ -24,36 +24,30 @@ from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, CannotMove, Conflict, Stored, StoreUnavailable, save
 
 _PAUSE_SECONDS: Final = 0.5
-_TRYING_SECONDS: Final = 60.0
-"""For how long a write that fails is tried again, which is longer than nodes need for an election."""
-
-_IDS_A_MS: Final = 64
-"""More than any stream takes writes: so ids of games that come later are larger than any that were ever given."""
+_TRYING_SECONDS: Final = 60.0  # for how long a failed write is retried, longer than an election of the nodes takes
+_IDS_A_MS: Final = 64  # more than a stream can write: ids of later games are larger than all earlier ones
 
 
 @asynccontextmanager
 async def copied_streams(
     urls: str, credentials: Path | None, ca: Path | None, specs: Specs, *, to_fill: bool = False
 ) -> AsyncIterator[CopiedStreams]:
-    """Give the streams behind ``nats://a,b,c`` as a source, or as a target that has nothing in it.
-
-    Raises `CannotMove` and `CannotOpenStore`.
-    """
+    """Open the streams to read or, if they are empty, `to_fill`; raises `CannotMove` and `CannotOpenStore`."""
     link = await Link.open(urls, credentials=credentials, ca=ca)
     try:
         streams, infos = await find_streams(link, PATIENCE_SECONDS, unsafe=True)
         copied = CopiedStreams(streams, specs, f"The streams {'take no more' if to_fill else 'cannot be read'}")
         with refusing(copied.refusal):
-            await (copied.begin_to_fill(infos) if to_fill else copied.begin_to_hear())
+            await (copied.begin_to_fill(infos) if to_fill else copied.begin_to_read())
         yield copied
     finally:
         await link.close()
 
 
 class CopiedStreams:
-    """The streams as either end of a copy; see `CopyEnd`.
+    """The streams as either end of a copy (see `CopyEnd`), as of the moment at which the rooms had been read.
 
-    What is read is what was written until the rooms had been read, and of other tables maybe what came after.
+    Other tables may also have later values.
     """
 
     def __init__(self, streams: Streams, specs: Specs, refusal: str) -> None:
@@ -64,11 +58,11 @@ class CopiedStreams:
         self._games = specs.games
         self._heard = [_Heard(stream) for stream in streams.all]
 
-    async def begin_to_hear(self) -> None:
+    async def begin_to_read(self) -> None:
         await asyncio.gather(*(heard.begin() for heard in self._heard))
 
     async def begin_to_fill(self, infos: Iterable[StreamInfo]) -> None:
-        """Begin, where their leaders tell of nothing in them."""
+        """Write the layout if the streams are empty; raises `CannotMove` otherwise."""
         messages = sum(info.state.messages for info in infos)
         if messages > (await self._streams.first.newest(LAYOUT) is not None):
             where = f"The streams in {self._streams.link.urls}"
@@ -77,10 +71,7 @@ class CopiedStreams:
         await self._streams.first.put(LAYOUT, msgspec.json.encode(layout), None)
 
     async def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]:
-        """Return all of a table, of the first one as it was when all of it had been heard.
-
-        Games are those that were there then, by their ids; they never change.
-        """
+        """Yield all values of a table; games, which never change, as of the moment after the first table was read."""
         table = self._table(spec)
         streams = self._streams.having(table.prefix)
         for number, heard in enumerate(self._heard[: len(streams)]):
@@ -113,7 +104,7 @@ class CopiedStreams:
 
 
 class _Heard:
-    """What is written to a stream while it is read: older messages under its key may be gone before they are read."""
+    """Records what is written to a stream during a read, which replaces messages before they are read."""
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
@@ -126,16 +117,15 @@ class _Heard:
         await stream.link.flush()
         newest = await stream.last_sequence()
         if not self._entries:
-            self._entries.append(Entry("", newest, b"", is_gone=True))  # behind which the hearing begins
+            self._entries.append(Entry("", newest, b"", is_gone=True))
 
     async def read(self, prefix: str) -> list[Entry]:
-        """Return all that is kept under keys that begin so; raises `StoreUnavailable`."""
         found = {entry.key: entry async for some in self.stream.walk(prefix + ">") for entry in some}
         newest = await self.stream.last_sequence()
 
         def has_heard() -> bool:
             last = self._entries[-1]
-            return last.sequence >= newest and not last.key.startswith(GAME)  # the room of a game comes next
+            return last.sequence >= newest and not last.key.startswith(GAME)  # the room follows its game
 
         is_heard = await wait_until(has_heard, PATIENCE_SECONDS)
         is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._entries))
@@ -148,7 +138,7 @@ class _Heard:
 
 
 async def _keep(write: Callable[[], Awaitable[object]]) -> None:
-    """Keep what is new, unless an attempt kept it that seemed to fail; tries again for a while."""
+    """Store a new value, with retries; a conflict after a failed attempt means that the attempt has stored it."""
     deadline = clock.monotonic() + _TRYING_SECONDS
     for attempt in itertools.count():
         try:

@@ -1,10 +1,10 @@
-"""One connection to NATS, and who waits for an answer over it.
+"""A connection to NATS that is restored automatically, and requests over it.
 
-Answers come to one inbox, by a number at the end of its subject: asking costs neither a subscription, a task nor a
-timer of its own. What is sent while there is no connection is not sent later: whoever asked is told at once.
+All replies come to one inbox, with a number at the end of the subject: no request needs its own subscription, task or
+timer. Without a connection, requests fail at once; nothing is sent later.
 
-The library's own way to come back ends with some errors that a node sends, and waits for the end of a connection that
-is silent. So each of its clients here is for one connection, and the next connection is another client's.
+The library's own reconnection gives up after some errors of a node, and waits for the end of a silent connection. So
+every connection has a client of its own.
 """
 
 from __future__ import annotations
@@ -28,36 +28,32 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
-PATIENCE_SECONDS: Final = 1.3
-"""How long an answer may take: twice that, for reading and writing, is less than players wait to hear of it."""
-
+PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write take less than the time a player waits
 OPENING_SECONDS: Final = 10.0
-_PAUSE_SECONDS: Final = 0.1  # how long after one attempt to connect the next one begins
-_CONNECT_SECONDS: Final = 1
-_MOST_IN_VAIN: Final = 2
-"""How long a node may take to let us in, twice as long after each one that did not answer, up to so many of them. An
-answer within that time is what ends it."""
-
-_LATE_SECONDS: Final = 0.3  # for how long at most is heard what came while this process had no time
+_PAUSE_SECONDS: Final = 0.1  # at least between the starts of two attempts to connect
+_CONNECT_SECONDS: Final = 1  # for a connection; doubled after each silent node, until a node answers within this time
+_MOST_IN_VAIN: Final = 2  # how often the time is doubled at most
+_LATE_SECONDS: Final = 0.3  # at most, for replies that arrived while this process was busy
 _LOST: Final = "The connection to the store was lost."
-_ECHO: Final = "echo"  # where in our own inbox what we send comes back to us
+_ECHO: Final = "echo"  # the subject in our own inbox that returns our own messages
 
 log: Final = structlog.get_logger(__name__)
 
 Message: TypeAlias = Msg
 Headers: TypeAlias = dict[str, str] | None
 Answered = Callable[[Message | StoreUnavailable], None]
-"""Called with what was answered, on the event loop."""
-
 _Question = tuple[float, Answered, list[Message] | None]
-"""When it was asked (s, as `clock.monotonic`), who is told, and where the answers before the last one go."""
+"""The time of a request (s, as `clock.monotonic`), the callback, and the list for all replies before the last one."""
 
 
 class Link:
-    """A connection that comes back by itself, with its subscriptions. Belongs to one event loop.
+    """A connection that is restored automatically, with its subscriptions.
 
-    `on_connected` are called each time it is back. `away_since` is since when there is none (s, as `clock.monotonic`).
-    `run` runs a task, until the link is closed. `urls` are those of the store, for people to read.
+    Attributes:
+        on_connected: Called whenever the connection is restored.
+        away_since: When the connection was lost (s, as `clock.monotonic`), or None.
+        urls: The URLs of the store, for people to read.
+        run: Starts a task that is cancelled when the link is closed.
     """
 
     def __init__(self, access: Access, patience_seconds: float) -> None:
@@ -73,7 +69,7 @@ class Link:
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
-        self._in_vain = 0  # how many nodes in a row did not answer
+        self._in_vain = 0  # the number of silent nodes in a row
         self._tasks = Tasks()
         self.run = self._tasks.start
         self._is_testing = self._is_closed = False
@@ -88,10 +84,7 @@ class Link:
         patience_seconds: float = PATIENCE_SECONDS,
         opening_seconds: float = OPENING_SECONDS,
     ) -> Self:
-        """Return a link to one of the servers of ``nats://a,b:4223,c`` or ``tls://...``; raises `CannotOpenStore`.
-
-        `credentials` and `ca` are as for `Access`.
-        """
+        """Connect to a node of ``nats://a,b:4223,c`` or ``tls://...`` (see `Access`); raises `CannotOpenStore`."""
         link = cls(Access(urls, credentials, ca), patience_seconds)
         for work in (link._keep_connected(), link._keep_sending(), link._keep_looking()):
             link.run(work)
@@ -108,17 +101,17 @@ class Link:
 
     @property
     def is_connected(self) -> bool:
-        """Whether what is asked now is sent."""
+        """Whether a request would be sent now."""
         if self._client is not None and not self._client.is_connected:
-            self._drop(self._client)  # the library ends it now, and may be long about it
+            self._drop(self._client)  # the library may take long to end it
         return self._client is not None
 
     def ask(
         self, subject: str, payload: bytes, headers: Headers, answered: Answered, earlier: list[Message] | None = None
     ) -> None:
-        """Send a message, and tell `answered` the answer: within the call itself where there is no connection.
+        """Send a request and call `answered` with the reply; within this call if there is no connection.
 
-        With a list `earlier` many answers are taken: they go there, but for the last one, which has a status.
+        If `earlier` is a list, it receives all replies before the last one, which has a status.
         """
         number = str(next(self._numbers))
         if self.publish(subject, payload, headers, self._inbox + number):
@@ -127,11 +120,11 @@ class Link:
             answered(NotStored("There is no connection to the store."))
 
     async def request(self, subject: str, payload: bytes = b"", headers: Headers = None) -> bytes:
-        """Send a message and return the answer; raises `StoreUnavailable`."""
+        """Send a request and return the reply; raises `StoreUnavailable`."""
         return (await self._request(subject, payload, headers, None)).data
 
     async def request_many(self, subject: str, payload: bytes) -> list[Message]:
-        """Send a message and return all answers before the one with a status, in order; raises `StoreUnavailable`."""
+        """Send a request and return all replies before the one with a status; raises `StoreUnavailable`."""
         found: list[Message] = []
         status = _status_of(await self._request(subject, payload, None, found))
         if status[:3] not in ("204", "404"):
@@ -139,39 +132,36 @@ class Link:
         return found
 
     def publish(self, subject: str, payload: bytes = b"", headers: Headers = None, reply: str = "") -> bool:
-        """Send a message, and return True, or False where there is no connection."""
+        """Send a message; return False if there is no connection."""
         if not self.is_connected or self._client is None:
             return False
         self._outgoing.put_nowait((self._client, subject, payload, reply, headers))
         return True
 
     async def subscribe(self, subject: str, callback: Callable[[Message], object]) -> None:
-        """Let each message to a subject come to `callback`, in order, until the link is closed."""
+        """Call `callback` with each message to a subject, in order, until the link is closed."""
         self._subscriptions.append((subject, callback))
         if self._client is not None:
             with contextlib.suppress(errors.Error):  # the next connection has all subscriptions
                 await _subscribe(self._client, subject, callback)
 
     async def flush(self) -> None:
-        """Return when the server has heard all that was sent; raises `StoreUnavailable`."""
+        """Wait until the node has received everything sent so far; raises `StoreUnavailable`."""
         await self.request(self._inbox + _ECHO)
 
     async def close(self) -> None:
-        """Send what waits, and end; whoever still waits for an answer is told that none came."""
+        """Send what is queued and close the connection; pending requests fail."""
         self._is_closed = True
         while not self._outgoing.empty():
             await self._send(*self._outgoing.get_nowait())
         self._client = None
         await self._tasks.stop()
-        if self._tasks:  # connections that end
+        if self._tasks:  # connections that are being closed
             await asyncio.wait(self._tasks, timeout=self._patience_seconds)
             await self._tasks.stop()
         self._fail(list(self._asked), _LOST)
 
-    # -- the connection -----------------------------------------------------------------------------------------
-
     async def _keep_connected(self) -> None:
-        """Connect to one server after the other, again whenever a connection is lost."""
         while not self._is_closed:
             begun, client = clock.monotonic(), Client()
             try:
@@ -182,18 +172,18 @@ class Link:
             except (errors.Error, OSError, CannotOpenStore) as error:
                 self._in_vain += clock.monotonic() - begun >= _CONNECT_SECONDS
                 await self._note(error)
-            except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a file that was changed since, maybe
+            except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a changed file
                 await self._note(errors.Error(f"the credentials cannot be used: {error}"))
             except Exception:
                 log.exception("no connection to the store could be made")
             finally:
                 self.run(_end(client))
             self._access.servers.rotate(-1)
-            await asyncio.sleep(begun + _PAUSE_SECONDS - clock.monotonic())  # no time at all after one that lasted
+            await asyncio.sleep(begun + _PAUSE_SECONDS - clock.monotonic())
 
     @property
     def _stretch(self) -> int:
-        """How many times as long as the first node the next one may take."""
+        """The factor of the time that the next node may take."""
         return 1 << min(self._in_vain, _MOST_IN_VAIN)
 
     async def _connect(self, client: Client, server: str) -> None:
@@ -202,7 +192,7 @@ class Link:
         async def failed(error: Exception) -> None:
             await self._note(error)
             if asyncio.current_task() is attempt and not client.is_connected and not client.is_closed:
-                raise error  # the library would try the same server for good
+                raise error  # the library would retry the same node forever
 
         async def closed() -> None:
             self._drop(client)
@@ -219,9 +209,9 @@ class Link:
             connect_timeout=_CONNECT_SECONDS * self._stretch,
             **self._access.options_for(server),
         )
-        for subscription in self._subscriptions:  # with those that are added meanwhile
+        for subscription in self._subscriptions:  # including those added meanwhile
             await _subscribe(client, *subscription)
-        if not client.is_connected:  # it ended meanwhile, which the library does not say before all is in use
+        if not client.is_connected:  # the library does not report a loss before this point
             raise errors.UnexpectedEOF
 
     def _take(self, client: Client) -> None:
@@ -235,7 +225,6 @@ class Link:
             callback()
 
     def _drop(self, client: Client) -> None:
-        """Use a connection no more, and tell all who wait for an answer over it."""
         if client is self._client:
             self._client, self.away_since = None, clock.monotonic()
             log.warning("the connection to the store is lost", server=self._access.servers[0])
@@ -255,16 +244,13 @@ class Link:
             self._drop(client)
 
     async def _note(self, error: Exception) -> None:
-        """Keep what the library says of an error, which for a refused permission is all that is to be had."""
+        """Remember an error, the only sign of a refused permission."""
         is_said, reason = isinstance(error, errors.Error), (str(error) or type(error).__name__).rstrip(".")
         if self._reasons[is_said][1] != reason:
             log.debug("the store says", reason=reason)
         self._reasons[is_said] = clock.monotonic(), reason
 
-    # -- questions and answers ----------------------------------------------------------------------------------
-
     async def _request(self, subject: str, payload: bytes, headers: Headers, earlier: list[Message] | None) -> Message:
-        """Send a message and return the last answer; raises `StoreUnavailable`."""
         pending = Pending()
         self.ask(subject, payload, headers, pending.stored, earlier)
         answer: Message | StoreUnavailable = await pending.future
@@ -295,7 +281,7 @@ class Link:
             asyncio.get_running_loop().call_soon(answered, StoreUnavailable(why))
 
     async def _keep_looking(self) -> None:
-        """Tell those who have waited for too long; the oldest were asked first."""
+        """Fail requests after the patience has run out, oldest first."""
         while True:
             since = next(iter(self._asked.values()))[0] if self._asked else clock.monotonic()
             left = since + self._patience_seconds - clock.monotonic()
@@ -304,14 +290,14 @@ class Link:
                 late = clock.monotonic() - since - self._patience_seconds
                 await asyncio.sleep(min(late, _LATE_SECONDS))
                 continue
-            reason = self._reason_since(since)  # of a refused permission nothing else is heard
+            reason = self._reason_since(since)
             self._fail([next(iter(self._asked))], "The store does not answer" + (f": {reason}." if reason else "."))
             if not self._is_testing:
                 self._is_testing = True
                 self.run(self._test())
 
     async def _test(self) -> None:
-        """Leave a server that is silent itself, rather than the one it would ask: a frozen one, or a dead line."""
+        """Leave a node that is silent itself (frozen, or behind a dead line), rather than the stream behind it."""
         client = self._client
         if client is not None:
             begun, heard = clock.monotonic(), client.stats["in_msgs"]
@@ -326,18 +312,15 @@ class Link:
         self._is_testing = False
 
     def _reason_since(self, moment: float) -> str:
-        """Return the last that was said of an error since a moment, by the store rather than the system, or ""."""
+        """Return the last error since a moment, preferably of the store, or ""."""
         return next((reason for since, reason in self._reasons.values() if since >= moment), "")
 
 
 async def _end(client: Client) -> None:
-    """Have the library end a connection, which takes 30 s with TLS where the node is silent.
-
-    Where it is lost while something waits to be sent the library leaves the tasks of its subscriptions running.
-    """
-    for subscription in client._subs.values():
+    """Close a connection, which takes 30 s with TLS if the node is silent."""
+    for subscription in client._subs.values():  # whose tasks the library may leave running
         subscription._stop_processing()
-    with contextlib.suppress(Exception):  # one that was never begun cannot be ended
+    with contextlib.suppress(Exception):  # raised if it never began
         await client.close()
 
 
@@ -352,7 +335,7 @@ async def _subscribe(client: Client, subject: str, callback: Callable[[Message],
 
 
 def _status_of(message: Message) -> str:
-    """Return what the server says in place of an answer, as in "503 No Responders"; empty for what somebody sent."""
+    """Return the status that a node sends instead of a reply, such as "503 No Responders", or ""."""
     headers = message.headers
     if not headers or message.data:
         return ""

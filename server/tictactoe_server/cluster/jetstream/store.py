@@ -45,8 +45,7 @@ _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # games that are copied at a time in the background
 _PATIENCE_SECONDS: Final = 1.0
 _FILLER: Final = "filler"
-_FILLERS, _FILLER_BYTES = 80, 120_000
-"""Messages that fill a file of the nodes, of at most 8 MB, so that they begin a new one."""
+_FILLERS, _FILLER_BYTES = 80, 120_000  # more than the 8 MB of a node's file, so that nodes begin a new one
 
 _IN_PROCESS_SECONDS: Final = 0.02
 _PLAIN: Final = frozenset({"rooms", "players", "games"})
@@ -113,7 +112,6 @@ class JetStreamTable(Generic[Value]):
         self._streams.of(subject).write(Write(subject, *what))
 
     def subject_of(self, key: str) -> str:
-        """Return the stream's key for a key of the table."""
         if self.spec.name in _PLAIN:
             return self.prefix + key
         if self.spec.name in _HALVED:
@@ -121,7 +119,6 @@ class JetStreamTable(Generic[Value]):
         return self.prefix + base64.urlsafe_b64encode(key.encode()).rstrip(b"=").decode()
 
     def key_of(self, subject: str) -> str:
-        """Return the table's key for a key of the stream."""
         rest = subject.removeprefix(self.prefix)
         if self.spec.name in _PLAIN:
             return rest
@@ -130,7 +127,6 @@ class JetStreamTable(Generic[Value]):
         return base64.urlsafe_b64decode(rest + "==").decode()
 
     def stored(self, entry: Entry) -> Stored[Value]:
-        """Return the value of a message."""
         key = self.key_of(entry.key)
         try:
             return Stored(key, self.spec.read(key, entry.document), entry.sequence)
@@ -195,7 +191,7 @@ class JetStreamStore:
         """Return the cluster's public id and shared secret, created by its first server."""
         while (found := await self._first.newest(_IDENTITY)) is None:
             new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
-            with contextlib.suppress(Conflict, Unsettled):  # another server has made it, or makes it just now
+            with contextlib.suppress(Conflict, Unsettled):  # another server creates it
                 await self._first.put(_IDENTITY, msgspec.json.encode(new), MISSING)
             await asyncio.sleep(_IN_PROCESS_SECONDS)
         return msgspec.json.decode(found.document, type=tuple[str, bytes])
@@ -237,14 +233,13 @@ class JetStreamStore:
                 for stored in some:
                     is_old = stored.revision <= upto[self.streams.of(table.subject_of(stored.key))]
                     if is_old and not isinstance(stored.value, Unreadable):
-                        with contextlib.suppress(Conflict):  # it was written anew meanwhile
+                        with contextlib.suppress(Conflict):  # it was rewritten meanwhile
                             await save(table, stored.key, stored.value, stored.revision)
         for one in upto:
             await one.delete(await one.put(_FILLER, b"-", None), erase=True)
         await self._copy.scrub()
 
     async def close(self) -> None:
-        """Wait for pending writes, then close the connection and the copy."""
         await self.streams.close()
         await self.link.close()
         await self._copy.close()
@@ -270,14 +265,14 @@ class _Log(SqliteLog[Game]):
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
         is_whole = False
-        with contextlib.suppress(TimeoutError, StoreUnavailable):  # an incomplete copy may answer, too
+        with contextlib.suppress(TimeoutError, StoreUnavailable):  # an incomplete copy may suffice
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await self._copy_on(math.inf)
                 is_whole = True
         found = await super()._ask(ask)
         if not is_whole:
             log.warning("finished games could not be copied yet", reason="It did not answer in time.")
-            if not found:  # callers would take an empty answer for a game or player that does not exist
+            if not found:  # the missing games may have the answer
                 raise StoreUnavailable("Not all finished games could be read.")
         return found
 
@@ -331,7 +326,6 @@ class _Log(SqliteLog[Game]):
             await asyncio.sleep(_COPY_SECONDS)
 
     async def _copy_on(self, most: float) -> None:
-        """Copy new games, about `most` of each stream."""
         async with self._lock:
             copying = [self._copy_stream(number, one, most) for number, one in enumerate(self._streams.all)]
             for failed in await asyncio.gather(*copying, return_exceptions=True):

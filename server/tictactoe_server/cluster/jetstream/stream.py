@@ -1,9 +1,8 @@
-"""A stream that keeps documents: how it has to be, what is kept under a key or behind a sequence, what is written.
+"""A JetStream stream as a store of documents.
 
-The keys are subjects under its prefix, and each message is sent on under its feed once it is kept; the sequence of a
-key's newest message is its revision. Any node that has a copy answers for many messages at once, and may be behind; the
-leader answers for one, and has the last word. A write is on the disks of most nodes when it is acknowledged; nothing is
-sent a second time from here but a new value over a tombstone.
+Keys are subjects under the stream's prefix, and stored messages are republished under its feed; the sequence of a key's
+newest message is its revision. Reads of many messages are answered by any node, which may be behind; reads of single
+messages by the leader. An acknowledged write is on the disks of most nodes. Only writes over a tombstone are repeated.
 """
 
 from __future__ import annotations
@@ -38,24 +37,22 @@ from tictactoe_server.storage.store import (
 )
 
 REPLICAS: Final = 3
-TIME: Final = "time"  # the key under which servers note how long they have run
+TIME: Final = "time"  # the key of the served time
 API: Final = "$JS.API."
 INFO, READ, READ_MANY, DELETE = "STREAM.INFO.", "STREAM.MSG.GET.", "DIRECT.GET.", "STREAM.MSG.DELETE."
 RIGHTS: Final = {
     "publish": ["$KV.*.>", *(f"{API}{verb}*" for verb in (INFO, READ, READ_MANY, DELETE)), "cluster.>", "_INBOX.>"],
     "subscribe": ["ev.*.>", "cluster.>", "_INBOX.>"],
 }
-"""What the user that the servers are has to be allowed, of the account that is theirs."""
+"""The permissions that the servers' user needs."""
 
-TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}
-"""The headers of a message that says that its key is gone; a second later it goes itself."""
-
-MAX_WAITING: Final = 10_000  # how many writes may be under way at once
+TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}  # headers that delete a key; the message expires itself
+MAX_WAITING: Final = 10_000  # writes at once
 _GONE: Final = "KV-Operation"
 ID: Final = "Game-Id"  # the header with the id of a game that came from another store
 _find_id: Final = re.compile(rf"\b{ID}: (\d+)".encode()).search
 _EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"  # the header of a compare-and-set
-_AT_ONCE: Final = 250  # how many messages are read at once: who decodes them holds up all else for so long
+_AT_ONCE: Final = 250  # messages per read; decoding them blocks the event loop
 _CLOSING_SECONDS: Final = 2.0
 _PAUSE_SECONDS: Final = 0.25
 _NO_MESSAGE: Final = 10037
@@ -70,7 +67,7 @@ _REFUSALS: Final = {
     10077: "the stream is full, or a disk is",
     10176: "the batch was given up",
 }
-"""After these nothing is written, and what was kept before is whole."""
+"""Errors after which nothing is written."""
 
 _NEEDED: Final[dict[str, object]] = {
     "max_msgs_per_subject": 1,
@@ -87,7 +84,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Entry(NamedTuple):
-    """A message of the stream; with `is_gone` it is a tombstone. A game has its `id` from where it was first kept."""
+    """A message of the stream, a tombstone if `is_gone`; a game copied from another store has its `id` from there."""
 
     key: str
     sequence: int
@@ -97,8 +94,6 @@ class Entry(NamedTuple):
 
 
 class _Error(msgspec.Struct, frozen=True):
-    """What JetStream says is wrong; the numbers are those of its own list of errors."""
-
     err_code: int = 0
     description: str = ""
 
@@ -111,15 +106,13 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """To any request: `seq` to a write, `message` to a question for one message."""
-
     error: _Error | None = None
     seq: int = 0
     message: _Message | None = None
 
 
 class StreamInfo(_Answer, frozen=True):
-    """What the leader says of the stream."""
+    """The leader's description of the stream."""
 
     config: dict[str, Any] = {}
     state: StreamState = StreamState(0, 0, 0, 0, 0)
@@ -129,7 +122,7 @@ class StreamInfo(_Answer, frozen=True):
 
 
 class StreamError(StoreUnavailable):
-    """JetStream says what is wrong; the `code` is of its own list of errors."""
+    """An error of JetStream, with its `code` in JetStream's list of errors."""
 
     def __init__(self, error: _Error) -> None:
         super().__init__(f"The store says: {error.description}.")
@@ -137,14 +130,16 @@ class StreamError(StoreUnavailable):
 
 
 class NoStream(CannotOpenStore):
-    """There is no stream of that name."""
+    """The stream does not exist."""
 
 
 class Write(msgspec.Struct, eq=False):
-    """A document to be kept in place of the one with the revision `expected`, of whichever for None.
+    """A compare-and-set of a document.
 
-    `before` is another key and its document, which are kept with this one, or neither is. It was asked for at `since`
-    (s, as `clock.monotonic`).
+    Attributes:
+        expected: The revision to replace, or None for any.
+        before: Another key and document to store in the same batch.
+        since: The time of the request (s, as `clock.monotonic`).
     """
 
     key: str
@@ -157,10 +152,7 @@ class Write(msgspec.Struct, eq=False):
 
 
 class Stream:
-    """Reads and writes the stream of that name over `link`. What is awaited may raise `StoreUnavailable`.
-
-    Keys stand behind its `prefix`; what is kept is sent on under its `feed`. Writes count among the `figures`.
-    """
+    """Reads and writes a stream; every coroutine may raise `StoreUnavailable`."""
 
     def __init__(self, link: Link, name: str, figures: WriteFigures | None = None) -> None:
         self.link = link
@@ -173,7 +165,7 @@ class Stream:
         self._owed_since: float | None = None
 
     async def ask(self, verb: str, question: object, kind: type[Answer]) -> Answer:
-        """Return what JetStream answers to a request; raises `StreamError` where it says what is wrong."""
+        """Return JetStream's reply to a request; raises `StreamError` for an error."""
         data = await self.link.request(f"{API}{verb}{self.name}", msgspec.json.encode(question))
         try:
             answer = msgspec.json.decode(data, type=kind)
@@ -187,30 +179,30 @@ class Stream:
         return await self.ask(INFO, {}, StreamInfo)
 
     async def last_sequence(self) -> int:
-        """Return the sequence of the newest message, by the leader."""
         return (await self.info()).state.last_seq
 
     async def newest(self, key: str) -> Entry | None:
-        """Return what is kept under a key, by the leader, or None."""
+        """Return the newest message of a key, by the leader, or None."""
         found = await self._read({"last_by_subj": self.prefix + key})
         return None if found is None or found.is_gone else found
 
     async def noted_time(self) -> int | None:
-        """Return how long servers have run, as any of them noted it last, or None."""
+        """Return the stored served time, or None."""
         found = await self.newest(TIME)
         return read_time(found and found.document)
 
     async def walk(self, keys: str, after: int = 0, upto: int | None = None) -> AsyncIterator[list[Entry]]:
-        """Yield what is kept under keys such as ``room.>`` behind one sequence and up to another, some at a time.
+        """Yield the messages of keys such as ``room.>`` after one sequence and up to another, in batches.
 
-        Without `upto` it is all that is there now, by the leader, so that a node that is cut off from the others gives
-        nothing. A key that is written meanwhile may be missing: its message is behind `upto` then.
+        Without `upto` it ends at the leader's newest message. A key that is written meanwhile may be missing.
         """
         if upto is None:
             upto = await self.last_sequence()
         while after < upto:
-            found = await self.read_many(after + 1, keys, _AT_ONCE)
-            if not found:  # of all copies, or of one that is behind
+            question = {"seq": after + 1, "next_by_subj": self.prefix + keys, "batch": _AT_ONCE}
+            read = await self.link.request_many(f"{API}{READ_MANY}{self.name}", msgspec.json.encode(question))
+            found = [self.entry_of(message) for message in read]
+            if not found:  # the end, or a node that is behind
                 one = await self._read({"seq": after + 1, "next_by_subj": self.prefix + keys})
                 if one is None:
                     return
@@ -219,7 +211,7 @@ class Stream:
             after = found[-1].sequence
 
     async def all_keys(self, keys: str) -> AsyncIterator[list[str]]:
-        """Yield the keys such as ``room.>`` that there are now, tombstones too, by the leader, 100,000 at a time."""
+        """Yield the current keys such as ``room.>``, by the leader, including tombstones, 100,000 at a time."""
         offset, total = 0, 1
         while offset < total:
             question = {"subjects_filter": self.prefix + keys, "offset": offset}
@@ -228,14 +220,8 @@ class Stream:
             yield [subject.removeprefix(self.prefix) for subject in found]
             offset, total = offset + len(found), info.total if found else 0
 
-    async def read_many(self, sequence: int, keys: str, most: int) -> list[Entry]:
-        """Return what one of the nodes has under keys from a sequence on."""
-        question = msgspec.json.encode({"seq": sequence, "next_by_subj": self.prefix + keys, "batch": most})
-        found = await self.link.request_many(f"{API}{READ_MANY}{self.name}", question)
-        return [self.entry_of(message) for message in found]
-
     def entry_of(self, message: Message) -> Entry:
-        """Return the entry that was read, or sent on to the feed; raises `StoreUnavailable` for anything else."""
+        """Decode a message of a read or of the feed; raises `StoreUnavailable` for any other message."""
         headers = message.headers or {}
         subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
         if not subject.startswith(self.prefix) or not sequence.isdecimal():
@@ -245,7 +231,6 @@ class Stream:
         return Entry(subject.removeprefix(self.prefix), int(sequence), message.data, _GONE in headers, id)
 
     def write(self, write: Write) -> None:
-        """Keep a document, and tell who waits for that."""
         if len(self._waiting) >= MAX_WAITING:
             write.waiter.failed(StoreBusy("Too much waits for the store."))
             return
@@ -253,26 +238,23 @@ class Stream:
         self._send(write)
 
     def put(self, key: str, document: bytes, expected: int | None, headers: Headers = None) -> asyncio.Future[int]:
-        """Keep a document and return its sequence; raises `Conflict` and `StoreUnavailable`."""
+        """Store a document and return its sequence; raises `Conflict` and `StoreUnavailable`."""
         pending = Pending()
         self.write(Write(key, document, expected, pending, headers))
         return pending.future
 
     async def delete(self, sequence: int, *, erase: bool = False) -> None:
-        """Delete a message, if it is there; with `erase` it is written over where it stood."""
+        """Delete a message, if it exists; with `erase` its bytes are overwritten."""
         question = msgspec.json.encode({"seq": sequence, "no_erase": not erase})
         await self.link.request(f"{API}{DELETE}{self.name}", question)
 
     def owed_since(self) -> float | None:
-        """Return since when the store owes an answer or is away (s, as `clock.monotonic`), or None.
-
-        It owes one to the oldest write, or to one that never got any.
-        """
+        """Return since when a write has had no answer or the store is away (s, as `clock.monotonic`), or None."""
         oldest = [write.since for write in islice(self._waiting, 1)]
         return min((at for at in (*oldest, self._owed_since, self.link.away_since) if at is not None), default=None)
 
     async def close(self) -> None:
-        """Wait for the writes under way, for no longer than an answer may take."""
+        """Wait for pending writes for a moment."""
         await wait_until(lambda: not self._waiting, _CLOSING_SECONDS)
 
     async def _read(self, question: dict[str, str | int]) -> Entry | None:
@@ -310,16 +292,16 @@ class Stream:
             self._owed_since = write.since
         if isinstance(outcome, int):
             self._figures.add(clock.monotonic() - write.since, 1)
-            write.waiter.stored(outcome if write.document else MISSING)  # a tombstone's revision is nobody's
+            write.waiter.stored(outcome if write.document else MISSING)
         else:
             write.waiter.failed(outcome)
 
     async def _write_over_tombstone(self, write: Write) -> None:
-        """Write what is new once more, where it is a tombstone that is in its way."""
+        """Repeat the write of a new key if the conflicting message is a tombstone."""
         try:
             found = await self._read({"last_by_subj": self.prefix + write.key})
         except StoreUnavailable as unavailable:
-            self._settle(write, NotStored(str(unavailable)))  # it certainly was refused
+            self._settle(write, NotStored(str(unavailable)))  # because the write was refused
             return
         write.expected = MISSING if found is None else found.sequence
         if found is None or found.is_gone:
@@ -328,11 +310,9 @@ class Stream:
             self._settle(write, Conflict(write.key))
 
     def config(self, replicas: int = REPLICAS) -> dict[str, Any]:
-        """Return how the stream has to be, as JetStream's requests say it."""
         return {"name": self.name, "storage": "file", "num_replicas": replicas, **self._needed}
 
     def faults_of(self, info: StreamInfo) -> list[str]:
-        """Return in sentences what makes the stream useless for the rooms, whatever the operator accepts."""
         return [
             f"{name} is {found!r} and has to be {needed!r}."
             for name, needed in self._needed.items()
@@ -341,16 +321,15 @@ class Stream:
 
 
 async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
-    """Return what the stream's leader says, for whom it waits.
+    """Wait for the stream's leader, and return its description.
 
-    Raises `CannotOpenStore` where the stream is not as the rooms need it, or is at risk and that is not accepted, and
-    `NoStream` where there is none.
+    Raises `NoStream`, and `CannotOpenStore` if the stream is unusable, or at risk and that is not accepted as `unsafe`.
     """
     which, deadline = f"stream {stream.name} in {stream.link.urls}", clock.monotonic() + patience_seconds
     while True:
         try:
             info = await stream.info()
-            await stream.newest(TIME)  # a stream may have its leader again before it can be read
+            await stream.newest(TIME)  # a stream with a new leader may not be readable yet
             break
         except StoreUnavailable as unavailable:
             if isinstance(unavailable, StreamError) and unavailable.code == NO_STREAM:
@@ -388,7 +367,7 @@ _decode: Final = msgspec.json.Decoder(_Answer).decode
 
 
 def outcome_of(key: str, answer: bytes) -> int | Exception:
-    """Return the revision of a write from its answer, or what came of it instead."""
+    """Return the revision of a write from JetStream's reply, or the error."""
     try:
         found = _decode(answer)
     except msgspec.MsgspecError as error:

@@ -1,7 +1,7 @@
-"""The streams of a store, among which rooms and their games are shared out, and how a game's id tells its stream.
+"""The sharding of a store over several streams.
 
-A room and its finished games are in the stream that a hash of the room's code says, all else is in the first. Where the
-streams are shared out among more or fewer, the rooms move; a game stays in the stream where it was kept.
+Rooms and their finished games are sharded by a hash of the room's code; everything else is in the first stream. If the
+number of shards changes, rooms move, but games stay, and their ids name their streams.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, W
 
 ROOM: Final = "room."
 GAME: Final = "game."
-LAYOUT: Final = "streams"  # the key of the first stream under which stands how many there are
-FORMAT: Final = 2  # of all that the streams hold; version 1 did not write any
+LAYOUT: Final = "streams"  # the key of the layout in the first stream
+FORMAT: Final = 2
 _STREAM_OF_VERSION_1: Final = "KV_rooms"
 
 
@@ -47,7 +47,7 @@ class Layout(Struct, frozen=True):
 
 
 class Streams:
-    """The streams over `link`, of which the first has this name."""
+    """The streams of a store; `first` is the name of the first one."""
 
     def __init__(self, link: Link, first: str, layout: Layout) -> None:
         self.link = link
@@ -59,46 +59,41 @@ class Streams:
         self._turn = randrange(layout.shared)
 
     def of(self, key: str) -> Stream:
-        """Return the stream in which a key is written."""
         if not key.startswith((ROOM, GAME)):
             return self.first
         code = key[len(ROOM) :].partition("-")[0]
         return self.all[crc32(code.encode()) % self.layout.shared]
 
     def is_next(self, code: str) -> bool:
-        """Tell whether a new room of this code goes to the stream whose turn it is; each has its turn as often."""
+        """Return whether a new room with this code goes to the stream whose turn it is, so that all fill equally."""
         is_next = self.of(ROOM + code) is self.all[self._turn]
         self._turn = (self._turn + is_next) % self.layout.shared
         return is_next
 
     def having(self, keys: str) -> Sequence[Stream]:
-        """Return the streams that have keys which begin so."""
+        """Return the streams that may have keys with a prefix."""
         if keys.startswith(GAME):
             return self.all
         return self.all[: self.layout.shared] if keys.startswith(ROOM) else [self.first]
 
     def owed_since(self) -> float | None:
-        """Return since when any of them owes an answer or is away (s, as `clock.monotonic`), or None."""
         return min((since for one in self.all if (since := one.owed_since()) is not None), default=None)
 
     async def close(self) -> None:
-        """Wait for the writes under way, for no longer than an answer may take."""
         await asyncio.gather(*(one.close() for one in self.all))
 
-    # -- the ids of games ---------------------------------------------------------------------------------------
-
     def id_of(self, number: int, sequence: int) -> int:
-        """Return the id of the game that was first kept as this message of a stream, or of the one before its first."""
+        """Return the id of a game by the number of its stream and its sequence, 0 for the id before the first."""
         return (number << PART_BITS) + (sequence and self.layout.floor + sequence)
 
     def place_of(self, id: int) -> tuple[Stream, int] | None:
-        """Return the stream and the sequence of the game with an id, None for one that came from another store."""
+        """Return the stream and the sequence of a game, or None if it came from another store."""
         number, sequence = id >> PART_BITS, id % (1 << PART_BITS) - self.layout.floor
         return (self.all[number], sequence) if sequence > 0 else None
 
 
 def name_of(number: int) -> str:
-    """Return the name of a stream by its place among all."""
+    """Return the name of a stream by its number."""
     return f"rooms-{number}"
 
 
@@ -109,10 +104,7 @@ async def read_layout(first: Stream) -> Layout | None:
 
 
 async def check_format(first: Stream) -> Layout:
-    """Return the layout, which is written if the stream is empty.
-
-    Raises `CannotOpenStore` if version 1 wrote in these streams, and `StoreUnavailable`.
-    """
+    """Return the layout, written if the stream is empty; raises `CannotOpenStore` for streams of version 1."""
     layout, info = await read_layout(first), await first.info()
     if layout is None and not info.state.messages:
         layout = Layout(FORMAT)
@@ -124,7 +116,7 @@ async def check_format(first: Stream) -> Layout:
 
 
 async def refuse_version_1(link: Link) -> None:
-    """Raise `CannotOpenStore` if the account has the one stream that versions up to 1.4 had; else return."""
+    """Raise `CannotOpenStore` if the account has the stream of version 1."""
     try:
         await Stream(link, _STREAM_OF_VERSION_1).info()
     except StreamError as error:
@@ -142,9 +134,9 @@ def _written_by_version_1(link: Link, stream: str) -> CannotOpenStore:
 
 
 async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> tuple[Streams, list[StreamInfo]]:
-    """Return the streams, and what the leader of each says, for which it waits.
+    """Wait for the streams and return them with their descriptions.
 
-    Raises `CannotOpenStore` like `find_stream`, if version 1 wrote the streams, and while rooms are being moved.
+    Raises `CannotOpenStore` like `find_stream`, for streams of version 1, and while rooms are being moved.
     """
     first = Stream(link, name_of(0))
     try:
