@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.cases import cases
+from tests.server.commands import run_command
 from tests.server.stored import change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share
 from tests.server.tables import ANA, BO
 from tictactoe_server.records.tables import KEPT, Ban, open_folder
@@ -146,3 +147,19 @@ async def test_damaged_pages_are_named(tmp_path: Path) -> None:
         await check_database(path, KEPT)
     with pytest.raises(CannotBackUp):
         database_in(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("is_backup", [False, True])
+def test_a_damaged_database_is_put_back_by_the_command_that_is_named_and_a_damaged_backup_is_not(
+    tmp_path: Path, is_backup: bool
+) -> None:
+    damaged = tmp_path / "tictactoe.sqlite3"
+    damaged.write_bytes(b"no database at all" * 1000)
+    checked = run_command("--data", str(tmp_path), "check", *([str(damaged)] if is_backup else []))
+    assert checked.exit_code == 1
+    assert (
+        f"The {'backup' if is_backup else 'database'} {damaged} is damaged: file is not a database." in checked.output
+    )
+    assert f"sqlite3 -readonly {damaged} .recover | sqlite3 {tmp_path / 'recovered.sqlite3'}" in checked.output
+    assert (f"--data {tmp_path} restore" in checked.output) is not is_backup
+    assert ("Use another backup." in checked.output) is is_backup

@@ -66,7 +66,7 @@ def check(folder: Path, file: Path | None) -> None:
     Nothing is changed.
     """
     set_up_logging("text", "error")
-    found = asyncio.run(check_database(file or database_in(folder), kept_by()))
+    found = asyncio.run(check_database(file or database_in(folder), kept_by(), is_backup=file is not None))
     rooms, players, games = (found.counts[name] for name in ("rooms", "players", "games"))
     click.echo(f"{file or folder}: {rooms} rooms, {players} players, {games} finished games.")
     for line in found.damage:

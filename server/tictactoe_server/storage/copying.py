@@ -134,7 +134,7 @@ class Findings(NamedTuple):
     damage: tuple[str, ...]
 
 
-async def check_database(path: Path, specs: Specs) -> Findings:
+async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -> Findings:
     """Read all of a database, also while a server uses it, and change nothing; raises `CannotOpenStore`."""
     kinds = (*specs.tables, specs.games)
     with tempfile.TemporaryDirectory(prefix="tictactoe-check-") as place:
@@ -144,9 +144,9 @@ async def check_database(path: Path, specs: Specs) -> Findings:
                 texts = [text for (text,) in copied.execute(f"PRAGMA integrity_check({_MAX_FINDINGS})")]
             opened = _Folder.open(Path(place), specs)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            raise DamagedDatabase(path, [str(error)]) from error
+            raise DamagedDatabase(path, [str(error)], is_backup=is_backup) from error
         except DamagedDatabase as error:
-            raise DamagedDatabase(path, error.findings) from error
+            raise DamagedDatabase(path, error.findings, is_backup=is_backup) from error
         async with aclosing(opened) as source:
             found = await copy(source, None, specs)
     pages = [f"A page of the database: {text}." for text in texts if text != "ok"]

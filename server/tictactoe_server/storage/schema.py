@@ -71,22 +71,29 @@ class ForeignFile(CannotOpenStore):
 
 
 class DamagedDatabase(CannotOpenStore):
-    """The file is damaged; the message has the commands that recover what can be read.
+    """The file is damaged and stays as it is; the message has the commands that recover what can be read.
 
     Attributes:
-        path: The damaged file. It stays as it is.
         findings: What is damaged, as SQLite says it.
     """
 
-    def __init__(self, path: Path, findings: Sequence[str]) -> None:
-        self.path, self.findings = path, findings
+    def __init__(self, path: Path, findings: Sequence[str], *, is_backup: bool = False) -> None:
+        self.findings = findings
         recovered = path.with_name("recovered.sqlite3")
-        database, target = (shlex.quote(str(one.absolute())) for one in (path, recovered))
+        database, target = (shlex.quote(str(file.absolute())) for file in (path, recovered))
+        noun, advice, restore = (
+            "database",
+            "This recovers what can be read and puts it in its place; the damaged file is kept beside it:",
+            f" && {restore_command(path.parent, recovered)}",
+        )
+        if is_backup:
+            noun, restore = "backup", ""
+            advice = (
+                "Use another backup. If there is none, this recovers what can be read into a file to restore instead:"
+            )
         super().__init__(
-            f"The database {path} is damaged: {'; '.join(findings)}. Nothing in it was changed.\n"
-            "This recovers what can be read and puts it in its place; the damaged file is kept beside it:\n"
-            f"  sqlite3 -readonly {database} .recover | sqlite3 {target} && "
-            f"{restore_command(path.parent, recovered)}\n"
+            f"The {noun} {path} is damaged: {'; '.join(findings)}. Nothing in it was changed.\n{advice}\n"
+            f"  sqlite3 -readonly {database} .recover | sqlite3 {target}{restore}\n"
             "It takes an sqlite3 program with `.recover`, as the one from sqlite.org (Debian 12's has none)."
         )
 
