@@ -157,13 +157,10 @@ def check_file(path: Path) -> None:
 
 
 def find_damage(path: Path) -> list[str]:
-    """Return what a look through the database finds damaged, at most three findings.
-
-    The look ends after `CHECK_SECONDS`, so that a large database does not delay the start. Only reads.
-    """
+    """Look for damage for at most `CHECK_SECONDS`, without changing the file; return at most three findings."""
     deadline = clock.monotonic() + CHECK_SECONDS
     try:
-        with reading(path) as connection:
+        with closing(_open_read_only(path)) as connection:
             connection.set_progress_handler(lambda: clock.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
             texts = [text for (text,) in connection.execute(f"PRAGMA quick_check({_MAX_FINDINGS})")]
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -172,12 +169,10 @@ def find_damage(path: Path) -> list[str]:
 
 
 def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3.Connection:
-    """Return a connection to the database, whose tables are created if missing; raises `CannotOpenStore`.
+    """Return a connection for any thread to a database that passed `check_file`, or to one in memory if `path` is None.
 
-    With None it is a private one in memory. The connection may be handed to another thread.
+    Tables are created if missing. Raises `CannotOpenStore`.
     """
-    if path is not None:
-        check_file(path)
     try:
         connection = sqlite3.connect(
             path or ":memory:", timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -245,10 +240,19 @@ def lines_of(batch: bytes) -> Iterator[JournalLine | None]:
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database read-only, also one that a server uses; raises sqlite3.Error and `CannotOpenStore`."""
     check_file(path)
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        connection.text_factory = _decode_text
-        _check_ours(connection, path)
+    with closing(_open_read_only(path)) as connection:
         yield connection
+
+
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    connection.text_factory = _decode_text
+    try:
+        _check_ours(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _version_1_of(path: Path, schema: int) -> str:
