@@ -17,7 +17,7 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from tictactoe_server.storage.schema import GAME, Damaged, checked, insert_games, journal_line, lines_of
+from tictactoe_server.storage.schema import Damaged, checked
 from tictactoe_server.storage.specs import GameSpec, Specs, as_bytes
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Unreadable, Waiter
 
@@ -25,6 +25,7 @@ FOLDED_AT_ONCE: Final = 250
 """How many rooms, and at least how many games, one transaction folds; concurrent saves wait for it."""
 
 _FORGOTTEN_AT_ONCE: Final = 100
+_GAME: Final = "+"  # begins the line of a finished game; a room's line begins with its code
 LARGEST_ID: Final = 2**63 - 1
 _DAMAGED_REVISION: Final = 2**62  # revisions are microseconds since 1970 or little more
 PART_BITS: Final = 50
@@ -48,7 +49,7 @@ class Save(Struct, gc=False):
 
 
 class Write(Struct):
-    """A change of anything but a room. `write` returns the waiter's result or a `Conflict`; it may run again."""
+    """A change of anything but a room. `write` returns the waiter's result or a `Conflict`; it may be retried."""
 
     write: Callable[[sqlite3.Cursor, Journal], Any]
     waiter: Waiter
@@ -202,7 +203,6 @@ class GameTables:
         return len(old) == _FORGOTTEN_AT_ONCE
 
     def _delete(self, games: Sequence[tuple[int, Sequence[str]]]) -> None:
-        """Delete games from the tables, by their ids and players."""
         self._cursor.executemany("DELETE FROM archive WHERE id = ?", [(id,) for id, _ in games])
         played = [(player, id) for id, players in games for player in players]
         self._cursor.executemany("DELETE FROM archive_players WHERE player = ? AND game = ?", played)
@@ -218,11 +218,10 @@ class GameTables:
 
     def drop(self, players: Collection[str], ids: Collection[int] = ()) -> None:
         """Delete from the tables the games of these players, and the games with these ids."""
-        told = msgspec.json.encode([*players]).decode(), msgspec.json.encode([*ids]).decode()
         found = self._cursor.execute(
             "SELECT game FROM archive_players WHERE player IN (SELECT value FROM json_each(?)) "
             "UNION SELECT value FROM json_each(?)",
-            told,
+            [msgspec.json.encode([*values]).decode() for values in (players, ids)],
         )
         games = msgspec.json.encode([id for (id,) in found.fetchall()]).decode()
         for table, column in (("archive", "id"), ("archive_players", "game")):
@@ -230,7 +229,7 @@ class GameTables:
 
     def players(self) -> list[str]:
         """Return the ids of all players of the games in the tables."""
-        return [one for (one,) in self._cursor.execute("SELECT DISTINCT player FROM archive_players").fetchall()]
+        return [player for (player,) in self._cursor.execute("SELECT DISTINCT player FROM archive_players").fetchall()]
 
     def ids(self) -> list[int]:
         """Return the ids of all games, in their order."""
@@ -242,8 +241,24 @@ class GameTables:
         return int(newest)
 
     def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:
-        """Insert games, with their ids and documents, into the tables; a game that is there stays."""
-        insert_games(self._cursor, self._spec, games)
+        """Insert games with these ids and documents into the tables; ids that are taken are skipped.
+
+        Two statements insert all games, since the store's thread waits for the interpreter after each statement.
+        """
+        place, at, people = self._spec.place, self._spec.at, self._spec.people
+        rows = [(id, *place(game), at(game), people(game), text.decode()) for id, game, text in games]
+        parameters = (msgspec.json.encode(rows).decode(),)
+        fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
+        self._cursor.execute(
+            "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
+            f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
+            parameters,
+        )
+        self._cursor.execute(
+            "INSERT OR IGNORE INTO archive_players SELECT player.value, json_extract(game.value, '$[0]') "
+            "FROM json_each(?) AS game, json_each(game.value, '$[4]') AS player",
+            parameters,
+        )
 
 
 class Journal:
@@ -283,7 +298,7 @@ class Journal:
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
         """Make changes and return each waiter's result: a new revision, `MISSING` after a delete, or a `Conflict`."""
-        told: list[Any] = []
+        results: list[Any] = []
         lines: list[bytes] = []
         newest, fresh, resting, next_revision = self._newest, self._newest.fresh, self._resting, self.next_revision
         row = self.row + 1
@@ -293,21 +308,21 @@ class Journal:
                 entry = fresh.get(code) or newest.get(code)
                 found = resting.get(code, MISSING) if entry is None else entry[1]
                 if expected is not None and (found != expected or (document is None and found == MISSING)):
-                    told.append(Conflict(code))
+                    results.append(Conflict(code))
                     continue
                 revision = MISSING if document is None else next_revision()
-                lines.append(journal_line(code, revision, document or b""))
+                lines.append(_line(code, revision, document or b""))
                 fresh[code] = (row, revision, document)
-                told.append(revision)
+                results.append(revision)
             else:
-                told.append(job.write(self._cursor, self))
-                finished = None if isinstance(told[-1], Conflict) else job.finished
+                results.append(job.write(self._cursor, self))
+                finished = None if isinstance(results[-1], Conflict) else job.finished
             if finished is not None:
-                lines.append(journal_line(GAME, *self.games.write(row, finished)))
+                lines.append(_line(_GAME, *self.games.write(row, finished)))
         if lines:
             self._cursor.execute("INSERT INTO journal VALUES (?, ?)", (row, b"\n".join(lines)))
             self._next_row = row
-        return told
+        return results
 
     def commit(self) -> None:
         """Adopt what was written or folded, now that its transaction is stored."""
@@ -381,17 +396,19 @@ class Journal:
         return len(resting) + games
 
     def _replay(self, row: int, batch: bytes) -> None:
-        for line in lines_of(batch):
+        for line in filter(None, batch.split(b"\n")):
             try:
-                if line is None:
-                    raise Unreadable("It is no line.")
-                name, number, document = line
-                if name == GAME:
-                    self.games.replay(row, number, document)
+                name, number, document = line.split(b" ", 2)
+                if name == _GAME.encode():
+                    self.games.replay(row, int(number), document)
                 else:
-                    self._newest.fresh[name] = (row, number, document or None)
-            except Unreadable:
+                    self._newest.fresh[name.decode("ascii")] = (row, int(number), document or None)
+            except (ValueError, Unreadable):
                 self.damaged.append(f"A line of the journal, row {row}.")
+
+
+def _line(name: str, number: int, document: bytes) -> bytes:
+    return b"%b %d %b" % (name.encode(), number, document)
 
 
 def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> list[tuple[int, Game]]:

@@ -1,7 +1,6 @@
-"""The database file of a server: its tables, which files are refused, and how damage is told from other errors.
+"""The database file of a server: its tables, the files that are refused, and the errors that mean damage.
 
 Rule of this file: a database that this major version did not write is refused before a byte of it changes.
-A row of the journal has several lines, each of a room or a finished game.
 """
 
 from __future__ import annotations
@@ -9,15 +8,13 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import msgspec
-
 from tictactoe_server import clock
-from tictactoe_server.storage.specs import GameSpec, TableSpec
+from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import CannotOpenStore
 
 APPLICATION_ID: Final = 0x74746F32  # marks the file as ours, for us and for programs like ``file``
@@ -53,13 +50,9 @@ TIME: Final = "served-ms"
 ORIGIN: Final = "copy-of"
 """The keys of the table ``server``."""
 
-GAME: Final = "+"  # marks the line of a finished game; a room's line begins with its code
-
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
-JournalLine = tuple[str, int, bytes]
-"""A room's code, revision and newest document, empty for a deleted room; or `GAME`, a game's id and document."""
 
 
 class OtherVersion(CannotOpenStore):
@@ -191,49 +184,9 @@ def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3
     return connection
 
 
-def insert_into(spec: TableSpec[Any]) -> str:
-    """Return the statement that inserts a row (key, revision, document, numbers) or replaces the one with its key."""
-    return f"INSERT OR REPLACE INTO {spec.name} VALUES (?, ?, ?{', ?' * len(spec.rows.names)})"
-
-
-def insert_games(cursor: sqlite3.Cursor, spec: GameSpec[Any], games: Iterable[tuple[int, Any, bytes]]) -> None:
-    """Insert games, with their ids and documents, into the tables; a game that is there stays.
-
-    Two statements insert all of them, since the store's thread waits for its turn after each.
-    """
-    rows = [(id, *spec.place(game), spec.at(game), spec.people(game), text.decode()) for id, game, text in games]
-    parameters = (msgspec.json.encode(rows).decode(),)
-    fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
-    cursor.execute(
-        "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
-        f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
-        parameters,
-    )
-    cursor.execute(
-        "INSERT OR IGNORE INTO archive_players SELECT player.value, json_extract(game.value, '$[0]') "
-        "FROM json_each(?) AS game, json_each(game.value, '$[4]') AS player",
-        parameters,
-    )
-
-
 def unknown_tables(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any]]) -> list[str]:
     """Return the tables of a database that are neither the store's own nor among these."""
     return sorted(_tables_of(connection) - _OWN_NAMES - {spec.name for spec in specs})
-
-
-def journal_line(name: str, number: int, document: bytes) -> bytes:
-    """Return a line of the journal as bytes; see `JournalLine`."""
-    return b"%b %d %b" % (name.encode(), number, document)
-
-
-def lines_of(batch: bytes) -> Iterator[JournalLine | None]:
-    """Yield the lines of a row of the journal, None for a damaged one."""
-    for line in filter(None, batch.split(b"\n")):
-        try:
-            name, number, document = line.split(b" ", 2)
-            yield name.decode("ascii"), int(number), document
-        except ValueError:
-            yield None
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.journal import LARGEST_ID, GameTables, Journal, Save, Write, readable
-from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, check_file, checked, insert_into
+from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, check_file, checked
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Unreadable, Value, Waiter, read_time
 from tictactoe_server.storage.writer import Answer, Writer
@@ -176,8 +176,10 @@ class SqliteTable(Generic[Value]):
     def __init__(self, writer: Writer, spec: TableSpec[Value]) -> None:
         self._writer = writer
         self._spec = spec
+        self._split = spec.rows.split
         numbers = spec.rows.names
         self._kinds = (int, object, *(int for _ in numbers))
+        self._insert = f"INSERT OR REPLACE INTO {spec.name} VALUES (?, ?, ?{', ?' * len(numbers)})"
         self._read = f"SELECT {', '.join(('revision', 'document', *numbers))} FROM {spec.name} WHERE key = ?"
 
     async def load(self, key: str) -> tuple[Value, int] | None:
@@ -202,13 +204,13 @@ class SqliteTable(Generic[Value]):
         return None
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        row = self._spec.rows.split(value)
+        row = self._split(value)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
             if expected_revision not in (None, self._row(key, cursor)[0]):
                 return Conflict(key)
             revision = journal.next_revision()
-            cursor.execute(insert_into(self._spec), (key, revision, *row))
+            cursor.execute(self._insert, (key, revision, *row))
             return revision
 
         self._writer.write(Write(write, waiter, finished))
