@@ -86,7 +86,7 @@ CEILINGS = {
     "rooms": (1_434, 5),
     "services": (2_393, 5),
     "sessions": (495, 2),
-    "storage": (2_551, 8),
+    "storage": (2_469, 8),
     "transport": (2_101, 6),
     "watching": (197, 1),
 }

@@ -1,8 +1,7 @@
-"""Consistent copies of a database, also while a server uses it, and the way back from a copy.
+"""Consistent copies of a database, also while a server uses it, and their restoration.
 
-A copy is made by a read-only connection: SQLite before 3.51.3 can damage the write-ahead log if two connections
-write or checkpoint at once, so the running server's connection stays the only one that does. The reader takes a
-snapshot without stopping the server; the log grows until it is done. Nothing is ever overwritten.
+A read-only connection takes the snapshot: SQLite before 3.51.3 can damage the write-ahead log if two connections write
+or checkpoint at once. The log of a running server grows meanwhile. No file is ever overwritten.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ class CannotBackUp(CannotMove):
 
 
 def back_up(folder: Path, target: Path) -> None:
-    """Write a copy of the folder's database as of now to a new file that only its owner may read.
+    """Write a snapshot of the folder's database to a new, private file, which is checked and durable at return.
 
-    The copy is checked and on disk before it gets its name. Blocks until then. Raises `CannotBackUp`.
+    Raises `CannotBackUp`.
     """
     _copy(database_in(folder), target)
 
 
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
-    """Replace a folder's database by a backup, or by a recovered database; return where the old files are now.
+    """Replace a folder's database by a backup, or by a recovered database; return the new paths of the old files.
 
     Raises `CannotBackUp`, `OtherVersion`, and `FolderInUse` while a server runs there; then nothing has changed.
     """
@@ -61,7 +60,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
 
 
 def database_in(folder: Path) -> Path:
-    """Return where the database of a folder is; raises `CannotBackUp` where there is none."""
+    """Return the path of a folder's database; raises `CannotBackUp` if there is none."""
     path = folder / FILE_NAME
     if not path.is_file():
         raise CannotBackUp(f"There is no database in {folder}.")
@@ -69,7 +68,7 @@ def database_in(folder: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy one file to a new one, as a single file without a log, and read all of it back."""
+    """Copy a database and its log to a single new file, and read the copy back."""
     if target.exists():
         raise CannotBackUp(f"{target} exists already. Nothing was overwritten.")
     try:

@@ -1,7 +1,7 @@
-"""Copies between stores: everything in a data folder or a cluster into an empty one, or only checked.
+"""Copies of everything in a data folder or a cluster into an empty one, and checks without a target.
 
-Values are decoded on the way, so that damage is found here and not later by a server. The target is read again and
-compared. Of a folder a temporary copy is opened as a server would open it, so that the folder stays as it is.
+Values are decoded on the way, which finds damage before a server does. A folder is read through a temporary copy, so
+that it stays as it is.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NO_MORE: Final = "The folder takes no more"
 
 @contextmanager
 def refusing(words: str) -> Iterator[None]:
-    """Raise `CannotMove`, prefixed with these words, for what a store refuses inside."""
+    """Raise `CannotMove`, prefixed with these words, for errors of a store."""
     try:
         yield
     except (StoreUnavailable, Conflict) as error:
@@ -48,13 +48,11 @@ def refusing(words: str) -> Iterator[None]:
 
 
 class CopyEnd(Protocol):
-    """The source or the target of a copy. Games are read by their ids, in order; a target was empty before.
-
-    Everything that was put is durable once it is closed.
+    """The source or the target of a copy. Values are durable once the target is closed.
 
     Attributes:
         damage: A line for each damaged value.
-        refusal: The words before the reason why it refuses something.
+        refusal: The words before the reason of an error.
     """
 
     refusal: str
@@ -116,7 +114,7 @@ async def copy(
                     with refusing(target.refusal):
                         await asyncio.gather(*writes)
                 progress(spec.noun, found.count)
-            if spec is specs.tables[0]:  # the times in rooms refer to it
+            if spec is specs.tables[0]:  # the times in rooms are relative to it
                 try:
                     contents.time = await source.noted_time()
                 except Unreadable:
@@ -128,7 +126,7 @@ async def copy(
 
 
 class Findings(NamedTuple):
-    """How many values of each table and of ``games`` can be read, and lines about the first damaged ones."""
+    """The number of sound values of each table and of ``games``, and lines about the first damaged ones."""
 
     counts: Mapping[str, int]
     damage: tuple[str, ...]

@@ -1,9 +1,9 @@
-"""The only connection to the database file and its journal: transactions, and recovery after the disk refused.
+"""The only connection to the database file and its journal: transactions, and recovery after errors of the disk.
 
-An operation that the disk refuses fails with an error, and the connection is reopened. A damaged database is refused
-at start; damage that is met later fails the operation that met it. Everything here blocks, and belongs to the store's
-thread. SQLite before 3.51.3 can damage its write-ahead log if two connections write or checkpoint at once, so there is
-no second one.
+A failed operation of the disk fails its job, and the connection is reopened. A damaged database is refused at start;
+damage that is found later fails the job that found it. Everything here blocks, and belongs to the store's thread.
+SQLite before 3.51.3 can damage its write-ahead log if two connections write or checkpoint at once, so there is no
+second one.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Database:
     It has one cursor: fetch its rows before the next call.
 
     Attributes:
-        damage: A line for everything damaged that is left out.
+        damage: A line for each damaged value that is left out.
         is_refusing: Whether the disk refuses operations at present.
-        connections: How often the connection was made.
+        connections: The number of times a connection was opened.
     """
 
     connection: sqlite3.Connection
@@ -63,14 +63,14 @@ class Database:
 
     def write(self, jobs: Sequence[Save | Write]) -> list[Any]:
         """Return the outcomes of writes in one transaction; a write that causes an error fails alone."""
-        told = self._attempt(lambda _, journal: journal.write(jobs), durable=True)
-        if not isinstance(told, Exception):
+        results = self._attempt(lambda _, journal: journal.write(jobs), durable=True)
+        if not isinstance(results, Exception):
             if self._folder is not None:
                 self._folder.write_mark(self.journal.row)
-            return list(told)
-        if len(jobs) > 1 and _concerns_one_job(told):
+            return list(results)
+        if len(jobs) > 1 and _concerns_one_job(results):
             return [outcome for job in jobs for outcome in self.write([job])]
-        return [_refusal_of(told)] * len(jobs)
+        return [_refusal_of(results)] * len(jobs)
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
         """Return the answers to questions, or the exceptions that they raised."""
@@ -78,15 +78,12 @@ class Database:
         return [_refusal_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
 
     def keep_up(self, note: tuple[str, bytes] | None, *, all_of_it: bool = False) -> int:
-        """Write a note, if there is one, and fold some of the journal; return how much of it."""
+        """Write a note, if there is one, and fold some of the journal; return the number of folded values."""
         count = self._attempt(lambda _, journal: journal.fold(note, all_of_it=all_of_it), durable=False)
         return 0 if isinstance(count, Exception) else int(count)
 
     def scrub(self, upto: int) -> bool:
-        """Fold some of the journal, and empty the log once the rows up to `upto` are gone.
-
-        Return True if more is left.
-        """
+        """Fold some of the journal; empty the log if its rows up to `upto` are folded, else return True."""
         self.keep_up(None, all_of_it=True)
         (oldest,) = self.execute("SELECT ifnull(min(id), 0) FROM journal WHERE batch != x''").fetchone()
         if 0 < oldest <= upto:
@@ -110,11 +107,10 @@ class Database:
         self.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Commit the transaction; it is durable once this returns, if it was begun so."""
         self.execute("COMMIT")
 
     def close(self) -> None:
-        """Bring the log into the file and close both; an error of the disk loses nothing that is stored."""
+        """Move the log into the file and close both; after an error of the disk, the log stays."""
         if self.connections:
             with suppress(sqlite3.Error):
                 self.connection.close()
@@ -134,7 +130,7 @@ class Database:
         self.execute = self._cursor.execute
         self._is_durable = True
         self.journal = Journal(self._cursor, self._specs)
-        if self._next_revision is None:  # revisions grow, also if the clock went back since the last run
+        if self._next_revision is None:  # revisions grow, even if the clock was set back since the last run
             newest = max(self.journal.newest_revision, int(clock.wall() * 1_000_000))
             self._next_revision = itertools.count(newest + 1).__next__
         self.journal.next_revision = self._next_revision
@@ -160,7 +156,7 @@ class Database:
             raise CannotOpenStore(f"Cannot read the database {self._path}: {error}.") from error
 
     def _attempt(self, work: Callable[[sqlite3.Cursor, Journal], Any], *, durable: bool | None = None) -> Any:
-        """Return the result of `work`, or the error that it failed with, after a rollback.
+        """Return the result of `work`, or after a rollback its error.
 
         Args:
             work: Called with the cursor and the journal.
@@ -176,14 +172,14 @@ class Database:
         except Exception as error:
             self.journal.drop()
             self.recover(error)
-            self._tell(error)
+            self._log_change(error)
             return error
         self.journal.commit()
-        self._tell(None)
+        self._log_change(None)
         return done
 
     def recover(self, error: Exception) -> None:
-        """Take back what an error interrupted, and distrust a connection that may be broken."""
+        """Roll back after an error, and distrust a connection that may be broken."""
         code = schema.code_of(error)
         try:
             if self.connection.in_transaction:
@@ -194,10 +190,7 @@ class Database:
             self.distrust()
 
     def _mend(self) -> None:
-        """Reopen the connection if it may be broken; raises `StoreUnavailable`.
-
-        It never makes a new file: one that is gone may come back with its disk.
-        """
+        """Reopen a suspect connection; raises `StoreUnavailable`, also if the file is missing: its disk may return."""
         if not self._is_suspect:
             return
         self.close()
@@ -208,11 +201,8 @@ class Database:
         except CannotOpenStore as error:
             raise StoreUnavailable(str(error)) from error
 
-    def _tell(self, error: Exception | None) -> None:
-        """Log when the disk begins to refuse and when it works again, and the first damage that is met.
-
-        An error that concerns one job alone is logged by its caller.
-        """
+    def _log_change(self, error: Exception | None) -> None:
+        """Log the first damage, and the times when the disk begins to refuse and works again."""
         if error is not None and schema.is_damage(error) and not self._has_reported_damage:
             self._has_reported_damage = True
             self._log_damage(
@@ -228,12 +218,10 @@ class Database:
 
 
 def _concerns_one_job(error: Exception) -> bool:
-    """Return True if an error is about one job rather than about the disk, which would refuse any job now."""
     return not isinstance(error, (sqlite3.OperationalError, StoreUnavailable))
 
 
 def _refusal_of(error: Exception) -> Exception:
-    """Return the error that the caller sees."""
     if isinstance(error, sqlite3.Error) and schema.is_damage(error):
         return Unreadable(f"The database is damaged where this is kept: {error}.")
     if isinstance(error, sqlite3.OperationalError):

@@ -1,7 +1,7 @@
-"""The folder that holds a server's data: made private, and held by one server at a time, with the database in it.
+"""The folder with a server's data, which is private and locked by one server at a time.
 
-Locks belong to the operating system and go with the process, also when that is killed: a lock file that is left behind
-means nothing by itself. No file in the folder is opened through a link; the folder itself may be one.
+The operating system drops the locks of a process that ends, also of a killed one: a lock file that is left behind has
+no meaning. No file in the folder is opened through a link; the folder itself may be one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class FolderInUse(CannotOpenStore):
-    """Another process holds the folder; `pid` is its number, or None where it cannot be told."""
+    """Another process holds the folder; `pid` is its number, or None if it is unknown."""
 
     def __init__(self, folder: Path, pid: int | None) -> None:
         by = "another server" if pid is None else f"another server, process {pid}"
@@ -41,12 +41,12 @@ class FolderInUse(CannotOpenStore):
 class DataFolder:
     """Holds a folder until `release`, or until the process ends.
 
-    `mark` is a number that the last server left here, 0 where none did: what it had kept by its own account. The
-    database `had_log` if there was something in its log then.
+    Attributes:
+        mark: The number of the newest batch that the last server stored, 0 if there is none.
     """
 
     def __init__(self, path: Path) -> None:
-        """Make the folder for its owner alone where it is missing, and take it; raises `CannotOpenStore`."""
+        """Create the folder if it is missing, make it private, and lock it; raises `CannotOpenStore`."""
         self.path = path
         self.database = path / FILE_NAME
         self._locks: dict[str, int] = {}
@@ -61,27 +61,27 @@ class DataFolder:
         numbers = _read_numbers(self._lock)
         self.mark = numbers[1] if len(numbers) > 1 else 0
         self.write_mark(self.mark)
-        self.had_log = any(path.stat().st_size for path in files_of(self.database)[1:2] if path.is_file())
+        self._had_log = any(path.stat().st_size for path in files_of(self.database)[1:2] if path.is_file())
 
     def hold_database(self) -> None:
-        """Hold the database, and see that what SQLite keeps beside it is no link; raises like `hold`."""
+        """Lock the database, and refuse links in place of SQLite's auxiliary files; raises like `hold`."""
         for beside in files_of(self.database)[1:]:
             if beside.is_symlink():
                 raise CannotOpenStore(f"Cannot use {beside}: it is a link. Nothing in it was changed.")
         self.hold(FILE_NAME)
 
     def make_database_private(self) -> None:
-        """Take the database, which is ours, from everybody else."""
+        """Deny other users access to the database and its auxiliary files."""
         database, *beside = files_of(self.database)
-        for path in beside:  # SQLite gives them the mode of the database
+        for path in beside:
             if path.exists():
                 path.chmod(0o600)
         _make_private(database, database.stat(), 0o600)
 
     def hold(self, name: str) -> None:
-        """Lock a file of the folder, which is made for its owner alone where it is missing; may be done again.
+        """Lock a file of the folder, which is created if missing; idempotent.
 
-        Raises `CannotOpenStore`, and `FolderInUse` where another process has locked it.
+        Raises `CannotOpenStore`, and `FolderInUse` if another process has locked it.
         """
         path, held = self.path / name, self._locks.get(name)
         if held is not None and path.exists() and os.path.samestat(os.fstat(held), path.lstat()):
@@ -108,36 +108,36 @@ class DataFolder:
         self._locks[name] = descriptor
 
     def write_mark(self, mark: int) -> None:
-        """Leave a number for the next server; it is written at once and not flushed to the disk."""
+        """Write `mark` for the next server, without a flush to the disk."""
         os.lseek(self._lock, 0, os.SEEK_SET)
         os.write(self._lock, b"%-11d\n%-20d\n" % (os.getpid(), mark))
 
     def keep_log(self) -> Path | None:
-        """Copy the log that the database had before SQLite writes over what it cannot read there; return the copy."""
+        """Copy a log that was there at the start and that SQLite cannot read, before it is overwritten."""
         with contextlib.suppress(OSError):
-            if self.had_log:
+            if self._had_log:
                 return Path(shutil.copy2(files_of(self.database)[1], files_of(free_name(self.database, "damaged"))[1]))
         return None
 
     def release(self) -> None:
-        """Let another process have the folder. The lock file stays: removing it could part two that wait for it."""
+        """Release the locks. The lock file stays: if it were removed, two processes could lock two different files."""
         while self._locks:
             os.close(self._locks.popitem()[1])
 
 
 def files_of(database: Path) -> list[Path]:
-    """Return the names of a database and of the files that SQLite keeps beside it."""
+    """Return the names of a database and of its auxiliary files: log, index of the log, and rollback journal."""
     return [database.with_name(f"{database.name}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
 def free_name(database: Path, word: str) -> Path:
-    """Return a name for a database that is put aside, with a word and a number, that nothing has yet."""
+    """Return an unused name for a database that is moved aside, made of a word and a number."""
     names = (database.with_name(f"{database.name}.{word}-{number}") for number in itertools.count(1))
     return next(name for name in names if not any(file.exists() for file in files_of(name)))
 
 
 def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
-    """Take from everybody else what is ours; say so where it is somebody else's."""
+    """Deny other users access; log a warning if that is impossible or if they had access before."""
     if os.name != "posix":
         return
     if found.st_uid != os.geteuid():
@@ -148,7 +148,7 @@ def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
 
 
 def _read_numbers(descriptor: int) -> list[int]:
-    """Return the process id and the mark in a lock file, fewer where they cannot be told."""
+    """Return the process id and the mark in a lock file, or nothing if they cannot be read."""
     with contextlib.suppress(OSError, ValueError):
         os.lseek(descriptor, 0, os.SEEK_SET)
         return [int(number) for number in os.read(descriptor, _MAX_BYTES).split()]
@@ -156,7 +156,7 @@ def _read_numbers(descriptor: int) -> list[int]:
 
 
 def _open(path: Path) -> int:
-    """Open a file, which is made where it is missing; raises OSError, also for a link."""
+    """Open a file, which is created if missing; raises OSError, also for a link."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
     except FileExistsError:
@@ -166,7 +166,7 @@ def _open(path: Path) -> int:
 
 
 def flush(path: Path) -> None:
-    """Let a file outlive a loss of power, or the names of new files in a folder, where the system can."""
+    """Flush a file, or on POSIX the names of the files in a folder, to the disk."""
     is_folder = path.is_dir()
     if not is_folder or os.name == "posix":
         descriptor = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
@@ -182,7 +182,7 @@ if sys.platform == "win32":
     _FAR_BEYOND: Final = 1 << 40
 
     def _lock(descriptor: int) -> None:
-        """Lock a byte that nobody reads, since Windows lets no other process read what is locked."""
+        """Lock an unused byte, since on Windows other processes cannot read locked bytes."""
         os.lseek(descriptor, _FAR_BEYOND, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -195,5 +195,5 @@ else:
     import fcntl
 
     def _lock(descriptor: int) -> None:
-        """Lock an open file: unlike a lock of the process, no other descriptor that it closes can drop this one."""
+        """Lock an open file; unlike `lockf`, the lock survives the close of other descriptors of the file."""
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

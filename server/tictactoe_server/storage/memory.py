@@ -1,4 +1,4 @@
-"""A store that lasts as long as the process: for tests, and for rooms that nobody needs tomorrow."""
+"""A store in memory, for tests and for servers that keep nothing."""
 
 from __future__ import annotations
 
@@ -12,38 +12,32 @@ from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Value, Waiter, WriteFigures
 
-MAX_GAMES: Final = 20_000  # how many finished games are kept, and values of each bounded table; the oldest make room
-_FORGOTTEN_AT_ONCE: Final = 100
-_NOTED_AT_ONCE: Final = 100
-_READ_AT_ONCE: Final = 500
+MAX_GAMES: Final = 20_000
+"""Beyond this number of finished games, or of values of a bounded table, the oldest are dropped."""
 
-Whose = str | tuple[str, int]
-"""A player's games, or those of a place."""
+_FORGOTTEN_AT_ONCE: Final = 100
+_READ_AT_ONCE: Final = 500
 
 
 class MemoryLog(Generic[Game]):
-    """Finished games in a dictionary; see `GameLog` for what the methods promise.
-
-    By whom and where one was played is noted for many at once, before anybody asks for it.
-    """
+    """Finished games in a dictionary; `GameLog` documents the methods."""
 
     def __init__(self, spec: GameSpec[Game], max_games: int = MAX_GAMES) -> None:
         self._spec = spec
         self._max_games = max_games
         self._games: dict[int, Game] = {}
         self._newest = 0
-        self._noted: defaultdict[Whose, deque[int]] = defaultdict(deque)  # by players and places
-        self._noted_to = 0
+        self._index: defaultdict[str | tuple[str, int], deque[int]] = defaultdict(deque)  # by player, and by place
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
-        ids = (id for id in reversed(self._ids(player)) if before is None or id < before)
+        ids = (id for id in reversed(self._index.get(player, ())) if before is None or id < before)
         return [(id, self._games[id]) for id in islice(ids, max(0, min(limit, MAX_LISTED_GAMES)))]
 
     async def game(self, id: int) -> Game | None:
         return self._games.get(id)
 
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
-        return [(id, self._games[id]) for id in self._ids((room, number))]
+        return [(id, self._games[id]) for id in self._index.get((room, number), ())]
 
     async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
         for id in list(islice((id for id in self._games if id > int(cursor or 0)), max(0, limit))):
@@ -58,48 +52,34 @@ class MemoryLog(Generic[Game]):
 
     async def replace(self, id: int, game: Game) -> None:
         if id in self._games:
-            self._note_all()
-            for whose in self._whose(self._games[id]):
-                self._noted[whose].remove(id)
-            for whose in self._whose(game):
-                insort(self._noted[whose], id)
+            for key in self._keys(self._games[id]):
+                self._index[key].remove(id)
+            for key in self._keys(game):
+                insort(self._index[key], id)
             self._games[id] = game
 
     def add(self, game: Game) -> None:
-        """Take a game in, in place of the oldest where there are too many."""
+        """Add a game, and drop the oldest one if there are too many."""
         self._newest += 1
         self._games[self._newest] = game
-        if self._newest - self._noted_to > _NOTED_AT_ONCE:
-            self._note_all()
+        for key in self._keys(game):
+            self._index[key].append(self._newest)
         if len(self._games) > self._max_games:
             self._drop(next(iter(self._games)))
 
-    def _note_all(self) -> None:
-        for id in range(self._noted_to + 1, self._newest + 1):
-            for whose in self._whose(self._games[id]):
-                self._noted[whose].append(id)
-        self._noted_to = self._newest
-
-    def _whose(self, game: Game) -> list[Whose]:
+    def _keys(self, game: Game) -> list[str | tuple[str, int]]:
         return [self._spec.place(game), *self._spec.people(game)]
 
-    def _ids(self, whose: Whose) -> Sequence[int]:
-        """Return the ids of the games of a player or a place, in their order."""
-        self._note_all()
-        return self._noted.get(whose, ())
-
     def _drop(self, id: int) -> None:
-        self._note_all()
-        game = self._games.pop(id)
-        for whose in self._whose(game):
-            games = self._noted[whose]
-            games.remove(id)  # among the first, but where clocks went back: they stand in the order of all
-            if not games:
-                del self._noted[whose]
+        for key in self._keys(self._games.pop(id)):
+            ids = self._index[key]
+            ids.remove(id)
+            if not ids:
+                del self._index[key]
 
 
 class MemoryTable(Generic[Value]):
-    """Values in a dictionary; see `Table` for what the methods promise."""
+    """Values in a dictionary; `Table` documents the methods."""
 
     expires = False
 
@@ -143,7 +123,7 @@ class MemoryTable(Generic[Value]):
 
 
 class MemoryStore:
-    """Everything in dictionaries; see `Storage` for what the methods promise."""
+    """Everything in dictionaries; `Storage` documents the methods."""
 
     def __init__(self, specs: Specs, max_games: int = MAX_GAMES) -> None:
         self.games = MemoryLog(specs.games, max_games)
@@ -155,7 +135,6 @@ class MemoryStore:
         return self.tables[spec.name]
 
     def owed_since(self) -> float | None:
-        """Return None: nothing ever waits."""
         return None
 
     def note_time(self, ms: int) -> None:
@@ -165,6 +144,6 @@ class MemoryStore:
         return self._time
 
     async def close(self, *_: object) -> None:
-        """Do nothing: there is nothing to write, there are no copies, and what was replaced is gone."""
+        """Do nothing: nothing has to be written, copied or overwritten."""
 
     drop_copies = scrub = close

@@ -1,8 +1,7 @@
-"""The interface of a store, and the specs that it is opened with: how values and finished games become bytes.
+"""The interface of a store, and the specs of its tables: how values become bytes, and which persons they name.
 
-A new table is a new spec and needs no change in any store. A spec also says which persons its values name, so that
-they can be erased. A forgotten person is remembered by a hash of the id alone, so that data restored from a backup can
-be erased again.
+A new table is a new spec and needs no change in any store. A forgotten person is remembered by a hash of the id alone,
+so that data restored from a backup can be erased again.
 """
 
 from __future__ import annotations
@@ -17,10 +16,6 @@ import msgspec
 from tictactoe_server.storage.store import GameLog, Table, Unreadable, Value, WriteFigures
 
 
-def _gone(value: Any, id: str, stand_in: str) -> None:
-    """Return None: the value is deleted with the person."""
-
-
 @dataclass(frozen=True, slots=True)
 class Persons(Generic[Value]):
     """Which persons a value names, and how it is erased and exported.
@@ -30,16 +25,15 @@ class Persons(Generic[Value]):
         without: Takes a value, the id of a forgotten person and the stand-in's id, which is also the name; returns the
             value without the person, None to delete it.
         shown: Returns the part of the value, as JSON, that an export contains.
-        owner: Returns the only person whose export contains it; None for all persons.
+        owner: Returns the only person whose export contains the value; None if the exports of all `ids` do.
     """
 
     ids: Callable[[Value], Collection[str]]
-    without: Callable[[Value, str, str], Value | None] = _gone
+    without: Callable[[Value, str, str], Value | None] = lambda value, id, stand_in: None
     shown: Callable[[Value], Any] = msgspec.to_builtins
     owner: Callable[[Value], str] | None = None
 
     def is_shown(self, value: Value, id: str) -> bool:
-        """Return True if a person's export contains a value."""
         return id in self.ids(value) if self.owner is None else id == self.owner(value)
 
 
@@ -54,12 +48,11 @@ def hash_id(id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Columns(Generic[Value]):
-    """The whole numbers that a database keeps of a value beside its document, in columns of their own.
+    """The integers of a value that a database keeps in columns of their own.
 
     Attributes:
-        names: The names of the columns.
         split: Returns the document and the numbers of a value.
-        join: Makes the value of a document and the numbers.
+        join: Returns the value of a document and the numbers.
     """
 
     names: tuple[str, ...]
@@ -73,16 +66,14 @@ class TableSpec(Generic[Value]):
 
     Attributes:
         name: The name of the table, a plural.
-        noun: A value of it, in messages.
-        encode: Makes the document of a value.
-        decode: Makes the value of a document; raises ValueError, TypeError, RecursionError or msgspec's errors.
-        label: A value with its key, in messages.
+        noun: The noun for a value in messages.
+        decode: Returns the value of a document; raises ValueError, TypeError, RecursionError or msgspec's errors.
+        label: The noun phrase for a value with its key in messages.
         key_of: Returns the key that a value contains; None if values do not contain their keys.
-        columns: Numbers that a database keeps in columns of their own.
-        lifetime_seconds: After how long a value expires, in stores that can expire values.
+        lifetime_seconds: Returns when a value expires, in stores that can expire values.
         is_bounded: Whether a store in memory drops the oldest values if there are too many.
-        persons: Whom its values name; required if values contain players' ids.
-        forget: Called with each key that is deleted.
+        persons: The persons named in values; required if values contain players' ids.
+        forget: Called with each deleted key.
     """
 
     name: str
@@ -99,17 +90,17 @@ class TableSpec(Generic[Value]):
 
     @property
     def rows(self) -> Columns[Value]:
-        """How its values are kept in a database: as documents alone where no columns are named."""
+        """The columns of a database's table; only the document if no others are named."""
         return self.columns or Columns((), lambda value: (self.encode(value),), self.decode)
 
     def read_row(self, key: object, document: object, *numbers: object) -> Value:
-        """Return the value of a row of the database; otherwise like `read`."""
+        """Return the value of a row of the database; raises `Unreadable`."""
         if not all(isinstance(number, int) for number in numbers):
             raise Unreadable(f"A number is none: {numbers}.")
         return self.read(key, document, lambda found: self.rows.join(found, *numbers))
 
     def read(self, key: object, document: object, decode: Callable[[bytes], Value] | None = None) -> Value:
-        """Return the value of a document that is kept under a key, whichever for None; raises `Unreadable`."""
+        """Return the value of a document; raises `Unreadable`, also if its key is not `key`, unless that is None."""
         try:
             value = (decode or self.decode)(as_bytes(document))
         except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
@@ -120,7 +111,6 @@ class TableSpec(Generic[Value]):
 
     @property
     def persons_of(self) -> Persons[Value]:
-        """The persons whom its values name."""
         return self.persons or NOBODY
 
     def describe(self, key: object) -> str:
@@ -128,7 +118,7 @@ class TableSpec(Generic[Value]):
 
 
 def as_bytes(value: object) -> bytes:
-    """Return a document as bytes; a damaged one of another type as the bytes of its text."""
+    """Return a document as bytes; SQLite returns another type if the row is damaged."""
     return value if isinstance(value, bytes) else str(value).encode()
 
 
@@ -138,8 +128,8 @@ class GameSpec(TableSpec[Value]):
 
     Attributes:
         people: Returns the ids of the players.
-        at: Returns when the game ended (ms since 1970).
-        place: Returns the room's code and the number of the game in it.
+        at: Returns the end of the game (ms since 1970).
+        place: Returns the room's code and the number of the game in the room.
     """
 
     people: Callable[[Value], Sequence[str]]
@@ -148,14 +138,14 @@ class GameSpec(TableSpec[Value]):
 
 
 class Specs(NamedTuple):
-    """All tables of a store, in the order in which they are copied into another store."""
+    """All tables of a store, in the order of copies between stores."""
 
     tables: tuple[TableSpec[Any], ...]
     games: GameSpec[Any]
 
 
 class Storage(Protocol):
-    """Everything that one server keeps."""
+    """The data of one server. All coroutines raise `StoreUnavailable`."""
 
     figures: WriteFigures
 
@@ -163,25 +153,22 @@ class Storage(Protocol):
     def games(self) -> GameLog[Any]: ...
 
     def table(self, spec: TableSpec[Value]) -> Table[Value]:
-        """Return one of the tables that the store was opened with."""
+        """Return a table that the store was opened with."""
 
     def owed_since(self) -> float | None:
-        """Return since when the store owes an answer (s, as `clock.monotonic`), None if no request is waiting."""
+        """Return the start of the current wait for the store (s, as `clock.monotonic`), None if there is none."""
 
     def note_time(self, ms: int) -> None:
-        """Replace the noted time that servers have run: soon, without waiting, and without failing.
-
-        It survives the death of the process a moment later; a loss of power may lose its last seconds.
-        """
+        """Replace the total run time of servers soon, without waiting. A loss of power may lose the last seconds."""
 
     async def noted_time(self) -> int | None:
-        """Return the last note, or None; raises `StoreUnavailable`."""
+        """Return the noted run time, or None."""
 
     async def drop_copies(self, keys: Collection[str]) -> None:
-        """Drop the copies of games that name a forgotten person, by the hash of the id; raises `StoreUnavailable`."""
+        """Delete local copies of the games of forgotten persons, given by the hashes of their ids."""
 
     async def scrub(self) -> None:
-        """Overwrite deleted and replaced content as far as possible; raises `StoreUnavailable`."""
+        """Overwrite deleted and replaced content as far as possible."""
 
     async def close(self) -> None:
-        """Finish the writes and close; raises `StoreUnavailable` if a write fails."""
+        """Finish all writes, then close."""

@@ -1,7 +1,7 @@
-"""The store of a server on one machine: a SQLite database in its data folder, and every save on disk before it returns.
+"""The store of a server on one machine: a SQLite database in its data folder, with every save on disk at its return.
 
-This module has the SQL of tables and games; `writer` schedules it, `journal` stores rooms, `database` connects.
-The folder is locked for as long as the store is open, so that no second server works on the same file.
+This module has the SQL of tables; `writer` schedules it, `journal` stores rooms and games, `database` connects. The
+folder is locked while the store is open, so that no second server uses the same file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Tabl
 from tictactoe_server.storage.writer import Answer, Writer
 
 _READ_AT_ONCE: Final = 500
-_KEYS_AT_ONCE: Final = 50  # so that players hardly wait while somebody reads a whole table
+_KEYS_AT_ONCE: Final = 50  # few, so that saves hardly wait while a whole table is read
 _SCRUB_PAUSE_SECONDS: Final = 0.02
 
 
@@ -53,13 +53,7 @@ class SqliteStore:
     def open(cls, folder: Path | None, specs: Specs) -> Self:
         """Return the store of a data folder, which is created if missing; with None nothing is stored on disk.
 
-        Blocks for as long as the disk does.
-
-        Raises:
-            CannotOpenStore: In general, and in particular:
-            FolderInUse: Another server runs on the folder.
-            OtherVersion: Version 1 or a newer version wrote the data. Nothing in the folder was changed.
-            DamagedDatabase: The database is damaged. It stays as it is.
+        Raises `CannotOpenStore`, in particular `FolderInUse`, `OtherVersion` and `DamagedDatabase`.
         """
         if folder is not None:
             check_file(folder / FILE_NAME)
@@ -84,7 +78,7 @@ class SqliteStore:
         return read_time(await self._writer.ask(lambda _, journal: journal.noted(TIME)))
 
     async def drop_copies(self, keys: Collection[str]) -> None:
-        """Do nothing: there are no copies."""
+        pass  # there are none
 
     async def scrub(self) -> None:
         """Fold the journal and empty the log; SQLite overwrites deleted content (`secure_delete` in `schema`)."""
@@ -118,7 +112,7 @@ class SqliteLog(Generic[Game]):
             yield str(id), id, game
 
     async def _between(self, cursor: int, upto: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
-        """Yield at most `limit` games with ids behind one and up to another, in their order."""
+        """Yield at most `limit` games with ids above `cursor` and up to `upto`, in their order."""
         following: int | None = cursor
         while following is not None and limit > 0:
             some = partial(GameTables.after, cursor=following, limit=min(limit, _READ_AT_ONCE), upto=upto)
@@ -128,23 +122,20 @@ class SqliteLog(Generic[Game]):
             limit -= len(games)
 
     async def forget_before(self, at: int) -> bool:
-        """Delete some games that ended before a moment; those that only the journal has stay."""
+        """Delete some games that ended before a time, except games that only the journal has."""
         return await self.writer.ask(lambda _, journal: journal.games.forget(at), Write)
 
     async def replace(self, id: int, game: Game) -> None:
         await self.writer.ask(lambda _, journal: journal.games.replace(id, game), Write)
 
     async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
-        """Store documents of games under ids from another store; raises `StoreUnavailable`.
-
-        A game that is stored already stays as it is, and a damaged document is logged and left out.
-        """
+        """Store documents of games under ids from another store; known ids and damaged documents are skipped."""
         documents = dict(games)
         found = [(id, game, documents[id]) for id, game in readable(self.spec, games)]
         await self.writer.ask(lambda _, journal: journal.games.insert(found), Write)
 
     async def begin_copy(self, origin: str, newest: Sequence[tuple[int, int]]) -> None:
-        """Keep the games only if they are a copy of those of `origin` and not ahead of them; else delete all.
+        """Delete all games unless they are a copy of those of `origin` and not ahead of them.
 
         Args:
             origin: The store that the games were copied from.
@@ -191,7 +182,6 @@ class SqliteTable(Generic[Value]):
             yield [stored for stored in found if stored is not None]
 
     async def _stored(self, key: str) -> Stored[Value] | None:
-        """Return the value under a key, or the error that says how it is damaged."""
         try:
             found = await self.load(key)
         except Unreadable as damaged:
@@ -228,7 +218,7 @@ class SqliteTable(Generic[Value]):
         self._writer.write(Write(write, waiter))
 
     async def _pages(self, prefix: str) -> AsyncIterator[Sequence[str]]:
-        """Return the keys from a prefix on, some at a time."""
+        """Yield the keys from `prefix` on, some at a time."""
         last = ""
         while keys := await self._writer.ask(partial(self._keys, prefix, last)):
             yield keys
@@ -275,7 +265,7 @@ class JournaledTable(SqliteTable[Value]):
 
 
 class GamesTable(JournaledTable[Game]):
-    """Finished games by their ids, for copies of the store; a stored game is never replaced."""
+    """Finished games by their ids, for copies of the store; a save skips ids that are taken."""
 
     def save(self, key: str, value: Game, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         game = (int(key), value, self._spec.encode(value))

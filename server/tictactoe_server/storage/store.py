@@ -1,4 +1,4 @@
-"""What every store promises of its tables and its log of finished games, and the ways in which it says no."""
+"""The interface of a store's tables and of its log of finished games, and the errors of stores."""
 
 from __future__ import annotations
 
@@ -11,54 +11,55 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 Value = TypeVar("Value")
 Game = TypeVar("Game")
 
-MISSING: Final[int] = 0  # the revision of a value that is not there: `save` with it creates, and only creates
+MISSING: Final[int] = 0
+"""The revision of a value that does not exist; `save` with this expected revision only creates."""
 
 
 class Conflict(Exception):
-    """The value has another revision than expected; nothing was written. Load it and try again."""
+    """The value has another revision than expected; nothing was written. Load the value and try again."""
 
 
 class StoreUnavailable(Exception):
-    """The store cannot answer now. A save that fails with this may or may not have happened: load to find out."""
+    """The store cannot answer now. A write that fails with this error may still take effect."""
 
 
 class NotStored(StoreUnavailable):
-    """The store cannot answer now, and certainly nothing was written."""
+    """The store cannot answer now; nothing was written."""
 
 
 class StoreBusy(NotStored):
-    """More waits for the store than it can do in good time; nothing was written. Try again a little later."""
+    """Too many operations are waiting; nothing was written. Try again later."""
 
 
 class Unsettled(StoreUnavailable):
-    """Nothing was written, but an earlier write of the key is still in process, and may yet happen. Try again soon."""
+    """Nothing was written, but an earlier write of the key may still take effect. Try again soon."""
 
 
 class Unreadable(StoreUnavailable):
-    """What was asked for is damaged in the store itself. Asking again will not help; other keys are not affected."""
+    """The stored value is damaged. A retry does not help; other keys are not affected."""
 
 
 class CannotOpenStore(Exception):
-    """The store cannot be opened, and nothing was changed; the message is a sentence for the operator."""
+    """The store cannot be opened; nothing was changed. The message is a sentence for the operator."""
 
 
 class CannotMove(Exception):
-    """Not everything could be brought over; the message is a sentence for the operator."""
+    """A copy is incomplete. The message is a sentence for the operator."""
 
 
 class Waiter(Protocol):
-    """Who waits for a write. It is told on the event loop, within the call itself where the store answers at once."""
+    """Callbacks of a write. They run on the event loop, in a store in memory within the call of the write itself."""
 
     def stored(self, revision: int) -> None:
-        """Called when the write is kept, under this revision; `MISSING` after a delete."""
+        """Called after the write with the new revision, `MISSING` after a delete."""
 
     def failed(self, error: Exception) -> None:
-        """Called when it is not, or not known to be: `Conflict`, or `StoreUnavailable` and its kinds."""
+        """Called with `Conflict`, or with a `StoreUnavailable`, after which the write may still take effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored(Generic[Value]):
-    """A value as it is kept, or why it cannot be read."""
+    """A value of a table, or the error if it is damaged."""
 
     key: str
     value: Value | Unreadable
@@ -66,67 +67,65 @@ class Stored(Generic[Value]):
 
 
 class Table(Protocol[Value]):
-    """Values by key, each with a revision that grows, also where a key is deleted and made again.
+    """Values by key, written by compare-and-set. Every method raises or reports `StoreUnavailable`.
 
-    Safety comes from compare-and-set. An expected revision of None is whichever there is, `MISSING` included.
+    The revisions of a key grow, also after the key was deleted. An expected revision of None matches all revisions.
     """
 
     @property
     def expires(self) -> bool:
-        """Whether values go by themselves when their time is over, so that nobody else has to look."""
+        """Whether the store deletes values at the end of their lifetime."""
 
     async def load(self, key: str) -> tuple[Value, int] | None:
-        """Return the value and its revision, or None where there is none; raises `StoreUnavailable`."""
+        """Return the value and its revision, or None."""
 
     def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
-        """Return all that is kept, some at a time; raises `StoreUnavailable`."""
+        """Yield all values, some at a time."""
 
     async def first_key(self, prefix: str) -> str | None:
-        """Return one of the keys that begin so, or None; raises `StoreUnavailable`."""
+        """Return a key with this prefix, or None."""
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        """Keep the value in place of the one with `expected_revision`, and tell the waiter.
-
-        `finished` is a game that is over by this very change: it goes into the log with it, or neither does.
-        """
+        """Replace the value with `expected_revision`, and add a `finished` game to the log in the same transaction."""
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
-        """Forget the value and tell the waiter; a `Conflict` also where it is gone already, but for None."""
+        """Delete the value; a `Conflict` if it is missing, unless `expected_revision` is None."""
 
 
 class GameLog(Protocol[Game]):
-    """Finished games, kept for good. Their ids never come again, and are told in the order in which games came.
+    """Finished games, under ids that are never reused. Every method may raise `StoreUnavailable`.
 
-    Every method may raise `StoreUnavailable`. What is damaged is left out of lists, and logged.
+    Damaged games are logged and left out of lists.
     """
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
-        """Return a player's games with their ids, newest first, at most `limit` and `MAX_LISTED_GAMES`.
+        """Return a page of a player's games with their ids, newest first.
 
-        `before` is the id of the last game of the page before, or None for the first page.
+        Args:
+            limit: The size of the page, at most `MAX_LISTED_GAMES`.
+            before: The id of the last game of the previous page, or None for the first page.
         """
 
-    async def game(self, id: int) -> Game | None:
-        """Return one game, or None where there is none."""
+    async def game(self, id: int) -> Game | None: ...
 
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
-        """Return the games that were played as this number in rooms of this code, with their ids: seldom several."""
+        """Return the games with this number in rooms of this code, with their ids; codes are seldom reused."""
 
     def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
-        """Yield at most `limit` games behind a `cursor`, "" for all: each with the cursor behind it and its id.
+        """Yield at most `limit` games after a cursor ("" for all), each as the cursor after it, its id and the game.
 
-        Who remembers the last cursor goes on there at any later time, at any server, and misses none.
+        Cursors are valid forever and on every server.
         """
 
     async def forget_before(self, at: int) -> bool:
-        """Forget some of the games that ended before a moment (ms since 1970); tell whether more may follow."""
+        """Delete some of the games that ended before a time (ms since 1970); return True if there may be more."""
 
     async def replace(self, id: int, game: Game) -> None:
-        """Keep a game in place of the one with this id, of which nothing is left; its id may be another one then."""
+        """Replace and erase the game with this id; the new game may get another id."""
 
 
 def read_time(document: bytes | None) -> int | None:
-    """Return the time that was noted, None where nothing was; raises `Unreadable`."""
+    """Return a noted time, or None; raises `Unreadable`."""
     try:
         return None if document is None else int(document)
     except ValueError as error:
@@ -134,7 +133,7 @@ def read_time(document: bytes | None) -> int | None:
 
 
 class Histogram:
-    """How many values were at most as large as each of the `bounds`, how many were larger, and the `total` of all."""
+    """Counts of values up to each of the `bounds` and beyond the last one, and the `total` of all values."""
 
     __slots__ = ("bounds", "counts", "total")
 
@@ -149,7 +148,7 @@ class Histogram:
 
 
 class WriteFigures:
-    """How long the transactions of a store took, and how many writes each of them held."""
+    """The durations of a store's transactions, and their numbers of writes."""
 
     def __init__(self) -> None:
         self.seconds = Histogram((0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5))
@@ -161,7 +160,7 @@ class WriteFigures:
 
 
 class Pending:
-    """A waiter for those who can await: `future` has the revision, or the error."""
+    """A waiter with a `future` for the revision or the error."""
 
     __slots__ = ("future",)
 
@@ -178,7 +177,7 @@ class Pending:
 
 
 class _Unawaited:
-    """Waits for a write that nobody misses: it comes again."""
+    """The waiter of a write whose failure does not matter."""
 
     def stored(self, revision: int) -> None: ...
     def failed(self, error: Exception) -> None: ...
@@ -188,14 +187,14 @@ UNAWAITED: Final[Waiter] = _Unawaited()
 
 
 def save(table: Table[Value], key: str, value: Value, expected_revision: int | None) -> asyncio.Future[int]:
-    """Keep a value and return its new revision; raises `Conflict` and `StoreUnavailable`. See `Table.save`."""
+    """Save a value and return its new revision; raises `Conflict` and `StoreUnavailable`. See `Table.save`."""
     pending = Pending()
     table.save(key, value, expected_revision, pending)
     return pending.future
 
 
 def delete(table: Table[Any], key: str, expected_revision: int | None) -> asyncio.Future[int]:
-    """Forget a value; raises `Conflict` and `StoreUnavailable`. See `Table.delete`."""
+    """Delete a value; raises `Conflict` and `StoreUnavailable`. See `Table.delete`."""
     pending = Pending()
     table.delete(key, expected_revision, pending)
     return pending.future

@@ -1,7 +1,7 @@
-"""Group commit: one thread takes everything that waits, does it in one transaction, and wakes the event loop once.
+"""Group commit: one thread writes all waiting changes in one transaction, then wakes the event loop once.
 
-A flush of the disk costs the same for one change as for hundreds, and so does waking the event loop. So a change is
-alone in its transaction while little happens, and the busier the server, the less each one costs.
+A flush of the disk and a wake-up cost the same for one change as for hundreds: the busier the server, the less a
+change costs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable,
 MAX_BATCH: Final = 1_000
 MAX_WAITING: Final = 10_000
 PATIENCE_SECONDS: Final = 2.4
-"""How long a disk may be silent before those who wait are told; looked at four times as often."""
+"""The time after which a silent disk counts as unavailable; it is checked four times as often."""
 
 Answer = TypeVar("Answer")
 
@@ -39,19 +39,18 @@ log: Final = structlog.get_logger(__name__)
 class _Phase(enum.Enum):
     OPEN = enum.auto()
     SILENT = enum.auto()  # the disk does not answer
-    CLOSING = enum.auto()  # what waits is done, nothing more is taken
-    CLOSED = enum.auto()  # as the thread says at its end
+    CLOSING = enum.auto()  # waiting jobs are done, new ones are refused
+    CLOSED = enum.auto()  # set by the thread when it ends
 
 
 class _Batch(Struct, eq=False):
-    """Jobs that the thread does together from a moment on; none for a note of the time."""
+    """Jobs that the thread does together; none for a note of the time."""
 
     jobs: Sequence[Any]
     do: Callable[[Sequence[Any]], Sequence[Any]]
     taken_at: float = field(default_factory=clock.monotonic)
 
-    def tell(self, outcomes: Sequence[Any]) -> None:
-        """Tell those who wait what became of each job."""
+    def report(self, outcomes: Sequence[Any]) -> None:
         for job, outcome in zip(self.jobs, outcomes, strict=True):
             try:
                 if isinstance(outcome, Exception):
@@ -63,7 +62,7 @@ class _Batch(Struct, eq=False):
 
 
 class Writer:
-    """The thread and what waits for it. Jobs come from one event loop at a time."""
+    """The thread and its queue of jobs, which come from one event loop at a time."""
 
     def __init__(
         self,
@@ -95,10 +94,8 @@ class Writer:
         self._thread = thread(target=self._work, name="store", daemon=True)
         self._thread.start()
 
-    # -- on the event loop --------------------------------------------------------------------------------------
-
     def write(self, job: Save | Write) -> None:
-        """Let something be done and its waiter be told: at the end of its batch, or at once that it cannot be."""
+        """Add a job to the next batch; if that is impossible, its waiter fails at once."""
         if self._phase is not _Phase.OPEN:
             reason = _SILENT if self._phase is _Phase.SILENT else "The store is closed."
             job.waiter.failed(StoreUnavailable(reason))
@@ -111,40 +108,40 @@ class Writer:
             self._owed_since = clock.monotonic()
         if not self._is_awake or self._loop is not asyncio.get_running_loop():
             self._is_awake = True
-            self._attach().call_soon(self._hand_over)  # and what this turn of the event loop brings goes with it
+            self._attach().call_soon(self._hand_over)  # with all jobs of this turn of the event loop
 
     def ask(
         self, work: Callable[[sqlite3.Cursor, Journal], Answer], kind: type[Write] = Question
     ) -> asyncio.Future[Answer]:
-        """Return what comes of work on the thread, of a `Write` once it is kept; raises `StoreUnavailable`'s kinds."""
+        """Return the result of work on the thread, of a `Write` once it is durable; raises `StoreUnavailable`."""
         pending = Pending()
         self.write(kind(work, pending))
         return pending.future
 
     def scrub(self, upto: int) -> asyncio.Future[bool]:
-        """Do a part of what `Database.scrub` does; return whether more is left. Raises `StoreUnavailable`'s kinds."""
+        """Call `Database.scrub` on the thread; raises `StoreUnavailable`."""
         pending = Pending()
         self._attach()
         self._begin([Question(lambda *_: None, pending)], lambda jobs: [self._database.scrub(upto)])
         return pending.future
 
     def note(self, key: str, value: bytes) -> None:
-        """Let a small fact be written some time soon, over the one before, and the journal be folded with it."""
+        """Replace a note of the database soon, and fold the journal with it."""
         if self._phase is not _Phase.OPEN:
             return
         self._note = (key, value)
-        if not self._is_note_queued:  # else what is queued takes this one: a slow disk has one note before it at most
+        if not self._is_note_queued:  # else the queued batch takes this note: a slow disk has at most one to write
             self._is_note_queued = True
             self._batches.put(_Batch((), self._keep_up))
 
     def owed_since(self) -> float | None:
-        """Return since when the disk owes an answer or refuses everything (s, as `clock.monotonic`), or None."""
+        """Return the time since which the disk owes an answer or refuses everything (s, as `clock.monotonic`)."""
         return self._owed_since
 
     async def close(self) -> None:
-        """Do all that waits and let go of the database. Nothing is taken any more; a second call does nothing.
+        """Do the waiting jobs, refuse new ones, and close the database; idempotent.
 
-        Raises `StoreUnavailable` where the disk is silent; the database is still closed, should it come back in time.
+        Raises `StoreUnavailable` if the disk is silent; the database is still closed if the disk answers later.
         """
         if self._ended is not None:
             return
@@ -158,7 +155,7 @@ class Writer:
         self._thread.join()
 
     def _attach(self) -> asyncio.AbstractEventLoop:
-        """Return the running event loop; what was begun under another one is not heard of any more."""
+        """Return the running event loop; results for another one are dropped."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop = loop
@@ -168,7 +165,7 @@ class Writer:
         return loop
 
     def _hand_over(self) -> None:
-        """Give the thread all writes as one transaction, and then the questions, which so see only what is kept."""
+        """Queue all writes as one transaction, then the questions, which see only durable values."""
         jobs = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
         questions = [job for job in jobs if isinstance(job, Question)]
         self._begin([job for job in jobs if not isinstance(job, Question)] if questions else jobs, self._database.write)
@@ -181,14 +178,13 @@ class Writer:
             self._batches.put(batch)
 
     def _settle(self, batch: _Batch, outcomes: Sequence[Any]) -> None:
-        """Tell those who wait for what the thread has done."""
-        if batch in self._begun:  # else nobody waits any more
+        if batch in self._begun:  # else its waiters have failed
             self._begun.remove(batch)
-            batch.tell(outcomes)
+            batch.report(outcomes)
         if not self._database.is_refusing:
             if not self._begun and not self._waiting:
                 self._owed_since = None
-            elif batch.jobs:  # whatever waits now came after that
+            elif batch.jobs:  # all waiting jobs are newer
                 self._owed_since = batch.taken_at
         if batch.jobs and not self._begun:
             self._is_awake = bool(self._waiting)
@@ -196,7 +192,7 @@ class Writer:
                 self._attach().call_soon(self._hand_over)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Look whether the thread gets on, and tell those who wait where it does not."""
+        """Fail all waiting jobs if the thread makes no progress."""
         if self._phase is _Phase.CLOSED or loop is not self._loop:
             return
         now, since = clock.monotonic(), self._busy_since
@@ -208,7 +204,7 @@ class Writer:
             self._phase = _Phase.SILENT if is_silent else _Phase.OPEN
         if is_silent:
             for batch in (*self._begun, _Batch(list(self._waiting), list)):
-                batch.tell([StoreUnavailable(_SILENT)] * len(batch.jobs))
+                batch.report([StoreUnavailable(_SILENT)] * len(batch.jobs))
             self._begun.clear()
             self._waiting.clear()
             self._is_awake = False
@@ -216,9 +212,8 @@ class Writer:
                 self._ended.failed(StoreUnavailable(_SILENT))
         loop.call_later(self._patience_seconds / 4, self._watch, loop)
 
-    # -- on the thread ------------------------------------------------------------------------------------------
-
     def _work(self) -> None:
+        """Run batches on the thread until the store is closed."""
         while (batch := self._batches.get()) is not None:
             began_at = self._busy_since = clock.monotonic()
             try:
@@ -238,12 +233,12 @@ class Writer:
             self._call(self._ended.stored, None)
 
     def _keep_up(self, jobs: Sequence[Any]) -> Sequence[Any]:
-        self._is_note_queued = False  # before the newest is taken, so that a newer one is never left lying
+        self._is_note_queued = False  # before the note is read, so that a newer one is queued again
         self._database.keep_up(self._note)
         return jobs
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         loop = self._loop
         if loop is not None:
-            with suppress(RuntimeError):  # the event loop is closed, and nobody waits any more
+            with suppress(RuntimeError):  # the event loop is closed
                 loop.call_soon_threadsafe(function, *arguments)
