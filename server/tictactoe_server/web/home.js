@@ -75,7 +75,7 @@ function makeSide(app) {
 	function onPhase() {
 		if (!rated.hidden || !app.connection.welcome?.ladders?.length) return;
 		rated.hidden = false;
-		import("./ladders/rated.js").then(({ showRated }) => showRated(app, rated)).catch(() => (rated.hidden = true));
+		import("./ladders/terms.js").then(({ showRated }) => showRated(app, rated)).catch(() => (rated.hidden = true));
 	}
 
 	async function drawEvents() {

@@ -10,6 +10,7 @@ import { Lost } from "../requests.js";
 import { clean, messageOf } from "../words.js";
 import { setBlocked } from "./challenges.js";
 import { linkTo, listLadders, nameLadder } from "./rated.js";
+import { askForGame } from "./terms.js";
 import { describeLadder, describeMeetings, listCells, listStanding, nameColumns } from "./words.js";
 
 const MOST_LISTED = 50;
@@ -77,9 +78,8 @@ async function makePlayer(app, asked) {
 	const head = h("h1", title);
 	setEmblem(head, id);
 	app.names.set(id, title);
-	const challenge = async () => (await import("./terms.js")).askForGame(app, id);
 	const element = h("div.ladders",
-		h("div.hero", head, mayMeet && h("div.row", button(say("page challenge"), challenge, { class: "primary" }), block)),
+		h("div.hero", head, mayMeet && h("div.row", button(say("page challenge"), () => askForGame(app, id), { class: "primary" }), block)),
 		h("p", describeMeetings(profile)),
 		h("section.card", h("h2", say("page ladders")), ladders.length ? h("ul.rooms", ladders.map(makeStanding)) : h("p.note", say("page player unrated"))),
 		games.length > 0 && h("section.card", h("h2", say("page player games", { name: title })), h("ul.rooms", games.map((game) => makeGame(game, id)))),

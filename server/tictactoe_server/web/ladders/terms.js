@@ -1,14 +1,15 @@
-/** The dialog with the terms of a challenge or of a quick match that may be rated. */
+/** The dialog for a challenge or a quick match that may be rated, and the card that opens it on the first page. */
 
 import { say } from "../catalogue.js";
-import { field, h, openDialog, select, setText, show, submitting } from "../dom.js";
+import { button, field, h, openDialog, select, setText, show, submitting } from "../dom.js";
+import { prepareLadders } from "../later.js";
 import { makeClock } from "../playcard.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { messageOf, parseClock } from "../words.js";
 import { ask } from "./challenges.js";
 import { makeRated } from "./rated.js";
 
-/** Challenge a player, or look for any opponent without one. @param {App} app */
+/** Open the dialog that challenges a player, or that looks for any opponent if `player` is empty. @param {App} app */
 export function askForGame(app, player = "") {
 	const [game, clock, rated] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || "3+2", () => undefined), makeRated(app)];
 	const side = h("select");
@@ -42,4 +43,11 @@ export function askForGame(app, player = "") {
 			setText(fault, messageOf(error));
 		}
 	}
+}
+
+/** Show links to the ladders and to a rated match. @param {App} app @param {HTMLElement} section */
+export async function showRated(app, section) {
+	await prepareLadders();
+	const look = button(say("page look"), () => askForGame(app));
+	show(section, h("div.card-head", h("h2", say("page rated games")), h("a", { href: "/ladder/" }, say("page ladders"))), h("div.row", look));
 }
