@@ -1,6 +1,6 @@
-"""Copies of the data that a running server makes by itself: each is read back whole, and the oldest go.
+"""Periodic backups of a running server: each is checked, and the oldest are deleted.
 
-The program's own commands make and check them, in processes of a lower priority, so that no game waits for it.
+The program's own commands make and check them in processes of lower priority, so that no game is delayed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tictactoe_server import clock
 from tictactoe_server.storage.folder import FILE_NAME, files_of
 from tictactoe_server.storage.schema import restore_command
 
-FIRST_SECONDS: Final = 60.0  # after the start, in which people come back
-AGAIN_SECONDS: Final = 3_600.0  # until the next try after one that failed, or sooner where copies are made sooner
-ROOM_BYTES: Final = 256 * 1024 * 1024  # that stay free for the server beside the copy
+FIRST_SECONDS: Final = 60.0  # after the start, while players reconnect
+AGAIN_SECONDS: Final = 3_600.0  # between attempts after a failure, unless backups are more frequent
+ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup leaves free
 _NAME: Final = "tictactoe-%Y-%m-%dT%H%M%SZ.sqlite3"
 _LOWER_PRIORITY: Final = "import os; os.nice(10); from tictactoe_server.cli.main import main; main()"
 
@@ -30,27 +30,29 @@ log: Final = structlog.get_logger(__name__)
 
 
 def describe_newest(data: Path, target: Path | None) -> str:
-    """Return a sentence about the newest backup of the folder `data` in `target`, with the command that restores it."""
-    copies = [] if target is None else copies_in(target)
+    """Return a sentence about the newest backup in `target`, with the command that restores it to `data`."""
+    copies = [] if target is None else list_backups(target)
     if not copies:
         return "No backup is known: --backup-to names no folder with one."
     return f"The newest backup is put in its place by:\n  {restore_command(data, copies[-1])}"
 
 
-def copies_in(target: Path) -> list[Path]:
-    """Return the backups in a folder, the oldest first."""
+def list_backups(target: Path) -> list[Path]:
+    """Return the backups in a folder, oldest first."""
     return sorted(target.glob("tictactoe-*Z.sqlite3"))
 
 
 class BackupFailed(Exception):
-    """No copy was made, or it is damaged; the message is a sentence for the operator."""
+    """No backup was made, or it is damaged; the message is a sentence for the operator."""
 
 
 @dataclass(slots=True)
 class Backups:
-    """Copies of the folder `data` in `target`, one each `every_seconds`, of which the newest `keep` stay.
+    """Backups of the folder `data` in the folder `target`.
 
-    `problem` says why the last one failed, empty where it did not.
+    Attributes:
+        keep: The number of backups that are kept.
+        problem: The reason why the last backup failed, or "".
     """
 
     data: Path
@@ -61,29 +63,24 @@ class Backups:
     began_at: float = field(default_factory=clock.wall)
 
     @property
-    def copies(self) -> list[Path]:
-        """The backups that are there, the oldest first."""
-        return copies_in(self.target)
-
-    @property
     def made_at(self) -> float | None:
-        """When the newest copy was made (seconds since 1970), None where there is none."""
-        copies = self.copies
+        """The time of the newest backup (seconds since 1970), or None."""
+        copies = list_backups(self.target)
         return datetime.strptime(copies[-1].name, _NAME).replace(tzinfo=UTC).timestamp() if copies else None
 
     @property
     def age_seconds(self) -> float:
-        """How old the newest copy is, or for how long there has been none."""
+        """The age of the newest backup, or how long there has been none."""
         return clock.wall() - (self.made_at or self.began_at)
 
     def describe(self) -> str:
-        """Return how that goes, in a line."""
-        copies, made_at = self.copies, self.made_at
+        """Describe the backups in one line."""
+        count, made_at = len(list_backups(self.target)), self.made_at
         newest = "none yet" if made_at is None else f"{datetime.fromtimestamp(made_at, UTC):%Y-%m-%d %H:%M} UTC"
-        return f"newest {newest}, {len(copies)} in {self.target}{f'; {self.problem}' if self.problem else ''}"
+        return f"newest {newest}, {count} in {self.target}{f'; {self.problem}' if self.problem else ''}"
 
     async def run(self) -> None:
-        """Make copies until cancelled; one that fails is told in the log, and tried again."""
+        """Make backups until cancelled; failures are logged and retried."""
         await asyncio.sleep(min(FIRST_SECONDS, self.every_seconds))
         while True:
             left = (self.made_at or 0) + self.every_seconds - clock.wall()
@@ -97,21 +94,21 @@ class Backups:
                 await asyncio.sleep(min(AGAIN_SECONDS, self.every_seconds))
 
     async def make(self) -> Path:
-        """Make a copy, read it back, and let the oldest go; raises `BackupFailed` and `OSError`."""
+        """Make and check a backup, and delete the oldest ones; raises `BackupFailed` and `OSError`."""
         self.target.mkdir(mode=0o700, parents=True, exist_ok=True)
         size = sum(path.stat().st_size for path in files_of(self.data / FILE_NAME) if path.exists())
         free = shutil.disk_usage(self.target).free
         needed = size + ROOM_BYTES
         if free < needed:
             raise BackupFailed(f"{self.target} has {free >> 20} MB left; a backup needs {needed >> 20} MB.")
-        for rest in self.target.glob("tictactoe-*.partial"):  # of one that was cut off
+        for rest in self.target.glob("tictactoe-*.partial"):  # interrupted backups
             rest.unlink(missing_ok=True)
         copy = self.target / datetime.fromtimestamp(clock.wall(), UTC).strftime(_NAME)
-        partial = copy.with_name(f"{copy.name}.partial")  # until it is read back: what has the name can be restored
+        partial = copy.with_name(f"{copy.name}.partial")  # until it is checked: only complete backups have the name
         await _call("--data", str(self.data), "backup", str(partial))
         await _call("check", str(partial))
         partial.rename(copy)
-        for old in self.copies[: -self.keep]:
+        for old in list_backups(self.target)[: -self.keep]:
             old.unlink(missing_ok=True)
         self.problem = ""
         log.info("backup made", file=str(copy), bytes=copy.stat().st_size)
@@ -119,7 +116,7 @@ class Backups:
 
 
 async def _call(*words: str) -> None:
-    """Run one of the program's commands to its end; raises `BackupFailed` with what it says."""
+    """Run one of the program's commands; raises `BackupFailed` with its output."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", _LOWER_PRIORITY, *words),
         stdin=asyncio.subprocess.DEVNULL,
@@ -129,7 +126,7 @@ async def _call(*words: str) -> None:
     try:
         said, _ = await process.communicate()
     except asyncio.CancelledError:
-        process.send_signal(signal.SIGINT)  # by which it takes away what it has begun
+        process.send_signal(signal.SIGINT)  # the command deletes its incomplete file
         await process.wait()
         raise
     if process.returncode:
