@@ -1,7 +1,4 @@
-"""The authority: rooms, stores and sockets behind `tictactoe-server`.
-
-Every command takes one path: socket, decode, hub, `Room.apply`, `Store.save`, encode once, every outbox.
-"""
+"""The server: it hosts rooms, decides every move, and stores and broadcasts the result."""
 
 from importlib.metadata import version
 

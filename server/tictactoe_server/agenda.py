@@ -1,6 +1,6 @@
-"""What is due when: one timer for all of it, and what is due at once is done in slices, so that nobody waits long.
+"""Scheduling of actions on the event loop, and background tasks.
 
-Beside it, the tasks that nobody awaits.
+All actions share one timer, and due actions run in short slices, so that no request waits long for them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import structlog
 from tictactoe_server import clock
 
 SLICE_SECONDS: Final = 0.004
-SLICE_ITEMS: Final = 200  # how much is done in one turn of the event loop
-REST_SECONDS: Final = 0.006  # how long others then have the loop, and the store, to themselves
+SLICE_ITEMS: Final = 200  # most actions in one turn of the event loop
+REST_SECONDS: Final = 0.006  # pause between slices, for requests and the store
 
 log: Final = structlog.get_logger(__name__)
 
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class Agenda:
-    """Actions and their moments (s of the event loop's time). Nothing is taken back: an action looks again."""
+    """Runs actions at given moments (event loop time in s); actions cannot be cancelled, but check if they apply."""
 
     def __init__(self) -> None:
         self._later: list[tuple[float, int, Action]] = []
@@ -38,23 +38,21 @@ class Agenda:
         self.is_stopped = False
 
     def at(self, moment: float, action: Action) -> None:
-        """Do something at that moment."""
         heapq.heappush(self._later, (moment, next(self._numbers), action))
         if self._later[0][0] == moment:
             self._set_timer()
 
     def after(self, seconds: float, action: Action) -> None:
-        """Do something in so many seconds."""
         self.at(asyncio.get_running_loop().time() + seconds, action)
 
     def soon(self, action: Action) -> None:
-        """Do something as soon as there is time."""
+        """Run an action in one of the next slices."""
         self._now.append(action)
         if self._working is None:
             self._working = asyncio.get_running_loop().call_soon(self._work)
 
     def stop(self) -> None:
-        """Do nothing any more."""
+        """Drop all actions."""
         self.is_stopped = True
         for handle in (self._timer, self._working):
             if handle is not None:
@@ -88,14 +86,14 @@ class Agenda:
 
 
 async def every(seconds: float, action: Action) -> None:
-    """Do something so often, until cancelled."""
+    """Run an action at this interval until cancelled."""
     while True:
         await asyncio.sleep(seconds)
         action()
 
 
 class Tasks(set[asyncio.Task[Any]]):
-    """Tasks that are under way; one that is done is forgotten."""
+    """Background tasks; a finished task is removed."""
 
     def start(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         task = asyncio.create_task(work)
@@ -104,14 +102,14 @@ class Tasks(set[asyncio.Task[Any]]):
         return task
 
     async def stop(self) -> None:
-        """Cancel all, and return when they have ended."""
+        """Cancel all tasks, and wait for their end."""
         for task in self:
             task.cancel()
         await asyncio.gather(*self, return_exceptions=True)
 
 
 async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
-    """Return True once something is so, False where it is not after so long; it is looked at again and again."""
+    """Poll a condition until it holds; return False if it does not within some seconds."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not is_so():
         if asyncio.get_running_loop().time() >= deadline:

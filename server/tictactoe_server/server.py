@@ -1,4 +1,4 @@
-"""The server as a whole: its parts put together, from the store outwards, and an orderly end."""
+"""The server as a whole: builds its parts from the store outwards, starts them and stops them in order."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
-    """Return the service that draws pictures for links, none where what it draws with is not installed."""
+    """Return the service that draws link previews, or none if its libraries are not installed."""
     if not all(map(find_spec, ("aggdraw", "ttf_opensans"))):
         log.info("links have no picture: the extra `previews` of tictactoe-rooms is not installed")
         return ()
@@ -79,7 +79,7 @@ def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
 
 
 def kept_by(services: Sequence[Service] = ()) -> Specs:
-    """Return all that a server keeps which has these services beside the usual ones."""
+    """Return everything that a server with these additional services stores."""
     more = [spec for service in services for spec in service.tables]
     return Specs(
         (*KEPT.tables, *Tournaments.tables, *Blocking.tables, *Challenges.tables, *Ladders.tables, *more), KEPT.games
@@ -87,12 +87,15 @@ def kept_by(services: Sequence[Service] = ()) -> Specs:
 
 
 class Server:
-    """A running server; use it with ``async with``. `port`, `url` and `certificate` are known inside, and `carry_out`,
-    which carries the operator's orders out, at all servers of the cluster where there are several. `parts` are what
-    orders and `metrics` see of it, which are None where they are not shown.
+    """A running server; use it with ``async with``.
 
-    All that rooms measure goes by `monotonic_ns`. Raises `CannotListen`, `CannotUseCertificate` or `CannotOpenStore` on
-    entry. On exit every peer gets a notice and close code 1012, and the store is flushed.
+    Raises `CannotListen`, `CannotUseCertificate` or `CannotOpenStore` on entry. On exit every peer gets a notice and
+    close code 1012, and the store is flushed.
+
+    Attributes:
+        parts: The parts that orders and metrics use. This and the following are available after entry.
+        carry_out: Carries out an operator's order, on all servers of a cluster.
+        metrics: The metrics server, or None if metrics are off.
     """
 
     def __init__(
@@ -109,13 +112,11 @@ class Server:
         """Prepare a server; `__aenter__` starts it.
 
         Args:
-            settings: The operator's choices.
-            store: Used instead of the store that the settings name.
-            limits: What a peer may use.
-            monotonic_ns: The clock of the rooms.
-            services: Further services.
+            store: Replaces the store that the settings name.
+            monotonic_ns: The clock of all rooms.
+            services: Additional services.
             open_sockets: Opens the listening sockets of a host and port.
-            pool: Used instead of worker processes for the bots' moves.
+            pool: Replaces the worker processes that choose the bots' moves.
         """
         self._settings = settings or Settings()
         self._limits = limits or Limits()
@@ -132,13 +133,13 @@ class Server:
 
     @property
     def links(self) -> Links:
-        """Where people reach the server."""
+        """The server's addresses for other people."""
         settings = self._settings
         return Links(settings.host, self.port, self.certificate, has_page=settings.page)
 
     @property
     def url(self) -> str:
-        """Where this machine reaches the server."""
+        """The server's address on this machine."""
         return self.links.url
 
     async def __aenter__(self) -> Self:
@@ -212,17 +213,13 @@ class Server:
 
     @property
     def cluster(self) -> Cluster:
-        """The servers of which this is one; raises LookupError for one on its own."""
+        """The cluster that this server belongs to; raises LookupError if there is none."""
         if self._cluster is None:
             raise LookupError("This server is on its own.")
         return self._cluster
 
-    async def until_drained(self) -> None:
-        """Return when the operator has asked for an orderly end, and nothing is waited for any more."""
-        await self._drain.until_over()
-
     def hurry(self) -> None:
-        """Wait for no peer any more at the end."""
+        """Stop waiting for peers to close their connections."""
         self._listener.cut_off()
 
     async def _open_storage(self) -> Storage:
@@ -248,7 +245,6 @@ class Server:
         )
 
     def _build(self, store: Storage) -> None:
-        """Put the parts together, from the store outwards."""
         settings, limits = self._settings, self._limits
         self._store = store
         self._drain = drain = Drain(lambda: self.core.count_games(), self._tell_all)
@@ -291,7 +287,7 @@ class Server:
         self._serve_operator(core)
 
     def _make_core(self, store: Storage) -> Core:
-        """Return the core; several servers that keep their rooms in the same store are a cluster."""
+        """Return the core; servers that share a store form a cluster."""
         settings, clock = self._settings, self._monotonic_ns
         terms = self._limits, round(settings.hold_seconds * 1000), clock
         if settings.store is None:
@@ -301,7 +297,7 @@ class Server:
 
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore(f"{settings.store} is no store of several servers.")
-        clock = Uninterrupted(clock)  # in a cluster no time passes while this server is stopped
+        clock = Uninterrupted(clock)  # in a cluster no time passes while this server is suspended
         served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
         name, url = f"{socket.gethostname()}:{self.port}", settings.advertise or self.url
         self._cluster = cluster = Cluster(store, name, url, served, lambda: self._drain.is_on)
@@ -310,7 +306,6 @@ class Server:
         return core
 
     def _prepare_listening(self, core: Core) -> None:
-        """Prepare to listen, and to answer who asks in plain HTTP."""
         settings, limits, bans = self._settings, self._limits, self._bans
         names = () if self.certificate is None else self.certificate.names
         self._admission = admission = Admission(
@@ -334,13 +329,12 @@ class Server:
         self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
     def _serve_operator(self, core: Core) -> None:
-        """Let the operator see and act upon all of it."""
         settings, cluster = self._settings, self._cluster
         data, target, keep = settings.data, settings.backup_to, settings.backup_keep
         backups = Backups(data, target, settings.backup_every_seconds, keep) if data and target else None
         self.parts = parts = ServerParts(
             address=self.links.for_people,
-            data=_kept_in(settings),
+            data=_describe_storage(settings),
             core=core,
             admission=self._admission,
             pressure=self._pressure,
@@ -352,7 +346,9 @@ class Server:
             list_events=self._tournaments.rows,
             end_event=self._tournaments.end,
             forget=self._forgetting.forget,
-            ratings=self.ladders,
+            judge_ratings=self.ladders.judge,
+            verify_ratings=self.ladders.verify,
+            export_ratings=self.ladders.export,
             cluster=cluster,
             backups=backups,
         )
@@ -370,23 +366,22 @@ class Server:
             self.metrics = MetricsServer(*settings.metrics, parts)
 
     def _meet(self, connection: Connection) -> Receiver:
-        """Return the session of a peer that has just arrived, unless its address is banned."""
-        why_not = self._bans.refusal_of(connection.address)
-        if why_not is not None:
+        """Return a session for a new connection, or a refusal if its address is banned."""
+        refusal = self._bans.refusal_of(connection.address)
+        if refusal is not None:
             self.core.tally.refusals[ErrorCode.BANNED] += 1
-            return Barred(connection, why_not)
+            return Barred(connection, refusal)
         session = Session(connection, self._dispatcher, self._pressure, self.core.time, self.core.tally)
         self.core.presence.add(session)
         return session
 
     def _tell_all(self, frame: bytes) -> None:
-        """Send a frame to everybody."""
         for connection in self._listener.connections:
             connection.push_frame(frame)
 
 
-def _kept_in(settings: Settings) -> str:
-    """Return where things are kept, for people to read."""
+def _describe_storage(settings: Settings) -> str:
+    """Describe where the server stores its data."""
     if settings.store is not None:
-        return settings.store.rpartition("@")[2]  # without what tells who we are
+        return settings.store.rpartition("@")[2]  # without credentials
     return "nothing" if settings.data is None else str(settings.data.absolute())

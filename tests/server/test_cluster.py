@@ -533,7 +533,7 @@ async def test_a_draining_server_hands_its_games_over_and_stops(node: Node) -> N
         await play({"X": ana, "O": bo}, room, [0])
         assert (await ordered(one, DrainOrder()))["games"] == 0
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await one.until_drained()
+            await one.parts.drain.until_over()
         await play({"X": ana, "O": bo}, room, [4, 1], first_ply=1)
         assert ana.servers[-1] == bo.servers[-1] == other.url
 

@@ -280,7 +280,7 @@ async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Ser
             reply = await bo.ask(request, **fields)
             assert (reply["code"], reply["retry_ms"] > 0) == ("busy", True)
         assert (await ask(server, Status()))["unready"] == "draining"
-        ending = asyncio.create_task(server.until_drained())
+        ending = asyncio.create_task(server.parts.drain.until_over())
         assert (await bo.ask("join", room=on))["seat"] == "O"
         await play_out({"X": ana, "O": bo}, on, [0, 3, 1, 4, 2])
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -302,7 +302,7 @@ async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> No
     async with two_playing(server) as (ana, *_):
         await ask(server, DrainOrder(0.2, for_good=True))
         async with asyncio.timeout(PATIENCE_SECONDS):
-            await server.until_drained()
+            await server.parts.drain.until_over()
         assert (await ana.next_of("notice"))["code"] == "stopping"
         assert "retry_ms" not in await ana.ask("create")
         leaving = asyncio.create_task(server.__aexit__(None, None, None))
@@ -319,7 +319,7 @@ async def test_a_game_that_nobody_is_in_any_more_holds_up_no_end(server: Server)
         while any(row["here"] for row in await ask(server, ListRooms())):  # noqa: ASYNC110
             await asyncio.sleep(0.001)
         await ask(server, DrainOrder())
-        await server.until_drained()
+        await server.parts.drain.until_over()
 
 
 async def test_a_banned_address_is_shown_nothing_in_plain_http_but_whether_the_server_lives(server: Server) -> None:

@@ -1,1 +1,1 @@
-"""What the server's operator sees and does: figures, bans, an orderly end, and the socket over which orders come."""
+"""Operation of the server: orders, metrics, bans, backups, draining and periodic cleanup."""

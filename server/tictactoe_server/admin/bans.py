@@ -1,6 +1,6 @@
-"""Who is not let in: players by their ids, addresses by the networks they are in; and sending somebody away.
+"""Bans of players, by id, and of addresses, by network; and disconnecting people.
 
-All bans are in memory, so that looking costs nothing, and in the store, so that they outlive the server.
+All bans are in memory, so that a check is cheap, and in the store, so that they outlive the server.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Bans:
-    """The bans that count now. `now_ms` returns ms since 1970."""
+    """The active bans. `now_ms` returns ms since 1970."""
 
     def __init__(self, kept: Table[Ban], now_ms: Callable[[], int] = lambda: clock.wall_ms()) -> None:
         self._kept = kept
         self._now_ms = now_ms
         self._bans: dict[str, Ban] = {}
-        self._prefixes: set[tuple[int, int]] = set()  # the versions and the prefixes of all networks heard of
+        self._prefixes: set[tuple[int, int]] = set()  # IP versions and prefix lengths of all networks
 
     async def load(self) -> None:
         """Load the stored bans; raises `StoreUnavailable`."""
@@ -57,8 +57,6 @@ class Bans:
 
     def of_address(self, address: str) -> Ban | None:
         """Return an active ban of a network that contains the address, or None."""
-        if not self._prefixes:
-            return None
         try:
             found = parse_address(address)
         except ValueError:
@@ -92,8 +90,7 @@ class Bans:
         self._bans.pop(subject, None)
         if ban is not None:
             self._bans[subject] = ban
-            network = network_of(subject)
-            if network is not None:
+            if (network := network_of(subject)) is not None:
                 self._prefixes.add((network.version, network.prefixlen))
 
     async def forget_past(self) -> None:
@@ -107,7 +104,7 @@ class Bans:
 
 
 def parse_subject(text: str) -> str | None:
-    """Return a player's id as it is, an address or a network in its one spelling, None for anything else.
+    """Return a player's id unchanged, an address or network in canonical form, or None for anything else.
 
     >>> parse_subject("192.0.2.7"), parse_subject("192.0.2.7/24"), parse_subject("2001:db8:1:2::7")
     ('192.0.2.7/32', '192.0.2.0/24', '2001:db8:1:2::/64')
@@ -125,7 +122,7 @@ def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | Non
 
 
 def banned(ban: Ban) -> Refused:
-    """Return the refusal for a banned player; times are in UTC."""
+    """Return the refusal for a ban; its time is in UTC."""
     data: dict[str, Any] = {}
     if ban.until is not None:
         data["until"] = f"{datetime.fromtimestamp(ban.until / 1000, UTC):%Y-%m-%d %H:%M}"
@@ -135,24 +132,18 @@ def banned(ban: Ban) -> Refused:
 
 
 def expel(connection: Connection, refused: Refused, *, id: str | None = None) -> None:
-    """Say why, close with the code that says not to come back by oneself, and read nothing more.
-
-    `id` is that of the request to which this is the answer.
-    """
+    """Send a refusal, answering request `id` if any, and close with a code after which clients do not reconnect."""
     connection.push_frame(encode_frame(encode(refused.answer(id=id))))
     connection.close(CloseCode[refused.code.name], str(refused.code))
 
 
 @dataclass(frozen=True, slots=True)
 class Barred(Receiver):
-    """One whose address is banned: whatever they say first is answered with why, and closed upon.
-
-    Only then, because a client that is closed on before its first word need not look at what it was told.
-    """
+    """Refuses a banned address in reply to its first message; a client may ignore messages before that one."""
 
     connection: Connection
-    why: Refused
+    refusal: Refused
 
     def received(self, message: bytes) -> None:
         if self.connection.is_open:
-            expel(self.connection, self.why)
+            expel(self.connection, self.refusal)

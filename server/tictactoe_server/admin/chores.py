@@ -1,4 +1,4 @@
-"""What runs beside serving, each a `run` until cancelled: forgetting, and looking how late the event loop is."""
+"""Background jobs: deleting old data, measuring the delay of the event loop, and logging refusals."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete
 
 ROUND_SECONDS: Final = 3_600.0
 STEP_SECONDS: Final = 0.1
-FORGOTTEN_AT_ONCE: Final = 500  # in a round
+FORGOTTEN_AT_ONCE: Final = 500  # players in one round
 _DAY_MS: Final = 86_400_000
 _LOOK_SECONDS: Final = 0.25
 _WINDOW_SECONDS: Final = 10.0
-LATE_SECONDS: Final = 0.5  # from which delay on somebody may have waited for the event loop
+LATE_SECONDS: Final = 0.5  # from this delay on, measured times may include waiting for the event loop
 
 log: Final = structlog.get_logger(__name__)
 
@@ -36,11 +36,14 @@ async def _nothing_needed() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Housekeeping:
-    """Forgets what nobody needs any more, in steps so small that nobody waits for them.
+    """Deletes expired bans, old games and players who were away for long, in small steps.
 
-    That is players who were not here for long, but for those who `stay`: who are here or have a seat; finished games
-    after `history_days`, never where that is None, and none that ended at `needed_from` (ms since 1970) or later; and
-    bans that are over. Who was not here for `players_days` is handed to `forget`, by the one server that `is_chosen`.
+    Attributes:
+        stay: Returns the ids of players who are connected or have a seat; these are kept.
+        history_days: How long finished games are kept, or None for ever.
+        players_days: After this absence a player is passed to `forget`, or None for never.
+        is_chosen: Returns whether this server of a cluster forgets players.
+        needed_from: Returns the end of the first game that must be kept (ms since 1970).
     """
 
     store: Storage
@@ -53,7 +56,7 @@ class Housekeeping:
     needed_from: Callable[[], Awaitable[float]] = _nothing_needed
 
     async def run(self, are_known: asyncio.Event) -> None:
-        """Run every hour, once all rooms are restored, until cancelled; retries if the store fails."""
+        """Run every hour, once all rooms are restored; errors of the store are logged."""
         await are_known.wait()
         while True:
             try:
@@ -74,7 +77,7 @@ class Housekeeping:
             await self._forget_players(day, step_seconds)
 
     async def _absent_since(self, day: int) -> list[str]:
-        """Return the ids of players who were away since a day, as many as one round deletes."""
+        """Return the ids of at most `FORGOTTEN_AT_ONCE` players who were away since a day."""
         seen: dict[str, int] = {}
         async for some in self.store.table(PLAYERS).load_all():
             for known in (stored.value for stored in some):
@@ -107,13 +110,13 @@ class Housekeeping:
                 if not isinstance(known, KnownPlayer) or known.days_left(day) > 0 or known.player.id in stay:
                     continue
                 if not await self.store.games.games_of(known.player.id, 1):
-                    with contextlib.suppress(Conflict):  # they are just here
+                    with contextlib.suppress(Conflict):  # the player has just connected
                         await delete(players, stored.key, stored.revision)
             await asyncio.sleep(step_seconds)
 
 
 class LoopLag:
-    """How late the event loop does what is due."""
+    """Measures how late the event loop runs its timers."""
 
     def __init__(self) -> None:
         self._worst, self._due = 0.0, math.inf

@@ -1,7 +1,7 @@
-"""All orders of the operator, and the private socket over which they reach a running server.
+"""All orders of the operator, and the private Unix socket over which they reach a running server.
 
-A line of JSON goes there and one comes back. The socket is a file that its owner alone may use, in the data folder, or
-in the user's folder for such things.
+An order and its answer are one line of JSON each. Only the socket's owner may use it; it lies in the data folder or in
+the user's runtime folder.
 """
 
 from __future__ import annotations
@@ -34,21 +34,18 @@ _decode: Final[Callable[[bytes], Order]] = msgspec.json.Decoder(reduce(or_, ORDE
 
 SOCKET_NAME: Final = "control.sock"
 MAX_ORDER_BYTES: Final = 16 * 1024
-MAX_PATH_BYTES: Final = 100  # a little less than the address of such a socket may have on any system
+MAX_PATH_BYTES: Final = 100  # every system allows this length
 _PATIENCE_SECONDS: Final = 15.0
 
 log: Final = structlog.get_logger(__name__)
 
 
 class NoServer(Exception):
-    """No server can be asked; the message is a sentence for the operator."""
+    """No server can be reached; the message is a sentence for the operator."""
 
 
 async def carry_out(server: ServerParts, order: Order, *, is_from_another: bool = False) -> Any:
-    """Return the answer to an order, for the whole cluster where there is one; raises `OrderRefused`.
-
-    An order that another server of the cluster passes on is about this one alone.
-    """
+    """Execute an order for the whole cluster, or here if another server passes it on; raises `OrderRefused`."""
     try:
         return await (order.run_here(server) if is_from_another else order.run(server))
     except (BadRoomCode, Refused) as refused:
@@ -85,7 +82,7 @@ def socket_path(data: Path | None, port: int) -> Path:
 
 def _runtime_folder() -> Path:
     """Return the user's runtime folder, or the state folder if there is none."""
-    with warnings.catch_warnings():  # that the environment names none is nobody's concern here
+    with warnings.catch_warnings():  # platformdirs warns if the environment names none
         warnings.simplefilter("ignore")
         try:
             return Path(platformdirs.user_runtime_dir("tictactoe", appauthor=False))
@@ -116,7 +113,7 @@ def ask(path: Path, order: Order) -> Any:
 
 
 class ControlSocket:
-    """Listens for orders, each on a connection of its own; `carry_out` returns what to answer or raises."""
+    """Listens for orders, one on each connection; `carry_out` returns the answer or raises."""
 
     def __init__(self, path: Path, carry_out: Callable[[Order], Awaitable[Any]]) -> None:
         self._path = path
@@ -133,7 +130,7 @@ class ControlSocket:
             with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
                 probe.connect(os.fspath(path))
                 raise FileExistsError(f"another server listens at {path}")
-            # Until it serves nobody is let in, and then its owner alone.
+            # No connection is accepted before the socket is private.
             opened = await asyncio.start_unix_server(self._answer, path, limit=MAX_ORDER_BYTES, start_serving=False)
             path.chmod(0o600)
             await opened.start_serving()
@@ -159,10 +156,10 @@ class ControlSocket:
 
 
 def _check_folder(path: Path) -> None:
-    """Raise OSError where somebody else may have made, or can change, what is under a socket's path.
+    """Raise OSError if another user may have created, or can replace, a socket at this path.
 
-    A folder for such things has a name that others can guess, and may lie where they can write: it is the user's alone,
-    and no link. The data folder may be a link, and is private already.
+    The runtime folder has a guessable name and may lie in a shared folder, so it must belong to the user and not be a
+    link. The data folder may be a link, and is private.
     """
     folder, user = path.parent, os.geteuid()
     folders = [(folder, 0o022)] if path.name == SOCKET_NAME else [(folder.parent, 0o022), (folder, 0o077)]

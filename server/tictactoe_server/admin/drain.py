@@ -1,4 +1,4 @@
-"""The orderly end: no new games, those that are on go on until they are over or their time is up."""
+"""Draining: no new games start, and running ones go on until they end or a time limit is reached."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tictactoe_protocol.pushes import Notice
 from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
-RESTART_MS: Final = 1000  # when clients should come back after the server went down on purpose, before their jitter
-HANDOVER_MS: Final = 100  # the same where other servers of the cluster are there for them
+RESTART_MS: Final = 1000  # reconnect delay of clients after a restart, without jitter
+HANDOVER_MS: Final = 100  # the same if other servers of the cluster take over
 _LOOK_SECONDS: Final = 0.5
 _RETRY_MS: Final = 30_000
 
@@ -22,9 +22,11 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Drain:
-    """`count_games` returns how many games are on, which are waited for. `tell_all` sends a frame to everybody.
+    """The state of draining.
 
-    With `is_final` the server goes for good. Those who are sent away come back in `back_ms`, before their jitter.
+    Attributes:
+        is_final: Whether the server stops for good.
+        back_ms: Reconnect delay of clients, without jitter.
     """
 
     def __init__(self, count_games: Callable[[], int], tell_all: Callable[[bytes], None]) -> None:

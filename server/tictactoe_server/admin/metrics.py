@@ -1,6 +1,6 @@
-"""The server's figures for Prometheus: read when somebody asks, from plain numbers, and never counted for it.
+"""Metrics for Prometheus, read from the server's own counters on request.
 
-They are answered on the event loop, by the HTTP of the server itself with its timeouts, and taken in one go.
+They are collected in one turn of the event loop, and served by the server's own HTTP code.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, 
 from tictactoe_server.transport.listen import CannotListen, open_sockets
 from tictactoe_server.transport.listener import Listener
 
-_LIMITS: Final = Limits(connections=100, connections_per_address=10)  # descriptors are for those who play
+_LIMITS: Final = Limits(connections=100, connections_per_address=10)  # leaves file descriptors for players
 PREFIX: Final = "tictactoe_"
 Kind = Literal["info", "gauge", "counter", "histogram"]
 
 
 class MetricsServer(Collector):
-    """Answers `GET /metrics` on an address of its own from `open` to `close`, within limits of its own."""
+    """Answers `GET /metrics` on its own address, with its own limits."""
 
     def __init__(self, host: str, port: int, server: ServerParts) -> None:
         self._host = host
@@ -69,7 +69,7 @@ class MetricsServer(Collector):
 
 
 class MeteredConnection(Connection):
-    """A connection that counts the bytes that it sends, together with others, as `sent` of a tally."""
+    """A connection that adds the bytes it sends to a tally."""
 
     __slots__ = ("_tally",)
 
@@ -89,7 +89,7 @@ class MeteredConnection(Connection):
 
 
 class _Asking(Connection):
-    """One over which figures are asked for: it makes room for another of its address until it has asked."""
+    """A connection to the metrics server; it may be replaced while it is idle."""
 
     __slots__ = ()
 
@@ -103,14 +103,17 @@ class _Asking(Connection):
 
 
 def _turn_away(connection: Connection) -> Receiver:
-    """Refuse a WebSocket on the metrics port."""
     connection.close(CloseCode.POLICY_VIOLATION, "figures only")
     return Receiver()
 
 
 class Figure(NamedTuple):
-    """A figure that is shown: its name, what it says, where it is read, None for one that there is not, and the label
-    by which a mapping is told apart.
+    """A metric.
+
+    Attributes:
+        words: The help text.
+        read: Returns the current value, or None if the server has no such metric.
+        label: The label of the keys, if the value is a mapping.
     """
 
     kind: Kind
@@ -127,7 +130,7 @@ class Figure(NamedTuple):
         if self.kind == "info":
             return core.InfoMetricFamily(name, self.words, found)
         if self.kind == "histogram":
-            return _count_up(name, self.words, found)
+            return _make_histogram(name, self.words, found)
         family: Any = core.GaugeMetricFamily if self.kind == "gauge" else core.CounterMetricFamily
         metric: core.Metric = family(name, self.words, labels=[self.label] if self.label else [])
         for values, number in [([str(value)], each) for value, each in found.items()] if self.label else [([], found)]:
@@ -187,11 +190,10 @@ FIGURES: Final = (
     ),
     _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.tally.sent),
 )
-"""Each of them once: `/metrics`, and the dashboard and the alerts in `deploy/`."""
+"""All metrics of `/metrics`, and of the dashboard and the alerts in `deploy/`."""
 
 
-def _count_up(name: str, words: str, histogram: Histogram) -> core.Metric:
-    """Return a histogram with cumulative buckets."""
+def _make_histogram(name: str, words: str, histogram: Histogram) -> core.Metric:
     bounds = (*map(str, histogram.bounds), "+Inf")
-    buckets = list(zip(bounds, map(float, accumulate(list(histogram.counts))), strict=True))
+    buckets = list(zip(bounds, map(float, accumulate(histogram.counts)), strict=True))
     return core.HistogramMetricFamily(name, words, buckets=buckets, sum_value=histogram.total)

@@ -1,7 +1,7 @@
-"""What all orders have in common: what they see of a server, and how one server asks the others of its cluster.
+"""The base classes of all orders, the parts of a server that orders use, and orders to a whole cluster.
 
-A class for an order has as fields what is sent as JSON, told apart by `command`. Beside the type of a field stands the
-parameter of click that fills it on the command line, where the help is the docstring of the class.
+An order is a class: its fields are sent as JSON, its tag `command` is the command on the command line, and its
+docstring is the help. Each field names the click parameter that fills it beside its type.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -30,36 +30,24 @@ from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.rate_limit import used_of
 
 if TYPE_CHECKING:
-    from tictactoe_server.cluster.cluster import Cluster  # which needs the library for NATS
+    from tictactoe_server.cluster.cluster import Cluster  # needs the NATS library
 
 Row = dict[str, Any]
-LimitsNow = Mapping[str, tuple[float | None, float | None]]
-"""Each limit by its name: what it is, None for none; and how much there is now, None where that is no one figure."""
-
-
-class RatingsKept(Protocol):
-    """The operations on ratings that orders use; they raise `OrderRefused`."""
-
-    async def judge(
-        self, kind: str, reason: str, *, of: str = "", since: int = 0, into: str = "", undoes: int = 0
-    ) -> Row:
-        """Store a verdict, and return it."""
-
-    async def verify(self) -> Row:
-        """Return the `digest` of the current ratings, and the digest to which all `games` are `folded`."""
-
-    async def export(self) -> tuple[Row, bytes]:
-        """Return the number of `games` and their `digest`, and the content of an export."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerParts:
-    """The parts of a running server that orders and figures read and act upon.
+    """The parts of a running server that orders and metrics use.
 
-    `address` and `data` say where the server listens and what it keeps. `bots_waiting` returns how many thoughts of
-    bots wait, `streams` has the limits of those. `list_events` returns the events that are not over, and `end_event`
-    ends one by its code; it may raise `Refused`. `forget` forgets a player by the id, and returns what stands for
-    them. `cluster` is None for a server on its own, and `backups` for one that makes none by itself.
+    Attributes:
+        address: Where the server listens, in words.
+        data: Where it stores its data, in words.
+        bots_waiting: Returns the number of bot moves that wait for a worker.
+        streams: Has the limits of streams.
+        list_events: Returns the unfinished events.
+        end_event: Ends an event by its code; may raise `Refused`.
+        forget: Deletes a player by id, and returns the id that replaces it in stored games.
+        judge_ratings: Stores a verdict and returns it. This and the next two are methods of `Ladders`.
     """
 
     address: str
@@ -75,7 +63,9 @@ class ServerParts:
     list_events: Callable[[], Awaitable[list[Row]]]
     end_event: Callable[[str], Awaitable[Row]]
     forget: Callable[[str], Awaitable[str]]
-    ratings: RatingsKept
+    judge_ratings: Callable[..., Awaitable[Row]]
+    verify_ratings: Callable[[], Awaitable[Row]]
+    export_ratings: Callable[[], Awaitable[tuple[Row, bytes]]]
     cluster: Cluster | None = None
     backups: Backups | None = None
     started_at: float = field(default_factory=clock.monotonic)
@@ -85,8 +75,8 @@ class ServerParts:
         """The names of the cluster's servers by id, this one first; {"": ""} without a cluster."""
         return {"": ""} if self.cluster is None else self.cluster.names
 
-    def limits(self) -> LimitsNow:
-        """Return each limit with its current use: the highest of any player or address."""
+    def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
+        """Return each limit, or None, with its current use: the highest of any player or address, if known."""
         core, lists = self.core, self.core.lists
         counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, self.streams
         now = {name: used for one in counting for name, used in used_of(one).items()} | {
@@ -123,10 +113,11 @@ class NoAnswer(OrderRefused):
 
 
 class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True):
-    """An order; `run` and `run_here` return what JSON can say, and raise `OrderRefused`.
+    """An order; `run` and `run_here` return an answer that can be sent as JSON, and raise `OrderRefused`.
 
-    With `is_for_all` it is carried out by every server of a cluster: the answers are rows, or one row whose
-    `connections` are added up. `said` is an answer in words, with the names of its fields in braces.
+    Attributes:
+        is_for_all: Whether every server of a cluster executes the order; see `run_everywhere`.
+        said: The answer in words, with the names of its fields in braces.
     """
 
     is_for_all: ClassVar[bool] = False
@@ -151,7 +142,7 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
 
 
 class Listing(Order, frozen=True):
-    """An order whose answer is rows, shown as a table of these columns, or as a sentence where there are none."""
+    """An order that answers with rows, shown as a table, or as the sentence `nothing` if there are none."""
 
     columns: ClassVar[tuple[str, ...]]
     nothing: ClassVar[str]
@@ -168,9 +159,9 @@ def named(row: Row, name: str) -> Row:
 
 
 async def run_everywhere(order: Order, server: ServerParts) -> Any:
-    """Return what this server and then each of the others answers as one answer, but for those who refuse.
+    """Execute an order on all servers of the cluster, and return their rows, or one row with summed `connections`.
 
-    Raises `OrderRefused` where all refuse, as this server does, and where one does not answer.
+    Refusals are ignored unless all servers refuse: that raises `OrderRefused`, and a missing answer raises `NoAnswer`.
     """
     names = server.names
     answers = await asyncio.gather(*(run_at(id, order, server) for id in names), return_exceptions=True)

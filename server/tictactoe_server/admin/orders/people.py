@@ -1,4 +1,4 @@
-"""Orders about people: who is here, what they are told, who is let in no more, and who has claimed which name."""
+"""Orders about players, their connections, bans and claimed names."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class BanOrder(Order, frozen=True, tag="ban"):
     said = "Banned {subject} {end}: {connections} closed."
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Ban at this server; the others read the ban from the store."""
+        """Ban a subject on this server; the others adopt the ban from the store."""
         subject = parse_subject(self.subject) or await _find_player(self.subject, server)
         ban = await server.bans.add(subject, without_stop(self.reason), self.seconds)
         count = _expel_banned(server, ban)
@@ -206,8 +206,8 @@ class Merge(Order, frozen=True, tag="merge"):
             raise OrderRefused(f"{self.player} still plays in {', '.join(seat.room for seat in seats)}.")
         if not (devices := await kept.devices_of(self.player)):
             raise OrderRefused(f"There is no player {self.player}.")
-        try:  # before all else, so that it is not lost: an order that nobody answered is given again
-            await server.ratings.judge("merge", "merged", of=self.player, into=into.player.id)
+        try:  # first, so that a repeated order completes one that was interrupted
+            await server.judge_ratings("merge", "merged", of=self.player, into=into.player.id)
         except OrderRefused as why:
             log.warning("games stay those of the player before", player=self.player, reason=str(why))
         await kept.merge(self.player, devices, into)
@@ -215,7 +215,7 @@ class Merge(Order, frozen=True, tag="merge"):
         return await run_everywhere(self, server)
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Disconnect the merged player's sessions, so that they come back as the other player."""
+        """Disconnect the merged player's sessions; they reconnect as the other player."""
         sessions = server.core.presence.of_player(self.player)
         for session in sessions:
             session.connection.close(CloseCode.SERVICE_RESTART, "merged")
@@ -247,7 +247,7 @@ ORDERS: Final = (
 
 
 async def _find_player(text: str, server: ServerParts) -> str:
-    """Return the id of a player given by id or by the name of a connected player; raises `OrderRefused`."""
+    """Return the id of a connected player, given by id or name; raises `OrderRefused`."""
     rows = await ListPlayers().run(server)
     called = dict.fromkeys(row["player"] for row in rows if row["name"] == text)
     ids = [text] if any(row["player"] == text for row in rows) else list(called)
@@ -263,14 +263,14 @@ def _nobody(text: str) -> OrderRefused:
 
 
 def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
-    """Apply a ban, or its end, that another server stored."""
+    """Apply a ban, or its end, that another server of the cluster stored."""
     server.bans.hear(subject, ban)
     if ban is not None:
         _expel_banned(server, ban)
 
 
 def _expel_banned(server: ServerParts, ban: Ban) -> int:
-    """Disconnect everybody whom a ban affects, and return their number."""
+    """Disconnect all banned sessions, and return their number."""
     presence = server.core.presence
     concerned = presence.of_player(ban.subject)
     if network_of(ban.subject) is not None:

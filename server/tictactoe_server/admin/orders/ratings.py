@@ -27,7 +27,7 @@ class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
     reason: Annotated[Reason, _WHY]
 
     async def run_here(self, server: ServerParts) -> Row:
-        return await server.ratings.judge("void game", without_stop(self.reason), of=self.game)
+        return await server.judge_ratings("void game", without_stop(self.reason), of=self.game)
 
 
 class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
@@ -39,7 +39,7 @@ class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
 
     async def run_here(self, server: ServerParts) -> Row:
         since = 0 if self.seconds is None else round((clock.wall() - self.seconds) * 1000)
-        return await server.ratings.judge("void player", without_stop(self.reason), of=self.player, since=since)
+        return await server.judge_ratings("void player", without_stop(self.reason), of=self.player, since=since)
 
 
 class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
@@ -49,14 +49,14 @@ class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
     reason: Annotated[Reason, _WHY]
 
     async def run_here(self, server: ServerParts) -> Row:
-        return await server.ratings.judge("undo", without_stop(self.reason), undoes=self.seq)
+        return await server.judge_ratings("undo", without_stop(self.reason), undoes=self.seq)
 
 
 class VerifyRatings(Order, frozen=True, tag="ratings verify"):
     """Fold all games and verdicts again, and compare the result with the current ratings."""
 
     async def run_here(self, server: ServerParts) -> Row:
-        answer = await server.ratings.verify()
+        answer = await server.verify_ratings()
         if answer["digest"] != answer["folded"]:
             raise OrderRefused("The ratings are {digest}, but their games fold to {folded}.".format_map(answer))
         return answer
@@ -71,7 +71,7 @@ class ExportRatings(Order, frozen=True, tag="ratings export"):
     file: Annotated[str, click.Argument(["file"], type=click.Path(resolve_path=True))]
 
     async def run_here(self, server: ServerParts) -> Any:
-        answer, content = await server.ratings.export()
+        answer, content = await server.export_ratings()
         try:
             await asyncio.to_thread(_write_new, Path(self.file), content)
         except OSError as error:

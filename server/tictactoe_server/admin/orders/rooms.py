@@ -1,4 +1,4 @@
-"""Orders about rooms and events: all of them, one room with its board, and the end of one; events at any server."""
+"""Orders that list, show and end rooms and events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ListRooms(Listing, frozen=True, tag="rooms"):
 
 
 class RoomOrder(Order, frozen=True):
-    """An order about one room, which the server carries out that has the room."""
+    """An order about one room; the server that has the room executes it."""
 
     code: Annotated[str, click.Argument(["code"])]
 

@@ -1,4 +1,4 @@
-"""Orders about the server as a whole: how it is, what it puts up with, and its orderly end."""
+"""Orders about the server as a whole: its status, its limits, and draining."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tictactoe_server.admin.orders.words import Seconds, draw_table, show, show_
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 
 _FIGURES: Final = ("unready", "players", "connections", "served", "moves", "elsewhere", "loop_lag_ms", "store_owes_ms")
-"""What the status of a cluster says of each server."""
+"""The figures of each server in the status of a cluster."""
 
 
 class Status(Order, frozen=True, tag="status"):
     """Say how a running server is."""
 
     async def run(self, server: ServerParts) -> Row:
-        """Return this server's status, and a few figures of each server of the cluster."""
+        """Return this server's status, with `_FIGURES` of each server of the cluster."""
         own, names = await self.run_here(server), server.names
         if server.cluster is None:
             return own
@@ -62,7 +62,6 @@ class Status(Order, frozen=True, tag="status"):
         return status if server.cluster is None else status | here
 
     def describe(self, answer: Row) -> str:
-        """Describe a status, with its `speed` if measured, and the servers of the cluster."""
         late, owes, waiting = answer["loop_lag_ms"], answer["store_owes_ms"], answer["bots_waiting"]
         up, drain = show_duration(answer["up_seconds"]), answer["drain"]
         rows = {
@@ -79,7 +78,9 @@ class Status(Order, frozen=True, tag="status"):
             "speed": answer.get("speed"),
         }
         lines = [f"{name:8} {clean_text(text)}" for name, text in rows.items() if text is not None]
-        return "\n".join([*lines, "", _draw_servers(answer["cluster"])] if "cluster" in answer else lines)
+        if "cluster" in answer:
+            lines += ["", draw_table(("server", *_FIGURES), answer["cluster"])]
+        return "\n".join(lines)
 
 
 class DrainOrder(Order, frozen=True, tag="drain"):
@@ -123,17 +124,6 @@ class ListLimits(Listing, frozen=True, tag="limits"):
 ORDERS: Final = (Status, DrainOrder, ListLimits)
 
 
-def _draw_servers(servers: list[Row]) -> str:
-    """Return the servers of a cluster as a table.
-
-    >>> one = {"server": "a:8765", "unready": None, "players": 3, "connections": 4, "served": 2, "moves": 9}
-    >>> print(_draw_servers([one | {"elsewhere": 0, "loop_lag_ms": 0.1, "store_owes_ms": 0}]))
-    SERVER  READY  PLAYERS  CONNECTIONS  ROOMS SERVED  MOVES  ELSEWHERE  LOOP LATE  STORE OWES
-    a:8765  yes    3        4            2             9      0          0.1 ms     0 ms
-    """
-    return draw_table(("server", *_FIGURES), servers)
-
-
 def _row_of_drain(server: ServerParts) -> Row:
     left = server.drain.seconds_left
     return {
@@ -144,7 +134,6 @@ def _row_of_drain(server: ServerParts) -> Row:
 
 
 def _describe_drain(drain: Row) -> str:
-    """Describe what a draining server waits for."""
     count, left = drain["games"], drain["seconds_left"]
     end = "stops" if drain["for_good"] else "restarts"
     if not count:

@@ -1,4 +1,4 @@
-"""What is typed into orders and shown of their answers: lengths of time, reasons, values and tables."""
+"""Options that several orders share, and the display of values and tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def time_option(name: str, help: str) -> click.Option:
 
 
 def show(value: object) -> str:
-    """Return one value, safe to print; a dash for none.
+    """Return a value as printable text, with a dash for an empty one.
 
     >>> show(None), show(True), show(["K7M4PQ", "M2XWQ7"]), show({"X": "ana", "O": None})
     ('-', 'yes', 'K7M4PQ M2XWQ7', 'X ana, O -')
@@ -51,7 +51,7 @@ def show(value: object) -> str:
 
 
 def show_time(ms: int | None) -> str:
-    """Return a moment (ms since 1970), a dash for none.
+    """Return a moment (ms since 1970) as text, or a dash for None.
 
     >>> show_time(1_770_000_000_000)
     '2026-02-02 02:40 UTC'
@@ -60,7 +60,7 @@ def show_time(ms: int | None) -> str:
 
 
 def show_duration(seconds: float) -> str:
-    """Return a length of time in its two largest units.
+    """Return a duration in its two largest units.
 
     >>> show_duration(59), show_duration(3_600), show_duration(90_061)
     ('59 s', '1 h 0 min', '1 d 1 h')
@@ -89,15 +89,16 @@ _COLUMNS: Final[Mapping[str, tuple[str, Callable[[Any], object]]]] = {
     "loop_lag_ms": ("loop late", _show_ms),
     "store_owes_ms": ("store owes", _show_ms),
 }
-"""The heads of the columns that are not called as their values are, and how their values are shown."""
+"""Heading and display function of the columns that have their own."""
 
 
 def draw_table(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return these values of the rows under heads, in columns as wide as they need.
+    """Return the named values of all rows as a table with headings.
 
-    >>> print(draw_table(["room", "ply", "seconds"], [{"room": "K7M4PQ", "ply": 3, "seconds": 59}]))
-    ROOM    PLY  FOR
-    K7M4PQ  3    59 s
+    >>> names = ["server", "unready", "seconds", "served", "loop_lag_ms", "store_owes_ms"]
+    >>> print(draw_table(names, [{"server": "a:8765", "seconds": 59, "served": 2, "loop_lag_ms": 0.1}]))
+    SERVER  READY  FOR   ROOMS SERVED  LOOP LATE  STORE OWES
+    a:8765  yes    59 s  2             0.1 ms     -
     """
     columns = [(name, *_COLUMNS.get(name, (name, show))) for name in names]
     cells = [[head.upper() for _, head, _ in columns]]
