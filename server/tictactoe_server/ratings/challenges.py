@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from itertools import count
 from typing import Final
 from weakref import WeakValueDictionary
@@ -40,17 +40,14 @@ from tictactoe_server.ratings.stored_challenges import CHALLENGES, KEPT_MS, Stor
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import RatedCheck, check_clock, chosen_rules, find_player
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable, delete
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import Held
 
-PRESENCE_SECONDS: Final = 1.0
-"""How long another server has to say that a player is connected there."""
+PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
 OPENING_MS: Final = 10_000
 TICK_SECONDS: Final = 1.0
-RELOAD_TICKS: Final = 10
-"""After this many ticks a server of a cluster reads all challenges again, in case it missed a change."""
+RELOAD_TICKS: Final = 10  # between complete reloads in a cluster, in case a change was missed
 
 _WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
 
@@ -74,14 +71,13 @@ class Challenges(Service):
     def start(self, core: Core) -> None:
         self._core, self._table = core, core.store.table(CHALLENGES)
         self._elsewhere = core.registry.elsewhere
+        self._sessions = core.presence.of_player
         core.additions.welcome.add("challenges", self._list_for_welcome)
         self._elsewhere.on_changed.add(self._hear)
         self._tasks.start(self._run())
 
     async def close(self) -> None:
         await self._tasks.stop()
-
-    # -- requests -----------------------------------------------------------------------------------------------
 
     async def challenge(self, call: Call) -> None:
         """Challenge a player who is connected to this server or to another one of the cluster."""
@@ -123,10 +119,7 @@ class Challenges(Service):
         known = (challenge for challenge in self._of_player(player) if challenge.until > now)
         return tuple(one.row(OpenChallenge, now) for one in known if self._is_shown(one, player))
 
-    # -- checks -------------------------------------------------------------------------------------------------
-
     async def _make(self, call: Call, to: str) -> StoredChallenge:
-        """Return a new challenge, counted as an opened room; raises `Refused`."""
         request, player = call.request, call.player
         rules, side = chosen_rules(request.rules), request.side
         check_clock(request.clock)
@@ -152,21 +145,18 @@ class Challenges(Service):
         )
 
     def _check(self, call: Call, rules: Rules) -> None:
-        """Refuse a game that the calling player could not play now."""
         self._drain.check()
         if call.player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot")
         self._core.lists.seats.check(call.player.id, call.session.address)
 
     async def _check_accepting(self, challenge: StoredChallenge, player: Player) -> None:
-        """Refuse a player if the challenger has blocked them since, or the game cannot be rated any more."""
         if player.id in await self._blocking.load(challenge.player):
             raise _no_open_challenge()
         if challenge.rated:
             await self._check_rated(challenge.rules.to_rules(), challenge.clock, player, [challenge.player])
 
     async def _check_present(self, id: str) -> None:
-        """Refuse a challenge to a player who is connected neither here nor, as far as others say, elsewhere."""
         if self._is_present(id):
             return
         heard = self._presence.setdefault(id, asyncio.Event())
@@ -188,8 +178,6 @@ class Challenges(Service):
             return False
         return not (is_deaf(player, challenge.player) or is_deaf(challenge.player, player))
 
-    # -- changes ------------------------------------------------------------------------------------------------
-
     async def _end(self, challenge: StoredChallenge, how: str, by: str) -> StoredChallenge:
         """Store an answer; refused if another answer was stored first."""
         answer = secrets.token_urlsafe(8)
@@ -206,7 +194,6 @@ class Challenges(Service):
         return await self._change(challenge.challenge, edit)
 
     async def _open_room(self, challenge: StoredChallenge, player: Player) -> StoredChallenge:
-        """Open the room of a challenge that was accepted here, and store its code, or that the challenge has failed."""
         room, rules = "", challenge.rules.to_rules()
         side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
         players = (side, challenge.player, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
@@ -268,19 +255,13 @@ class Challenges(Service):
                 session.connection.push_frame(frame)
         return challenge
 
-    def _sessions(self, id: str) -> Iterable[Session]:
-        return self._core.presence.of_player(id)
-
     def _is_present(self, id: str) -> bool:
         return any(session.player and session.player.bot is None for session in self._sessions(id))
 
     def _of_player(self, id: str) -> list[StoredChallenge]:
         return list(self._by_player.get(id, {}).values())
 
-    # -- the store and other servers ----------------------------------------------------------------------------
-
     async def _run(self) -> None:
-        """Load all challenges, again from time to time in a cluster, and end expired ones."""
         await self._core.registry.restored.wait()
         servers = self._elsewhere.cluster
         for tick in count():
@@ -307,8 +288,8 @@ class Challenges(Service):
         before = {id for id, challenge in self._known.items() if not challenge.is_over}
         rows = [row.value async for some in self._table.load_all() for row in some]
         found = [challenge for challenge in rows if not isinstance(challenge, Unreadable)]
-        for challenge in sorted(found, key=_made_at):
-            self._core.time.go_on_from(_made_at(challenge))
+        for challenge in sorted(found, key=lambda challenge: challenge.made_at):
+            self._core.time.go_on_from(challenge.made_at)
             self._adopt(challenge)
         for id in before.difference(challenge.challenge for challenge in found):
             await self._read(id)
@@ -321,7 +302,6 @@ class Challenges(Service):
         return None if found is None else self._adopt(found[0])
 
     def _expire(self) -> None:
-        """End challenges past their deadlines, and delete finished ones after a while."""
         now = self._core.time()
         for id, challenge in list(self._known.items()):
             if challenge.until > now:
@@ -342,11 +322,6 @@ class Challenges(Service):
             self._elsewhere.tell_changed(_IS_THERE, key)
         elif table == _IS_THERE and (heard := self._presence.get(key)) is not None:
             heard.set()
-
-
-def _made_at(challenge: StoredChallenge) -> int:
-    """Return when a challenge was made, or, once it is answered, an earlier time (ms of served time)."""
-    return challenge.until - challenge.expires_ms
 
 
 def _no_open_challenge() -> Refused:

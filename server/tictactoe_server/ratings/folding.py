@@ -1,4 +1,4 @@
-"""The log of rated games: reads finished games, appends them to the log, and folds the log into ladders.
+"""The log of rated games: selects finished games, appends them to the log, and folds the log into ladders.
 
 Every server of a cluster does this by itself, from the same entries. The first server to read a game that no entry
 names appends one by compare-and-set. Nothing is a counter, so a crash neither loses a game nor counts one twice.
@@ -15,21 +15,20 @@ from typing import Final
 import structlog
 from msgspec.structs import replace
 
+from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.ratings.ladder import State, advance, is_usable
 from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict, list_verdicts
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.ratings.games import rated_game
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS, Snapshot, join, key_of, keys_of, split
+from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Conflict, delete, save
 
+RATED_ENDS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed"})
 SNAPSHOT_GAMES: Final = 500
 RECENT_SNAPSHOTS: Final = 3
-KEPT_SNAPSHOTS: Final = 16
-"""Older snapshots are deleted, except for every 16th one."""
-UNRATED_GAMES: Final = 1_000
-"""The number of games read before the first rated one after which the position in the log of games is saved."""
-
+KEPT_SNAPSHOTS: Final = 16  # every 16th of the older snapshots is kept
+UNRATED_GAMES: Final = 1_000  # before the first rated game, the position in the log is saved after this many games
 _GAMES_PER_STEP: Final = 100  # about 3 ms of folding, after which other tasks run
 
 RatedHandler = Callable[[State, State, Sequence[RatedGame]], None]
@@ -37,10 +36,26 @@ RatedHandler = Callable[[State, State, Sequence[RatedGame]], None]
 log: Final = structlog.get_logger(__name__)
 
 
+def rated_game(game: FinishedGame) -> RatedGame | None:
+    """Return the rated game that a ladder counts, or None if the game is not rated."""
+    marks, reason = tuple(game.players), game.result.reason
+    has_everybody_acted = len(game.moves) + len(game.chosen) >= len(marks)
+    is_early = reason == "agreed" and len(game.moves) < EVENT_DRAW_PLY
+    if not game.rated or game.rules.preset is None or reason not in RATED_ENDS or is_early or not has_everybody_acted:
+        return None
+    first, second = marks
+    if game.chosen and game.chosen[-1] == second:
+        first, second = second, first
+    score = 0.5 if game.result.winner is None else float(game.result.winner == first)
+    players = game.players[first].player, game.players[second].player
+    return RatedGame(game.id, game.at, game.rules.preset, players, score)
+
+
 class Folding:
     """The entries of the log, and the `state` that they fold to.
 
-    `on_rated` is called after some games were rated, with the states before and after them and the games.
+    Args:
+        on_rated: Called after some games were rated, with the states before and after, and the games.
     """
 
     def __init__(self, store: Storage, on_rated: RatedHandler) -> None:
@@ -80,7 +95,6 @@ class Folding:
 
     @property
     def entries(self) -> int:
-        """The number of entries."""
         return len(self._log)
 
     async def step(self) -> None:
@@ -134,10 +148,7 @@ class Folding:
                 found[rated.id] = rated
         return found
 
-    # -- the store ----------------------------------------------------------------------------------------------
-
     async def _load(self) -> None:
-        """Read the entries and the newest usable snapshot."""
         wanted = self._wanted_load
         rows = {row.key: row.value async for some in self._entries.load_all() for row in some}
         entries = list[Entry]()
@@ -208,8 +219,6 @@ class Folding:
             return False
         self._add(entry)
         return True
-
-    # -- the fold -----------------------------------------------------------------------------------------------
 
     async def _check(self, verdict: Verdict) -> None:
         """Raise `OrderRefused` if the verdict names nothing, or would need games that are no longer stored."""

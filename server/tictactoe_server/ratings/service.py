@@ -39,8 +39,7 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.people.accounts import Accounts
-from tictactoe_server.ratings.folding import Folding
-from tictactoe_server.ratings.games import rated_game
+from tictactoe_server.ratings.folding import Folding, rated_game
 from tictactoe_server.ratings.tables import ENTRIES, LADDERS
 from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
@@ -50,10 +49,7 @@ from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_OF_PAIR: Final = 10
 DAY_MS: Final = 86_400_000
-POLL_SECONDS: Final = 2.0
-"""How often a server of a cluster reads entries and games of other servers."""
-
-_CLOSED: Final = {"undecided": "ladder undecided", "advantage": "ladder advantage"}
+POLL_SECONDS: Final = 2.0  # between reads of other servers' entries and games
 _TOP: Final = 20
 _LISTED_GAMES: Final = 20
 _LEADERBOARD_MS: Final = 60_000  # lifetime of a cached leaderboard; deviations grow with time
@@ -90,8 +86,6 @@ class Ladders(Service):
     async def close(self) -> None:
         await self._tasks.stop()
 
-    # -- eligibility --------------------------------------------------------------------------------------------
-
     async def check(
         self,
         rules: Rules,
@@ -113,7 +107,7 @@ class Ladders(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
         ladder = self._ladder(self._key_of(rules))
         if (closing := ladder.closing) is not None:
-            raise Refused(ErrorCode.NOT_ALLOWED, _CLOSED[closing.reason], figure=closing.figure, of=closing.of)
+            raise Refused(ErrorCode.NOT_ALLOWED, f"ladder {closing.reason}", figure=closing.figure, of=closing.of)
         if clock is None:
             raise Refused(ErrorCode.BAD_CLOCK, "rated", path="clock")
         claim = await self._accounts.find_claim(player.name, but=player.id)
@@ -137,13 +131,12 @@ class Ladders(Service):
     async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
         """Return a player's rated games of the last 24 hours as rooms and numbers, by opponent."""
         found = dict[str, set[tuple[str, int]]]()
-        async for game in self._games_of(player, _now() - DAY_MS):
+        async for game in self._games_of(player, clock.wall_ms() - DAY_MS):
             for other in game.people:
                 found.setdefault(other, set()).add((game.room, game.game))
         return found
 
     def _key_of(self, rules: Rules) -> str:
-        """Return the key of the ladder of these rules; raises `Refused` if there is none."""
         self.check_key(key := rules.preset or "")
         return key
 
@@ -159,12 +152,10 @@ class Ladders(Service):
         return {(each.room.code, each.room.game) for each in running if {one, other} <= each.everybody}
 
     def _running_rooms(self, player: str) -> list[Listed]:
-        """Return a player's rooms with a running rated game, or one about to begin."""
         listed: Iterable[Listed] = self._core.lists.seats.of_player.get(player, {}).values()
         return [each for each in listed if each.room.rated and each.room.result is None]
 
     def _distance(self, room: Room, player: str) -> float:
-        """Return the difference in rating between a player and the player in a room."""
         ladder = self._ladder(room.rules.preset or "")
         own = _player_of(ladder, player).number.rating
         return max((abs(own - _player_of(ladder, seat.player).number.rating) for seat in room.held_seats), default=0.0)
@@ -182,7 +173,7 @@ class Ladders(Service):
 
     def _is_host_provisional(self, listed: Listed) -> bool | UnsetType:
         host = self._find_host(listed)
-        return UNSET if host is None or games_to_rank(host, _now()) is None else True
+        return UNSET if host is None or games_to_rank(host, clock.wall_ms()) is None else True
 
     async def _games_of(self, player: str, since: int = 0, pages: int = sys.maxsize) -> AsyncIterator[FinishedGame]:
         """Yield a player's rated games, newest first, that ended at `since` or later (ms since 1970)."""
@@ -197,10 +188,7 @@ class Ladders(Service):
                     yield game
             before = some[-1][0]
 
-    # -- the fold -----------------------------------------------------------------------------------------------
-
     async def _run(self) -> None:
-        """Read and fold new games: at once after a game on this server, and from time to time in a cluster."""
         await self._core.registry.restored.wait()
         is_several = self._core.registry.elsewhere.is_several
         while True:
@@ -230,8 +218,7 @@ class Ladders(Service):
             self._has_news.set()
 
     def _announce(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
-        """Push the results of recently rated games to players and watchers in their rooms."""
-        since, judge = _now() - _ANNOUNCED_MS, Judge(after.verdicts).judge
+        since, judge = clock.wall_ms() - _ANNOUNCED_MS, Judge(after.verdicts).judge
         ladders = dict[str, Ladder]()
         for game in filter(None, map(judge, games if any(game.at > since for game in games) else ())):
             if game.rules not in ladders:
@@ -254,14 +241,12 @@ class Ladders(Service):
                 }
                 live.push(Rated(room, live.room.game, game.rules, changes))
 
-    # -- orders -------------------------------------------------------------------------------------------------
-
     async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
         """Store a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`.
 
         The verdict may name a player by claimed name.
         """
-        at = _now()
+        at = clock.wall_ms()
         if kind == "void player":
             about["of"] = await find_player(self._core, about["of"])
         verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
@@ -282,10 +267,7 @@ class Ladders(Service):
         content = await asyncio.to_thread(lambda: encode_export(named, state.verdicts, state.digest))
         return {"games": _count_games(entries), "digest": state.digest}, content
 
-    # -- requests -----------------------------------------------------------------------------------------------
-
     async def ratings(self, call: Call) -> None:
-        """Answer with a part of a ladder."""
         request: Ratings = call.request
         key = self._key_of(chosen_rules(request.rules))
         top = _TOP if request.top is UNSET else request.top
@@ -320,7 +302,7 @@ class Ladders(Service):
         """
         if not self.keys:
             raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
-        id, now, standings = await find_player(self._core, player), _now(), []
+        id, now, standings = await find_player(self._core, player), clock.wall_ms(), []
         account = await self._accounts.load(id)
         for key in self.keys:
             ladder = self._ladder(key)
@@ -347,7 +329,7 @@ class Ladders(Service):
     async def _rows_of(self, key: str) -> dict[str, Row]:
         """Return a leaderboard by player id, computed again after each game and each minute."""
         async with self._leaderboard_lock:
-            ladder, at = self._ladder(key), _now()
+            ladder, at = self._ladder(key), clock.wall_ms()
             cached = self._leaderboards.get(key)
             if cached is None or cached[0] is not ladder or at - cached[1] >= _LEADERBOARD_MS:
                 rows = await asyncio.to_thread(lambda: {row.player: row for row in list_rows(ladder, at)})
@@ -363,11 +345,6 @@ class Ladders(Service):
         return self.folding.state.ladders.get(key) or Ladder()
 
 
-def _now() -> int:
-    """Return the time in ms since 1970."""
-    return clock.wall_ms()
-
-
 def _rounded(rating: float, deviation: float) -> tuple[float, float]:
     return round(rating, 1), round(deviation, 1)
 
@@ -381,7 +358,6 @@ def _count_games(entries: Iterable[Entry]) -> int:
 
 
 def _encounters(games: Sequence[FinishedGame], asking: str) -> Any:
-    """Return the results of the asking player's games, or UNSET if there are none."""
     if not games:
         return UNSET
     winners = [game.players[game.result.winner].player if game.result.winner else "" for game in games]

@@ -10,8 +10,7 @@ from tictactoe_protocol.challenges import OpenChallenge
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.storage.specs import Persons, TableSpec
 
-KEPT_MS: Final = 60_000
-"""How long a finished challenge is kept, for servers that missed its end."""
+KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end
 
 Row = TypeVar("Row", bound=OpenChallenge)
 
@@ -38,7 +37,6 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
 
     @property
     def people(self) -> set[str]:
-        """The ids of both players."""
         return {self.player, self.to}
 
     @property
@@ -47,8 +45,12 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
         return {self.player} if self.is_hidden else self.people
 
     @property
+    def made_at(self) -> int:
+        """When it was made, or an earlier time once it is answered (ms of served time)."""
+        return self.until - self.expires_ms
+
+    @property
     def is_open(self) -> bool:
-        """Whether it waits for an answer."""
         return not self.how
 
     @property
@@ -72,9 +74,7 @@ CHALLENGES: Final[TableSpec[StoredChallenge]] = TableSpec(
     key_of=lambda challenge: challenge.challenge,
     persons=Persons(
         lambda challenge: challenge.people,
-        shown=lambda challenge: msgspec.to_builtins(
-            challenge.row(OpenChallenge, challenge.until - challenge.expires_ms)
-        ),
+        shown=lambda challenge: msgspec.to_builtins(challenge.row(OpenChallenge, challenge.made_at)),
         owner=lambda challenge: challenge.player,
     ),
     lifetime_seconds=lambda challenge: (KEPT_MS + (0 if challenge.is_over else challenge.expires_ms)) // 1000,

@@ -14,8 +14,7 @@ from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import Entry, Verdict
 from tictactoe_server.storage.specs import Persons, TableSpec
 
-PLAYERS_PER_PART: Final = 500
-"""At most 0.5 KB of JSON each; a message of NATS holds 256 KB."""
+PLAYERS_PER_PART: Final = 500  # each at most 0.5 KB of JSON; a message of NATS holds 256 KB
 
 
 class Snapshot(Struct, frozen=True, omit_defaults=True):
@@ -67,9 +66,6 @@ def join(parts: Sequence[Snapshot]) -> Snapshot:
     return replace(first, state=replace(first.state, ladders=ladders), parts=1)
 
 
-# -- forgetting a player --------------------------------------------------------------------------------------------
-
-
 def _verdict_without(verdict: Verdict, id: str, stand_in: str) -> Verdict:
     of, into = (stand_in if named == id else named for named in (verdict.of, verdict.into))
     return replace(verdict, of=of, into=into)
@@ -110,13 +106,12 @@ def _snapshot_names(snapshot: Snapshot) -> set[str]:
     return named.union(*(_verdict_names(verdict) for verdict in snapshot.state.verdicts))
 
 
-_encode: Final = msgspec.json.Encoder().encode
 _decode_snapshot: Final = msgspec.json.Decoder(Snapshot).decode
 
 ENTRIES: Final[TableSpec[Entry]] = TableSpec(
     "ladder_entries",
     "entry of the ladders",
-    _encode,
+    msgspec.json.encode,
     msgspec.json.Decoder(Entry).decode,
     persons=Persons(lambda entry: _verdict_names(entry.verdict), _entry_without),
 )
@@ -124,7 +119,7 @@ ENTRIES: Final[TableSpec[Entry]] = TableSpec(
 LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
     "ladders",
     "snapshot of the ladders",
-    lambda snapshot: zlib.compress(_encode(snapshot)),
+    lambda snapshot: zlib.compress(msgspec.json.encode(snapshot)),
     lambda document: _decode_snapshot(zlib.decompress(document)),
     persons=Persons(_snapshot_names, _snapshot_without, lambda snapshot: {"entries": snapshot.state.entries}),
 )
