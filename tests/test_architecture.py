@@ -72,8 +72,8 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_851, 5),
-    "api": (401, 1),
+    "admin": (1_810, 5),
+    "api": (397, 1),
     "cli": (1_163, 3),
     "cluster": (2_654, 7),
     "core": (1_656, 5),
@@ -81,7 +81,7 @@ CEILINGS = {
     "http": (1_368, 3),
     "listings": (748, 3),
     "people": (463, 2),
-    "ratings": (1_500, 5),
+    "ratings": (1_429, 5),
     "records": (799, 2),
     "rooms": (1_434, 5),
     "services": (2_393, 5),

@@ -69,7 +69,6 @@ log: Final = structlog.get_logger(__name__)
 
 
 def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
-    """Return the service that draws link previews, or none if its libraries are not installed."""
     if not all(map(find_spec, ("aggdraw", "ttf_opensans"))):
         log.info("links have no picture: the extra `previews` of tictactoe-rooms is not installed")
         return ()
@@ -381,7 +380,6 @@ class Server:
 
 
 def _describe_storage(settings: Settings) -> str:
-    """Describe where the server stores its data."""
     if settings.store is not None:
         return settings.store.rpartition("@")[2]  # without credentials
     return "nothing" if settings.data is None else str(settings.data.absolute())

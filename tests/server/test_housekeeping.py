@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,24 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def go_round(store: Storage, days: int, *stay: str, history_days: float | None = None) -> None:
-    """Forget what is too old in so many days."""
-    housekeeping = Housekeeping(store, Bans(store.table(BANS)), lambda: stay, history_days)
+    """Delete what is too old in this many days."""
+
+    async def forget(ids: Collection[str]) -> None:
+        assert not ids
+
+    async def needed_from() -> float:
+        return math.inf
+
+    housekeeping = Housekeeping(
+        store=store,
+        bans=Bans(store.table(BANS)),
+        stay=lambda: stay,
+        history_days=history_days,
+        players_days=None,
+        forget=forget,
+        is_chosen=lambda: True,
+        needed_from=needed_from,
+    )
     await housekeeping.go_round(today() + days, step_seconds=0)
 
 

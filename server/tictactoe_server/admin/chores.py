@@ -30,10 +30,6 @@ LATE_SECONDS: Final = 0.5  # from this delay on, measured times may include wait
 log: Final = structlog.get_logger(__name__)
 
 
-async def _nothing_needed() -> float:
-    return math.inf
-
-
 @dataclass(frozen=True, slots=True)
 class Housekeeping:
     """Deletes expired bans, old games and players who were away for long, in small steps.
@@ -50,10 +46,10 @@ class Housekeeping:
     bans: Bans
     stay: Callable[[], Collection[str]]
     history_days: float | None
-    players_days: int | None = None
-    forget: Callable[[Collection[str]], Awaitable[None]] | None = None
-    is_chosen: Callable[[], bool] = lambda: True
-    needed_from: Callable[[], Awaitable[float]] = _nothing_needed
+    players_days: int | None
+    forget: Callable[[Collection[str]], Awaitable[None]]
+    is_chosen: Callable[[], bool]
+    needed_from: Callable[[], Awaitable[float]]
 
     async def run(self, are_known: asyncio.Event) -> None:
         """Run every hour, once all rooms are restored; errors of the store are logged."""
@@ -71,13 +67,12 @@ class Housekeeping:
         if self.history_days is not None:
             before = clock.wall_ms() - round(self.history_days * _DAY_MS)
             await self._forget_games(round(min(before, await self.needed_from())), step_seconds)
-        if self.players_days is not None and self.forget is not None and self.is_chosen():
+        if self.players_days is not None and self.is_chosen():
             await self.forget(await self._absent_since(day - self.players_days))
         if not self.store.table(PLAYERS).expires:
             await self._forget_players(day, step_seconds)
 
     async def _absent_since(self, day: int) -> list[str]:
-        """Return the ids of at most `FORGOTTEN_AT_ONCE` players who were away since a day."""
         seen: dict[str, int] = {}
         async for some in self.store.table(PLAYERS).load_all():
             for known in (stored.value for stored in some):
@@ -101,7 +96,6 @@ class Housekeeping:
             await asyncio.sleep(step_seconds)
 
     async def _forget_players(self, day: int, step_seconds: float) -> None:
-        """Delete players who were away for long, unless they have a seat or stored games."""
         players = self.store.table(PLAYERS)
         async for some in players.load_all():
             stay = self.stay()

@@ -81,7 +81,6 @@ def socket_path(data: Path | None, port: int) -> Path:
 
 
 def _runtime_folder() -> Path:
-    """Return the user's runtime folder, or the state folder if there is none."""
     with warnings.catch_warnings():  # platformdirs warns if the environment names none
         warnings.simplefilter("ignore")
         try:

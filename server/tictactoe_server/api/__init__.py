@@ -1,1 +1,1 @@
-"""What programs and the pages of others may read over HTTP: public rooms, their games, and events, as JSON."""
+"""The public HTTP API: rooms, their games, and events as JSON, and link previews."""

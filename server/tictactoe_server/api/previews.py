@@ -1,7 +1,7 @@
-"""Previews: the pictures that stand beside a link to a public room, a shared game, an event or the first page.
+"""Previews: pictures for links to a public room, a shared game, an event or the first page.
 
-A picture is made of what everybody may see, which is also the key by which it is kept: for the same state it is drawn
-once. Drawing is done in one thread. It needs the extra `previews`; without it links have no picture.
+A picture shows public data only, and this data is its key in the cache. One thread draws all pictures. The module
+needs the extra `previews`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from tictactoe_server.services.checks import find_public
 from tictactoe_server.services.history import find_shared
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
-MOST_KEPT: Final = 200  # how many pictures, of some 40 kB each, are remembered: the last that were asked for
-MOST_WAITING: Final = 32  # how many may wait to be drawn
+MOST_KEPT: Final = 200  # pictures in the cache, of about 40 kB each
+MOST_WAITING: Final = 32  # pictures that wait to be drawn
 
 _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
@@ -39,7 +39,7 @@ Named = TypeVar("Named", SeatState, Participant)
 
 
 class Previews(Service):
-    """Answers with pictures; `drawn` is how many were made."""
+    """Draws link previews; `drawn` counts them."""
 
     def __init__(self, tournaments: Tournaments, title: str) -> None:
         self._tournaments = tournaments

@@ -1,8 +1,7 @@
-"""The API: what everybody may read, programs and pages of every origin, at once or as a stream; see `docs/api.md`.
+"""The public API: rooms, games and events as JSON, once or as a stream; see `docs/api.md`.
 
-Of a private room nothing is said but what is said of one that is not there. Nothing of a stream is on the way of a
-move: what is read is looked at ten times a second, as there is time for it, and at once where a game ends. Who reads
-slowly gets the newest state alone, and a connection that takes nothing is cut off.
+A private room is answered like a missing one. Streams delay no move: changes are polled ten times a second, and sent
+at once when a game ends. A slow reader gets only the newest state, and one that stops reading is disconnected.
 """
 
 from __future__ import annotations
@@ -45,16 +44,16 @@ from tictactoe_server.transport.http_messages import (
 )
 from tictactoe_server.transport.rate_limit import Held
 
-MAX_ID: Final = 40  # how much of an id is said again that is none
+MAX_ID: Final = 40  # characters of an unknown id that are repeated in the refusal
 LOOK_SECONDS: Final = 0.1
-_UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # said to nginx, which would gather some lines first
+_UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # disables the buffering of nginx
 _RETRY_MS: Final = 10_000
-_ROOMS_SECONDS: Final = 1.0  # how often at most all rooms are sent to who reads their stream
-_CLOCK_MS: Final = 1_000  # how far the clock of the machine may go before it counts that it did
+_ROOMS_SECONDS: Final = 1.0  # between updates of the stream of rooms
+_CLOCK_MS: Final = 1_000  # drift of the machine's clock that is ignored
 
 
 class PublicRoom(ListedRoom, frozen=True, omit_defaults=True):
-    """A public room; it is as in `rooms`, but for `opened`, when it was (ms since 1970), which stays as it is."""
+    """A public room as in `rooms`; `opened` is the time of its creation (ms since 1970), and never changes."""
 
     opened: int
     analysis: str | UnsetType = UNSET
@@ -67,15 +66,18 @@ class RoomList(Struct, frozen=True):
 
 
 class EventList(Struct, frozen=True):
-    """The events that are not over and that all may enter, newest first."""
+    """The unfinished events that are open to all, newest first."""
 
     events: tuple[EventSummary, ...]
 
 
 class Stream(Struct, eq=False):
-    """States that are read: `newest` returns the number of the newest one, and whether it is the last.
+    """A stream with readers.
 
-    `state` returns that one encoded; its `readers` were last sent the one with the number `seq`.
+    Attributes:
+        newest: Returns the number of the newest state, and whether it is the last one.
+        state: Returns the newest state, encoded.
+        seq: Number of the state that was last sent.
     """
 
     newest: Callable[[], tuple[int, bool]]
@@ -85,23 +87,20 @@ class Stream(Struct, eq=False):
 
 
 class Streams(Limiting):
-    """All streams that are read, by their codes; each address may read so many at a time."""
+    """The streams with readers, by code; the number of streams of one address is limited."""
 
     def __init__(self, limits: Limits, limited: Counter[str], agenda: Agenda) -> None:
         super().__init__(limits, limited)
-        self._read: dict[str, Stream] = {}
+        self.by_code: dict[str, Stream] = {}
         self._agenda = agenda
         self._is_sending = False
         self.of_address = Held(limits, "streams-per-address")
 
-    def of(self, code: str) -> Stream | None:
-        return self._read.get(code)
-
     def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
-        """Return the stream of a code, `unread` if nobody reads it yet; raises `Refused`."""
+        """Return the stream of a code, or the new stream `unread` if it has no readers yet; raises `Refused`."""
         if request.method == "HEAD":
             return HttpResponse(HTTPStatus.OK, b"", JSON_LINES)
-        key, stream = key_of(request.address), self._read.get(code)
+        key, stream = key_of(request.address), self.by_code.get(code)
         self.check_held(self.of_address, key, _RETRY_MS)
         is_full = stream is not None and 0 < self._limits.watchers_per_room <= len(stream.readers)
         self.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
@@ -109,7 +108,7 @@ class Streams(Limiting):
 
     def send_newest(self, code: str) -> None:
         """Send the newest state to a stream's readers, unless they have it."""
-        stream = self._read.get(code)
+        stream = self.by_code.get(code)
         if stream is None:
             return
         seq, is_last = stream.newest()
@@ -118,12 +117,12 @@ class Streams(Limiting):
             for reader in stream.readers:
                 reader.push_line(line)
         if is_last:
-            del self._read[code]
+            del self.by_code[code]
             for reader in [*stream.readers]:
                 reader.end_lines()
 
     def _begin(self, key: str, code: str, unread: Stream, reader: LineReader) -> Callable[[], None]:
-        stream = self._read.setdefault(code, unread)
+        stream = self.by_code.setdefault(code, unread)
         stream.readers.add(reader)
         self.of_address.add(key, reader)
         if stream.newest()[0] == stream.seq:
@@ -136,24 +135,24 @@ class Streams(Limiting):
         def stop() -> None:
             stream.readers.discard(reader)
             self.of_address.discard(key, reader)
-            if not stream.readers and self._read.get(code) is stream:
-                del self._read[code]
+            if not stream.readers and self.by_code.get(code) is stream:
+                del self.by_code[code]
 
         return stop
 
     def _send_later(self) -> None:
-        self._is_sending = bool(self._read)
+        self._is_sending = bool(self.by_code)
         if self._is_sending:
             self._agenda.after(LOOK_SECONDS, self._send_all)
 
     def _send_all(self) -> None:
-        for code in self._read:
+        for code in self.by_code:
             self._agenda.soon(partial(self.send_newest, code))
         self._agenda.soon(self._send_later)
 
 
 class Api(Service):
-    """Answers with public rooms, their finished games, events, and streams of their states."""
+    """Serves public rooms, finished games and events, and streams of their states."""
 
     def __init__(self, tournaments: Tournaments) -> None:
         self._tournaments = tournaments
@@ -195,7 +194,7 @@ class Api(Service):
         return _json(self._core.additions.public(state), f"{state.room}-{state.seq}")
 
     async def stream_room(self, request: HttpRequest, text: str) -> Reply:
-        """Stream a public room's states, or say which server has them."""
+        """Stream a public room's states, or redirect to the server that has the room."""
         code = (await find_public(self._core, request, text)).room
         try:
             live = await self._core.registry.find(code)
@@ -238,8 +237,6 @@ class Api(Service):
         )
         return self.streams.answer(request, f"event {found.code}", stream)
 
-    # -- inside -------------------------------------------------------------------------------------------------
-
     def _rooms(self) -> bytes:
         """Return the encoded public rooms, cached for a tenth of a second unless players joined or left."""
         lobby, now = self._core.lobby, clock.monotonic()
@@ -254,8 +251,7 @@ class Api(Service):
         return body
 
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:
-        """Tell a room's readers why it ended."""
-        stream = self.streams.of(live.room.code)
+        stream = self.streams.by_code.get(live.room.code)
         if stream is not None:
             stream.state = lambda: encode(why)
             self.streams.send_newest(live.room.code)

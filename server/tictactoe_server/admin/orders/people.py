@@ -270,7 +270,6 @@ def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
 
 
 def _expel_banned(server: ServerParts, ban: Ban) -> int:
-    """Disconnect all banned sessions, and return their number."""
     presence = server.core.presence
     concerned = presence.of_player(ban.subject)
     if network_of(ban.subject) is not None:
@@ -281,7 +280,6 @@ def _expel_banned(server: ServerParts, ban: Ban) -> int:
 
 
 async def _find_account(kept: Accounts, name: str) -> Account:
-    """Return the account that has claimed a name; raises `OrderRefused`."""
     claim = await kept.find_claim(name)
     account = claim and await kept.load(claim.player)
     if not account:

@@ -16,8 +16,7 @@ _WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="Th
 
 
 class _Judging(Order, frozen=True):
-    def describe(self, answer: Row) -> str:
-        return "Verdict {seq} counts; all ratings are folded again. To undo it: ratings undo {seq}".format_map(answer)
+    said = "Verdict {seq} counts; all ratings are folded again. To undo it: ratings undo {seq}"
 
 
 class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
@@ -55,20 +54,20 @@ class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
 class VerifyRatings(Order, frozen=True, tag="ratings verify"):
     """Fold all games and verdicts again, and compare the result with the current ratings."""
 
+    said = "Games: {games}. They fold to the current ratings, with the digest {digest}"
+
     async def run_here(self, server: ServerParts) -> Row:
         answer = await server.verify_ratings()
         if answer["digest"] != answer["folded"]:
             raise OrderRefused("The ratings are {digest}, but their games fold to {folded}.".format_map(answer))
         return answer
 
-    def describe(self, answer: Row) -> str:
-        return "Games: {games}. They fold to the current ratings, with the digest {digest}".format_map(answer)
-
 
 class ExportRatings(Order, frozen=True, tag="ratings export"):
     """Write all rated games and verdicts to a new FILE, which `tictactoe-client verify FILE` folds again."""
 
     file: Annotated[str, click.Argument(["file"], type=click.Path(resolve_path=True))]
+    said = "Games: {games}. They are in {file}, with the digest {digest}"
 
     async def run_here(self, server: ServerParts) -> Any:
         answer, content = await server.export_ratings()
@@ -77,9 +76,6 @@ class ExportRatings(Order, frozen=True, tag="ratings export"):
         except OSError as error:
             raise OrderRefused(f"{self.file} cannot be written: {error.strerror}.") from None
         return {**answer, "file": self.file}
-
-    def describe(self, answer: Row) -> str:
-        return "Games: {games}. They are in {file}, with the digest {digest}".format_map(answer)
 
 
 def _write_new(path: Path, content: bytes) -> None:

@@ -144,7 +144,6 @@ def _describe_drain(drain: Row) -> str:
 
 
 def _describe_people(settings: Settings) -> str | None:
-    """Describe chat, names and retention; None for the defaults."""
     days = settings.keep_players_days
     if (settings.chat, settings.lobby, days) == ("on", "names", None):
         return None
