@@ -200,9 +200,7 @@ async def test_who_plays_a_person_that_is_here_thinks_before_others(
     assert pool.asked == [Priority.PERSON, Priority.BOTS, Priority.BOTS]
 
 
-async def test_a_room_that_is_shown_after_the_end_is_not_thought_about(
-    registry: FakeRegistry, open_bots: OpenBots
-) -> None:
+async def test_a_room_that_is_shown_after_the_end_is_not_thought_about(open_bots: OpenBots) -> None:
     bots = open_bots()
     await bots.close()
     bots.update(TO_MOVE)
