@@ -1,5 +1,4 @@
-"""By what names are compared: two that people may take for each other have a key in common.
-
+"""Keys by which names are compared: confusable names have a key in common.
 Source: the characters that Unicode calls confusable (UTS #39), in a table made by `tools/look_alikes.py`.
 """
 
@@ -35,7 +34,7 @@ def can_be_claimed(name: str) -> bool:
 
 
 def mark_other(name: str) -> str:
-    """Return how others see a name that somebody else has claimed: no name has such a mark of its own.
+    """Return how others see a name that another player has claimed; a valid name never ends like that.
 
     >>> mark_other("ana")
     'ana?'
@@ -45,8 +44,7 @@ def mark_other(name: str) -> str:
 
 def _key(name: str) -> str:
     """Return a name's skeleton; a name of punctuation only is its own."""
-    drawn = unicodedata.normalize("NFKD", name).translate(_look_alikes())  # what is drawn alike is written alike
-    key = _fold(_without_marks(drawn))
+    key = _fold(_without_marks(unicodedata.normalize("NFKD", name).translate(_look_alikes())))
     for pair, letter in _PAIRS:
         key = key.replace(pair, letter)
     return key or name
@@ -70,10 +68,7 @@ def _fold(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _look_alikes() -> dict[int, str]:
-    """Return what each character looks like, by its number; read when it is wanted first.
-
-    Punctuation looks like nothing, and so do signs like it, but for letters that some languages write alone.
-    """
+    """Return the look-alike of each character by its number. Punctuation and signs like it have an empty one."""
     bare = dict.fromkeys(map(ord, _PUNCTUATION), "")
     groups = (group.split(":", 1) for group in TABLE.read_text(encoding="utf-8").split())
     pairs = ((character, target) for characters, target in groups for character in characters)
