@@ -15,7 +15,7 @@ from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.records.tables import PLAYERS, SHARES, KnownPlayer, today
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.sessions.tally import Tally
+from tictactoe_server.sessions.session import Tally
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete
 

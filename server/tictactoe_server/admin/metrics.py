@@ -20,7 +20,7 @@ from prometheus_client.registry import Collector
 from tictactoe_protocol import CloseCode
 from tictactoe_server import __version__
 from tictactoe_server.admin.orders.order import ServerParts
-from tictactoe_server.sessions.tally import Tally
+from tictactoe_server.sessions.session import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import Histogram
 from tictactoe_server.transport.admission import Admission

@@ -30,8 +30,7 @@ from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, open_room
 from tictactoe_server.rooms.terms import terms_of
-from tictactoe_server.sessions.session import Session
-from tictactoe_server.sessions.tally import Tally
+from tictactoe_server.sessions.session import Session, Tally
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
@@ -213,24 +212,30 @@ class Call(RoomChange, kw_only=True, eq=False):
         live: The room that the request names.
         now: When the request arrived (ms of served time).
         player: The acting player: the session's, or one of that player's guests.
+        on_stored: Answers the stored change; by default it is answered with `Ok`.
+        on_error: Called if the change is not stored; if it returns True, the error is not answered.
     """
 
     session: Session
+    on_stored: Callable[[], object] | None = None
+    on_error: Callable[[Exception], bool | None] | None = None
 
     def answer(self, **content: Any) -> None:
         """Answer with `Ok`, if the request has an id."""
         if self.request.id is not UNSET:
             self.session.push(Ok(id=self.request.id, **content))
 
-    def answer_with_room(self, live: LiveRoom) -> None:
+    def answer_with_room(self, live: LiveRoom, **content: Any) -> None:
         """Answer with the room that the request led to, and its moves."""
         marks = live.room.marks_of(self.player.id) if live.is_played_by(self.session) else []
         seat = live.room.mark_of(self.player.id) if marks else None
         seats = tuple(marks) if len(marks) > 1 else UNSET
-        self.answer(room=live.room.code, seat=seat, seats=seats, moves=live.room.position.moves)
+        self.answer(room=live.room.code, seat=seat, seats=seats, moves=live.room.position.moves, **content)
 
     def apply(self, room: Room) -> Room | None:
         """Return the room after the request; refuses a session that does not control the player's seat."""
+        if self.make is not None:
+            return self.make(room)
         live = self.live
         if live.players.get(self.player.id) is not self.session and not live.is_played_by(self.session):
             if self.session in live.watchers:
@@ -240,11 +245,17 @@ class Call(RoomChange, kw_only=True, eq=False):
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
         """Answer, and let the session continue if it had to wait."""
-        session, answer = self.session, None
-        if error is None:
-            answer = self.carried_out()
-        else:
+        session, id, answer = self.session, self.request.id, None
+        on_stored, on_error = self.on_stored, self.on_error
+        self.make = self.on_stored = self.on_error = None  # they refer to this call
+        if error is not None:
+            if on_error is not None and on_error(error):
+                return None
             refuse(session, self.request, error)
+        elif on_stored is not None:
+            on_stored()
+        elif id is not UNSET:
+            answer = session, encode_frame(b'{"type":"ok","id":%b}' % encode(id))
         if session.is_busy:
             session.go_on()
         return answer
@@ -252,11 +263,6 @@ class Call(RoomChange, kw_only=True, eq=False):
     def wait(self) -> None:
         """Make the session queue its next messages."""
         self.session.is_busy = True
-
-    def carried_out(self) -> tuple[Session, bytes] | None:
-        """Answer the stored change, or return the answer to send together with the state."""
-        id = self.request.id
-        return None if id is UNSET else (self.session, encode_frame(b'{"type":"ok","id":%b}' % encode(id)))
 
 
 def refuse(session: Session, request: Any, error: Exception) -> None:

@@ -10,7 +10,6 @@ import asyncio
 import math
 import random
 from collections.abc import Callable, Collection, Iterator
-from functools import partial
 from typing import Any, Final
 
 import structlog
@@ -45,11 +44,9 @@ from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.watching.topics import Listeners
 from tictactoe_server.watching.watchers import Watchers
 
-WATCHED_SECONDS: Final = 0.05
-"""Shortest time between two states for the watchers of a room; players are sent every state."""
-
+WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; players are sent every state
 _AHEAD_SECONDS: Final = 1.0  # how far ahead of that schedule the end of a game may be shown
-READ_AGAIN_SECONDS: Final = 5.0  # until an idle room is read again whose stored state is unknown
+READ_AGAIN_SECONDS: Final = 5.0  # until an idle room in an unknown state is reloaded
 
 log: Final = structlog.get_logger(__name__)
 
@@ -73,10 +70,7 @@ class RoomChange(Change[Room], eq=False):
         return apply(room, self.player, self.request, self.now) if self.make is None else self.make(room)
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        """Answer the change before it is shown.
-
-        Returns an answer to send together with the new state, as a session and a frame; None after an error.
-        """
+        """Answer the change, or return the answer (a session and a frame) to send together with the new state."""
         self.then(error)
         return None
 
@@ -208,10 +202,6 @@ class LiveRoom(Listed, Kept[Room]):
         """Return True if `session` is the one controlling its player's seat."""
         return session.player is not None and self.players.get(session.player.id) is session
 
-    def has(self, session: Session) -> bool:
-        """Return whether a session plays or watches here."""
-        return self.room.code in session.rooms
-
     def why_gone(self) -> Refused:
         """Return the refusal for requests in a room that has closed or moved."""
         code = self.room.code
@@ -233,17 +223,24 @@ class LiveRoom(Listed, Kept[Room]):
     def read_again(self) -> None:
         self.doubt()
         if self.phase is Phase.UNCERTAIN and self.change is None:
-            RoomChange(self, self.path.now(), make=leave_alone).submit()
+            RoomChange(self, self.path.now(), make=lambda room: room).submit()
 
     def first(self, change: RoomChange) -> RoomChange:  # type: ignore[override]
-        """Return the change that ends an expired turn, with this one to follow, or this one if no turn has expired."""
+        """Return the change that ends an expired turn, to be followed by this change, or this change."""
         room = self.room
         if room.clock_started_at is None or change.player is NOBODY or not is_expired(room, change.now):
             return change
-        then = partial(_follow, change)
-        self.change = change = RoomChange(self, change.now, asked_at=change.asked_at, then=then)
-        self.answer_in_time(change)
-        return change
+
+        def follow(error: Exception | None) -> None:
+            if error is None:
+                self.waiting.appendleft(change)
+            else:
+                change.is_settled = True
+                change.settled(error)
+
+        self.change = ending = RoomChange(self, change.now, asked_at=change.asked_at, then=follow)
+        self.answer_in_time(ending)
+        return ending
 
     def save(self, change: RoomChange, after: Room) -> None:  # type: ignore[override]
         """Store the room, together with the game if the change ends a kept one."""
@@ -270,7 +267,7 @@ class LiveRoom(Listed, Kept[Room]):
             seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
             asyncio.get_running_loop().call_later(seconds, self.read_again)
 
-    # -- coming and going: the one place that keeps both sides equal ----------------------------------------------
+    # -- sessions -------------------------------------------------------------------------------------------------
 
     def seat(self, session: Session, player: Player) -> None:
         """Make a session control its player's seat, and remove the session that did so before."""
@@ -295,13 +292,12 @@ class LiveRoom(Listed, Kept[Room]):
         session.rooms.discard(self.room.code)
         session.connection.forget_state(self.room.code)
 
-    # -- telling --------------------------------------------------------------------------------------------------
+    # -- broadcasts -----------------------------------------------------------------------------------------------
 
     def show(self, answer: tuple[Session, bytes] | None = None) -> bool:
-        """Send the state, encoded once, to everybody in the room and to its bots.
+        """Send the state, encoded once, to all sessions and to the room's bots, and the `answer` with it.
 
-        The `answer` to a session goes out with the state. Returns False if watchers were sent a state too recently:
-        they are sent the newest one a little later.
+        Return False if watchers will be sent the newest state a little later, as their last state is too recent.
         """
         room, self.is_unshown = self.room, False
         self.counted = count = len(self.watchers.seen)
@@ -331,7 +327,7 @@ class LiveRoom(Listed, Kept[Room]):
             self._show_watchers(self._frame(self.path.now()))
 
     def _show_watchers(self, frame: bytes) -> bool:
-        """Send a state to the watchers unless they were sent one just now; return whether it was sent."""
+        """Send a state to the watchers, unless their last state is too recent; return whether it was sent."""
         moment, result = asyncio.get_running_loop().time(), self.room.result
         is_end = result is not None and result is not self.ending
         if moment < self.watched_from - _AHEAD_SECONDS * is_end:
@@ -350,7 +346,7 @@ class LiveRoom(Listed, Kept[Room]):
         return encode_frame(self._encoder.encode(self.room, now, len(self.watchers)))
 
     def push(self, message: Push, but: Collection[Session] = ()) -> None:
-        """Send a message, encoded once, to everybody in the room except the sessions in `but`."""
+        """Send a message, encoded once, to all sessions except those in `but`."""
         frame = encode_frame(encode(message))
         for session in self.sessions if but else self.players.values():
             if session not in but:
@@ -360,14 +356,14 @@ class LiveRoom(Listed, Kept[Room]):
 
 
 class Changes:
-    """What the changes of all rooms share: their table, and the listeners, who are notified of stored changes only.
+    """The shared part of the changes of all rooms: their table, and the listeners, which hear of stored changes only.
 
     Attributes:
         now: Returns the served time in ms.
         moves: The number of moves played.
         on_room: Called with each room that is new or whose seats, clock or result changed, and its value before.
         on_result: Called with each game that is over, also an aborted one, and its id in the log, or "".
-        on_gone: Called with each closed room and the notice of that.
+        on_gone: Called with each closed room and the notice to its players.
         on_shown: Called with each new state of a room with bots.
         keeping: A game goes into the log if all of these functions return True.
     """
@@ -399,7 +395,7 @@ class Changes:
             self.on_result(finished, live.room.game_id)
 
     def tell_soon(self, live: LiveRoom, before: Room, finished: FinishedGame | None = None) -> None:
-        """Notify the listeners at the end of this turn of the event loop, after the people in the room."""
+        """Notify the listeners at the end of this turn of the event loop, after the sessions in the room."""
         if not self._changed:
             asyncio.get_running_loop().call_soon(self.catch_up)
         self._changed.setdefault(live, before)
@@ -407,7 +403,7 @@ class Changes:
             self._finished.append((finished, live.room.kept_at > 0))
 
     def catch_up(self) -> None:
-        """Notify the listeners of all changes so far, before anybody reads what they maintain."""
+        """Notify the listeners of all changes so far."""
         if self._changed:
             changed, self._changed, finished, self._finished = self._changed, {}, self._finished, []
             for live, before in changed.items():
@@ -417,19 +413,5 @@ class Changes:
 
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:
-    """Return the notice that a room has closed, by the code of the reason; see `docs/protocol/sentences.md`."""
+    """Return the notice that a room has closed; the codes of reasons are in `docs/protocol/sentences.md`."""
     return Closed(room, describe_closing(code, data) or code, code, data)
-
-
-def leave_alone(room: Room) -> Room:
-    """Return the same room, for a change that only waits for its turn and for an uncertain room to be read again."""
-    return room
-
-
-def _follow(change: RoomChange, error: Exception | None) -> None:
-    """Submit a change after the end of an expired turn, or answer it if that could not be stored."""
-    if error is None:
-        change.live.waiting.appendleft(change)
-    else:
-        change.is_settled = True
-        change.settled(error)

@@ -14,7 +14,7 @@ import structlog
 from tictactoe_protocol import BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
 from tictactoe_server.core.lists import Lists
-from tictactoe_server.core.live_room import LiveRoom, RoomChange, leave_alone
+from tictactoe_server.core.live_room import LiveRoom, RoomChange
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.listings.listed import moved
 from tictactoe_server.listings.room_log import RoomLog
@@ -115,10 +115,7 @@ class Registry:
     # -- coming back --------------------------------------------------------------------------------------------
 
     async def restore(self) -> None:
-        """Load all stored rooms; unreadable rooms are logged and left alone.
-
-        If the store fails, loading is retried in the background; players don't wait for it.
-        """
+        """Load all stored rooms, retrying until the store gives them; players don't wait for the retries."""
         while not self.knows_all:
             try:
                 await self._take_in_all()
@@ -130,7 +127,7 @@ class Registry:
                 await asyncio.sleep(RETRY_SECONDS)
 
     def set_restored(self) -> None:
-        """Release everybody who waits for the stored rooms."""
+        """Release all waiters for the stored rooms."""
         self._lists.lobby.put_in_order()
         self.restored.set()
 
@@ -177,10 +174,7 @@ class Registry:
     # -- changing and going -------------------------------------------------------------------------------------
 
     def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
-        """Remove a room that another server has now, after its pending changes, and send its people there.
-
-        `then` is called afterwards.
-        """
+        """After its pending changes, remove a room that another server has now, send its people there, call `then`."""
 
         def go(error: Exception | None) -> None:
             if not live.is_gone:
@@ -190,7 +184,7 @@ class Registry:
                 then()
 
         code = live.room.code
-        RoomChange(live, self._time(), then=go, make=leave_alone).submit()
+        RoomChange(live, self._time(), then=go, make=lambda room: room).submit()
 
     def _hear(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
         """Update the lists for a new or changed room, and log a game that began or ended."""

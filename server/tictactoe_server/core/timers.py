@@ -23,21 +23,16 @@ from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits
 from tictactoe_server.watching.topics import Listeners
 
-RETRY_SECONDS: Final = 1.0  # when what the store refused is tried again
-COUNT_SECONDS: Final = 0.25  # how often at most everybody in a room is shown that watchers come and go
-EARLY_SECONDS: Final = 0.1
-"""When a clock is looked at again that had time left although its alarm rang, because time stood still."""
-
-REPORT_SECONDS: Final = 10.0  # how often at most the log says that something of a kind could not be done yet
+RETRY_SECONDS: Final = 1.0  # until a change that the store refused is retried
+COUNT_SECONDS: Final = 0.25  # shortest time between two numbers of watchers
+EARLY_SECONDS: Final = 0.1  # until a clock is checked again that has time left because served time stood still
+REPORT_SECONDS: Final = 10.0  # shortest time between two log lines about refusals of a kind
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Timers:
-    """The timers of all rooms.
-
-    Listeners of `on_counted` hear of each room in which watchers came or went.
-    """
+    """The timers of all rooms. `on_counted` is called with each room whose watchers came or went."""
 
     def __init__(self, agenda: Agenda, changes: Changes, time: ServedTime, limits: Limits) -> None:
         self.agenda = agenda
@@ -51,7 +46,7 @@ class Timers:
     # -- clocks -------------------------------------------------------------------------------------------------
 
     def watch_clock(self, live: LiveRoom, *, at_least: float = 0.0) -> None:
-        """Schedule a check at the end of the running clock, in `at_least` seconds."""
+        """Schedule a check at the end of the running clock, but in `at_least` seconds."""
         end = expires_at(live.room)
         if end is None:
             return
@@ -75,7 +70,7 @@ class Timers:
             then = self._retrying(live, "a clock that ran out could not be stored", look, look)
             RoomChange(live, self.time(), then=then).submit()
 
-    # -- those who are gone -------------------------------------------------------------------------------------
+    # -- dropped players ----------------------------------------------------------------------------------------
 
     def drop(self, live: LiveRoom, player: Player) -> None:
         """Hold the seats of a dropped player, retrying until that is stored or the player is back."""
@@ -95,7 +90,7 @@ class Timers:
 
     def part(self, live: LiveRoom, session: Session) -> None:
         """Remove an ended session from a room, and hold its seats."""
-        if not live.has(session):
+        if live.room.code not in session.rooms:
             return
         is_player = live.is_played_by(session)
         live.part(session)
@@ -131,19 +126,14 @@ class Timers:
     def close_later(self, live: LiveRoom) -> None:
         """Schedule the end of an abandoned room."""
         if live.closing_at is None and live.is_abandoned:
-            limits = self.limits
-            if live.room.is_for_bots:
-                seconds = limits.unwatched_seconds
-            elif live.room.status == "playing":
-                seconds = limits.deserted_game_seconds
-            else:
-                seconds = limits.deserted_seconds
-            live.closing_at = _in(seconds)
+            is_playing = live.room.status == "playing"
+            seconds = self.limits.deserted_game_seconds if is_playing else self.limits.deserted_seconds
+            live.closing_at = _in(self.limits.unwatched_seconds if live.room.is_for_bots else seconds)
             self.agenda.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
 
     def close(self, live: LiveRoom, why: Closed) -> None:
         """Close a room that all players have left, before the next change."""
-        live.waiting.appendleft(self._closing(live, why))  # it follows from the change that is being settled
+        live.waiting.appendleft(self._closing(live, why))  # right after the change that is being settled
 
     async def end(self, live: LiveRoom, why: Closed) -> None:
         """Close a room with everybody in it, and return when it is deleted; raises `Refused` and `StoreUnavailable`."""
@@ -172,7 +162,7 @@ class Timers:
         then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
         return RoomChange(live, self.time(), then=then, make=make)
 
-    # -- what the store refused ---------------------------------------------------------------------------------
+    # -- retries ------------------------------------------------------------------------------------------------
 
     def _retrying(
         self, live: LiveRoom, what: str, again: Callable[[], object], done: Callable[[], object] = lambda: None
@@ -182,7 +172,7 @@ class Timers:
         def then(error: Exception | None) -> None:
             if error is None:
                 done()
-            elif not (live.is_gone or self.agenda.is_stopped):  # what a server leaves, the next one finds
+            elif not (live.is_gone or self.agenda.is_stopped):  # the next server finds the room in that state
                 self._put_off[what] += 1
                 now = _in(0)
                 if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:

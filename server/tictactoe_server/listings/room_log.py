@@ -1,4 +1,4 @@
-"""What the log says of rooms: a line for each event while few come from one address, of more how many there were."""
+"""Log lines about rooms: one for each event, but only the number of events if there are many from an address."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_server.rooms import Room
-from tictactoe_server.sessions.tally import Tally
+from tictactoe_server.sessions.session import Tally
 
 LOG_SECONDS: Final = 60.0
-LINES: Final = 60  # how many lines there are for one address until they are summed up
+LINES: Final = 60  # of an address in that time
 
 log: Final = structlog.get_logger(__name__)
 _LOGGER: Final = logging.getLogger(__name__)
 
 
 class RoomLog:
-    """Writes so many lines for each address in a minute, and counts the events beyond them."""
+    """Writes up to `LINES` for each address in `LOG_SECONDS`, and counts further events."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally

@@ -46,7 +46,7 @@ class Visiting(Service):
     ) -> None:
         self.note_seat = note_seat
         self._name_guests = name_guests
-        self.drain = drain
+        self._drain = drain
         self._check_rated, self._list_exhausted = check_rated, list_exhausted
         self.handles = {Create: self.create, Match: self.match, Join: self.join, Watch: self.watch, Leave: self.leave}
 
@@ -60,7 +60,7 @@ class Visiting(Service):
 
         If there are as many bots as marks, the player only watches.
         """
-        self.drain.check()
+        self._drain.check()
         request: Create = call.request
         rules = chosen_rules(request.rules)
         check_clock(request.clock)
@@ -96,17 +96,28 @@ class Visiting(Service):
 
     def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
         """Open a room with the player in a seat, or a room of bots."""
-        session, owner = call.session, call.player
+        session, owner, lists = call.session, call.player, self.core.lists
         self.core.allowances.take_create(session, owner)
         live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
-        self._submit(_Opening, call, live)
+
+        def answer() -> None:
+            room = live.room
+            if room.is_for_bots:
+                live.admit(session)
+            else:
+                self._take_seat(call)
+            call.answer_with_room(live, rated=room.rated or UNSET)
+            bots = sum(seat.is_server_bot for seat in room.held_seats)
+            self._note("room opened", call, private=room.visibility == "private", bots=bots)
+
+        _submit(call, live, lambda room: lists.with_free_code(call), answer, lambda error: lists.give_up(live))
         return live
 
     # -- matches ------------------------------------------------------------------------------------------------
 
     async def match(self, call: Call) -> bool:
         """Join an open public room of this kind whose players are connected, or open one."""
-        self.drain.check()
+        self._drain.check()
         self.core.lists.seats.check(call.player.id, call.session.address)
         rules, clock, rated = kind = chosen_rules(call.request.rules), call.request.clock, call.request.rated
         check_clock(clock)
@@ -160,23 +171,65 @@ class Visiting(Service):
         return True
 
     def _let_in(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
-        """Reserve the seats until they are stored or refused."""
-        if _takes_seat(call.player, live.room):
-            seats, address = self.core.lists.seats, call.session.address
-            seats.check_unbegun(live, address)
-            seats.expect(call.player.id, live, address)
-        live.entering |= {call.player.id, *(guest.id for guest in guests)}
-        self._submit(_Joining, call, live, guests=guests)
+        """Take free seats, or return to the player's own; a match tries another room if that fails.
+
+        The seats are reserved until they are stored or refused.
+        """
+        session, player, seats = call.session, call.player, self.core.lists.seats
+        if _takes_seat(player, live.room):
+            seats.check_unbegun(live, session.address)
+            seats.expect(player.id, live, session.address)
+        entering = {player.id, *(guest.id for guest in guests)}
+        live.entering |= entering
+        is_back = False
+
+        def enter(room: Room) -> Room:
+            nonlocal is_back
+            if not call.attempts:
+                self._count_if_ahead(call, room)
+            is_back = room.mark_of(player.id) is not None
+            if not is_back and room.status == "waiting":  # a seat that would begin a game
+                self._drain.check()
+            return apply(room, player, Enter(guests), call.now)
+
+        def release() -> None:
+            live.entering -= entering
+            seats.give_up(player.id, live.room.code)
+
+        def answer() -> None:
+            release()
+            live.is_unshown |= session in live.watchers
+            self._take_seat(call)
+            call.answer_with_room(live)
+            if not live.is_unshown:
+                live.show_to(session, call.now)
+            if not is_back:
+                self._note("player joined", call, mark=live.room.mark_of(player.id))
+
+        def try_again(error: Exception) -> bool:
+            release()
+            is_lost_match = isinstance(error, Refused) and isinstance(call.request, Match)
+            if is_lost_match:
+                session.dispatcher.again(session, call.request, call.now)
+            return is_lost_match
+
+        _submit(call, live, enter, answer, try_again)
 
     def watch(self, call: Call) -> None:
-        """Spectate. A session that plays in the room is refused."""
-        self.check_watching(call.session, call.live)
-        if self._read_if_ahead(call):
-            self._submit(_Watching, call, call.live)
-        else:
-            self.let_watch(call)
+        """Spectate, beginning with no older state than the watcher has seen; a player of the room is refused."""
 
-    def check_watching(self, session: Session, live: LiveRoom) -> None:
+        def check(room: Room) -> Room:
+            self._count_if_ahead(call, room)
+            self._check_watching(call.session, call.live)
+            return room
+
+        self._check_watching(call.session, call.live)
+        if self._read_if_ahead(call):
+            _submit(call, call.live, check, lambda: self._let_watch(call))
+        else:
+            self._let_watch(call)
+
+    def _check_watching(self, session: Session, live: LiveRoom) -> None:
         """Raise `Refused` for a player of the room, and if the room has too many watchers."""
         if live.is_played_by(session):
             raise Refused(ErrorCode.NOT_ALLOWED, "watch")
@@ -185,7 +238,7 @@ class Visiting(Service):
             room, watchers = live.room.code, len(live.watchers)
             raise Refused(ErrorCode.ROOM_FULL, "watchers", retry_ms=60_000, room=room, watchers=watchers)
 
-    def let_watch(self, call: Call) -> None:
+    def _let_watch(self, call: Call) -> None:
         live, session, core = call.live, call.session, self.core
         is_new = session not in live.watchers
         live.admit(session)
@@ -202,16 +255,34 @@ class Visiting(Service):
 
     def leave(self, call: Call) -> None:
         """Stop watching, free the seat of a waiting room, or resign and go. A guest goes alone."""
-        live = call.live
+        live, session, timers = call.live, call.session, self.core.timers
+
+        def leave(room: Room) -> Room | None:
+            if not live.is_played_by(session):
+                raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
+            if room.mark_of(call.player.id) is None:  # it was stored before, and the answer was lost
+                return room
+            return apply(room, call.player, call.request, call.now)
+
+        def answer() -> None:
+            live.part(session)
+            call.answer()
+            self._note("player left", call)
+            if live.room.is_deserted:
+                live.is_unshown = False
+                timers.close(live, closed(live.room.code, "left"))
+            else:
+                timers.close_later(live)
+
         if is_guest(call.player.id):
             call.submit()
-        elif call.session in live.watchers:
-            live.part(call.session)
+        elif session in live.watchers:
+            live.part(session)
             call.answer()
-            self.core.timers.tell_count(live)
-            self.core.timers.close_later(live)
+            timers.tell_count(live)
+            timers.close_later(live)
         else:
-            self._submit(_Leaving, call, live)
+            _submit(call, live, leave, answer)
 
     def _read_if_ahead(self, call: Call) -> bool:
         """Reload a room before its next change if the sender says to have seen a newer state; return True if so.
@@ -230,129 +301,35 @@ class Visiting(Service):
         live.doubt()
         return True
 
-    # -- for the changes below ----------------------------------------------------------------------------------
-
-    def count_if_ahead(self, call: Call, room: Room) -> None:
+    def _count_if_ahead(self, call: Call, room: Room) -> None:
         """Count a miss if the sender says to have seen a newer state than the stored one; this alone is not refused."""
         if _is_ahead(call.request, room):
             with suppress(Refused):
                 self.core.allowances.count_miss(call.session, call.player)
 
-    def take_seat(self, call: Call, live: LiveRoom) -> None:
+    def _take_seat(self, call: Call) -> None:
         """Make a session play for its player, now that the player has a seat."""
-        live.seat(call.session, call.player)
+        call.live.seat(call.session, call.player)
         self.note_seat(call.session)
-        live.closing_at = None
-        self.core.lists.matchmaker.offer(live)
+        call.live.closing_at = None
+        self.core.lists.matchmaker.offer(call.live)
 
-    def _submit(self, kind: type[_Visit], call: Call, live: LiveRoom, **more: Any) -> None:
-        call.session.is_busy = True
-        kind(live, call.now, call.player, call.request, session=call.session, visiting=self, **more).submit()
-
-    def note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
-        """Log an event with its facts."""
+    def _note(self, event: str, call: Call, **facts: Any) -> None:
         known = {name: value for name, value in facts.items() if value}
-        log, code = self.core.registry.log, live.room.code
-        log.note(event, call.session.address, room=code, player=call.player.id, **known)
+        room, player = call.live.room.code, call.player.id
+        self.core.registry.log.note(event, call.session.address, room=room, player=player, **known)
 
 
-class _Visit(Call, kw_only=True, eq=False):
-    """A player or watcher enters or leaves."""
-
-    visiting: Visiting
-
-
-class _Opening(_Visit, eq=False):
-    """The first change of a room, which stores it under a free code."""
-
-    def apply(self, room: Room) -> Room:
-        return self.visiting.core.lists.with_free_code(self)
-
-    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        if error is not None:
-            self.visiting.core.lists.give_up(self.live)
-        return super().settled(error)
-
-    def answer(self, **content: Any) -> None:
-        super().answer(**content, **({"rated": True} if self.live.room.rated else {}))
-
-    def carried_out(self) -> None:
-        live, room = self.live, self.live.room
-        if room.is_for_bots:
-            live.admit(self.session)
-        else:
-            self.visiting.take_seat(self, live)
-        self.answer_with_room(live)
-        bots = sum(seat.is_server_bot for seat in room.held_seats)
-        self.visiting.note("room opened", self, live, private=room.visibility == "private", bots=bots)
-
-
-class _Joining(_Visit, kw_only=True, eq=False):
-    """A player takes free seats, or returns to their own; a match tries another room if that fails."""
-
-    guests: tuple[Player, ...] = ()
-    is_back: bool = False
-
-    def apply(self, room: Room) -> Room | None:
-        if not self.attempts:
-            self.visiting.count_if_ahead(self, room)
-        self.is_back = room.mark_of(self.player.id) is not None
-        if not self.is_back and room.status == "waiting":  # a seat that would begin a game
-            self.visiting.drain.check()
-        return apply(room, self.player, Enter(self.guests), self.now)
-
-    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        live = self.live
-        live.entering -= {self.player.id, *(guest.id for guest in self.guests)}
-        self.visiting.core.lists.seats.give_up(self.player.id, live.room.code)
-        if isinstance(error, Refused) and isinstance(self.request, Match):
-            self.session.dispatcher.again(self.session, self.request, self.now)
-            return None
-        return super().settled(error)
-
-    def carried_out(self) -> None:
-        live = self.live
-        live.is_unshown |= self.session in live.watchers
-        self.visiting.take_seat(self, live)
-        self.answer_with_room(live)
-        if not live.is_unshown:
-            live.show_to(self.session, self.now)
-        if not self.is_back:
-            self.visiting.note("player joined", self, live, mark=live.room.mark_of(self.player.id))
-
-
-class _Watching(_Visit, eq=False):
-    """A watcher enters and is shown no older state than they have seen."""
-
-    def apply(self, room: Room) -> Room:
-        self.visiting.count_if_ahead(self, room)
-        self.visiting.check_watching(self.session, self.live)
-        return room
-
-    def carried_out(self) -> None:
-        self.visiting.let_watch(self)
-
-
-class _Leaving(_Visit, eq=False):
-    """A player leaves for good; a room that all players have left ends."""
-
-    def apply(self, room: Room) -> Room | None:
-        if not self.live.is_played_by(self.session):
-            raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
-        if room.mark_of(self.player.id) is None:  # it was stored before, and the answer was lost
-            return room
-        return super().apply(room)
-
-    def carried_out(self) -> None:
-        live, timers = self.live, self.visiting.core.timers
-        live.part(self.session)
-        self.answer()
-        self.visiting.note("player left", self, live)
-        if live.room.is_deserted:
-            live.is_unshown = False
-            timers.close(live, closed(live.room.code, "left"))
-        else:
-            timers.close_later(live)
+def _submit(
+    call: Call,
+    live: LiveRoom,
+    make: Callable[[Room], Room | None],
+    on_stored: Callable[[], None],
+    on_error: Callable[[Exception], bool | None] | None = None,
+) -> None:
+    call.session.is_busy = True
+    call.live, call.make, call.on_stored, call.on_error = live, make, on_stored, on_error
+    call.submit()
 
 
 def _takes_seat(player: Player, room: Room) -> bool:

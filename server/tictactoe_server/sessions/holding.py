@@ -1,4 +1,4 @@
-"""What one connection may say, whoever it is, and how it is held back when it says more."""
+"""Rate limits of one connection, and the state of a connection that exceeds them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from typing import Final
 from tictactoe_server.transport.rate_limit import RateLimit
 
 CHAT_LINES: Final = 5
-CHAT_MS: Final = 5_000  # how many lines a connection may say in how long
+CHAT_MS: Final = 5_000
 ANALYSES: Final = 10
-ANALYSES_MS: Final = 10_000  # how many positions a connection may have analysed in how long
+ANALYSES_MS: Final = 10_000
 TRIES: Final = 5
-TRIES_MS: Final = 60_000  # how many codes may be tried in vain in how long, before a hello or behind an address
-NOTICE_SECONDS: Final = 1.0  # how often at most a peer is told that it says too much
+TRIES_MS: Final = 60_000  # also of an address
+NOTICE_SECONDS: Final = 1.0  # shortest time between two notices that messages are delayed
 _EPISODE_SECONDS: Final = 1.0
 
 
 class Rates:
-    """How often one connection may say, try or ask something, whoever it is."""
+    """The rate limits of one connection, whoever the player is.
+
+    Attributes:
+        bad: For unreadable messages.
+        tries: For wrong codes with a hello.
+    """
 
     __slots__ = ("analyses", "bad", "chat", "tries")
 
@@ -32,28 +37,29 @@ class Rates:
 
 
 class Holding:
-    """How one is held back who says too much: `in_line` behind others of its address, or until `release`.
+    """How a connection is delayed: `in_line` behind others of its address, or until the timer `release`.
 
-    One who goes on like that for `flood_seconds` says too much for good.
+    Delays with short pauses between them are one episode, which may last `flood_seconds`.
     """
 
     __slots__ = ("_held_at", "_noticed_at", "_over_since", "flood_seconds", "in_line", "is_reading", "release")
 
     def __init__(self, flood_seconds: float) -> None:
         self.flood_seconds = flood_seconds
-        self.in_line, self.is_reading = False, True
+        self.in_line = False
+        self.is_reading = True
         self.release: asyncio.TimerHandle | None = None
         self._held_at = self._over_since = self._noticed_at = -math.inf
 
     def begin(self, now: float) -> bool:
-        """Start holding back; return whether it has gone on for too long."""
+        """Begin a delay; return True if the episode has lasted too long."""
         if now - self._held_at > _EPISODE_SECONDS:
             self._over_since = now
-        self._held_at = math.inf  # until it is let go
+        self._held_at = math.inf  # until the delay ends
         return now - self._over_since > self.flood_seconds
 
-    def is_to_be_told(self, now: float) -> bool:
-        """Return whether to notify the peer, and remember that it was notified."""
+    def is_notice_due(self, now: float) -> bool:
+        """Return True if the peer has to be notified, and remember the notice."""
         is_due = now - self._noticed_at > NOTICE_SECONDS
         self._noticed_at = now if is_due else self._noticed_at
         return is_due

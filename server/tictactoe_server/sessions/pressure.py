@@ -1,9 +1,9 @@
-"""What is asked by all from one address, and whether all ask for more than can be done: then some is refused at once.
+"""Overload: the load by address, its fair distribution, and when requests are refused at once.
 
-Once a turn of the event loop has taken a while, what comes then stands in lines, one for each address, which have equal
-shares of the time and are served a little in each turn of the loop: so who asks for most waits longest. There wait all
-for the rate of their address, too. Too much to do shows in two ways. Many ask at once: a turn of the event loop takes
-long. Or each of them asks for more than is done for it: then requests wait, and the event loop never comes to rest.
+Once a turn of the event loop has taken a while, further messages are queued by address. The queues have equal shares of
+the time, a little in each turn, so the heaviest address waits longest; messages beyond the rate of an address are
+queued there, too. Overload shows in two ways: a turn of the loop takes long because there are many requests at once, or
+requests wait behind others of their session and the loop never rests.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
 
-HELLOS: Final = 4  # how many of those of one address that say hello at once are looked up or written down at a time
-IN_LINE: Final = -1  # instead of how many ms to wait: until one's turn in the line of all from the same address
-LATE_MS: Final = 120  # how long a request may wait behind another of its session where the server never rests
-SHARE_SECONDS: Final = 0.0007
-"""How long requests are carried out in a turn of the loop until the next ones wait, and how long lines are served."""
-
-_REST_SECONDS: Final = 0.0003  # how long they rest then
+HELLOS: Final = 4  # handled at a time, by address
+IN_LINE: Final = -1  # in place of ms to wait: until the session's turn in the queue of its address
+LATE_MS: Final = 120  # longest wait behind another request of the session if the server never rests
+SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
+_REST_SECONDS: Final = 0.0003  # pause between two shares for queues
 _FEW_MESSAGES: Final = 16
-_SERVED_EVERY: Final = 0.01  # how often (s) a line is served at most that waits for the rate of its address
+_SERVED_EVERY: Final = 0.01  # shortest time (s) between two messages from a queue that waits for its rate
 LATELY_SECONDS: Final = 1.0
 _LOOKED_AT_EVERY: Final = 8
 _WINDOW_SECONDS: Final = 0.1
-_LONG_TURN: Final = 0.25  # from which part of a turn on only the time counts that the kernel says this thread had
-_LITTLE_REST: Final = 0.2  # how much of a window is rest where the server still has time for everything
+_LONG_TURN: Final = 0.25  # after this part of a turn only CPU time counts
+_LITTLE_REST: Final = 0.2  # the part of a window below which the server is overloaded
 
 
 class Source:
-    """All who come from one address. `hellos` lets few of them in at a time.
+    """All connections from one address.
 
-    `asked` counts what came from them lately, and `bad` what of it could not be read, which counts as several there.
+    Attributes:
+        hellos: Limits the hellos that are handled at a time.
+        asked: The number of recent messages; an unreadable one counts as several.
+        bad: The number of recent unreadable messages.
     """
 
     def __init__(self, pressure: Pressure, address: str) -> None:
@@ -66,20 +67,14 @@ class Source:
         self.limit.spend(more)
 
     def take(self, own: RateLimit) -> int:
-        """Count one message of a session whose `own` limit this is, and return 0.
-
-        Else nothing is counted, and so many ms are returned for which its own limit has it wait, or `IN_LINE`.
-        """
+        """Count a message of a session and return 0, or return the ms to wait for its `own` limit, or `IN_LINE`."""
         if self._line or self.pressure.is_full:
             return own.wait() or IN_LINE
         wait, for_address = take_both(own, self.limit)
         return wait or (IN_LINE if for_address else 0)
 
     def line_up(self, take_turn: Callable[[], bool]) -> None:
-        """Let one wait who is not in line yet, until `take_turn` is called once the address has room for a message.
-
-        It returns whether there was one to take.
-        """
+        """Queue a session: `take_turn` is called when the address may send, and returns whether it took a message."""
         self._line.append(take_turn)
         if not self._is_due:
             self._serve_later()
@@ -104,18 +99,21 @@ class Source:
 
 
 class Pressure:
-    """All sources by their addresses, and whether a turn has spent more than its time on what they ask for.
+    """The sources by address, and the load of the current turn of the event loop.
 
-    The time is `turn_milliseconds` of the processor's; with 0 it has any, and no request is too late. Each request is
-    counted in `requests`; once that is more than `looked_at`, it is to `measure_turn`. A turn `is_full` after
-    `SHARE_SECONDS` where there are several sources, and their `lines` go on in the next. `excess` is how often the time
-    has passed in this turn: above 1, requests of heavy sources are refused, which `shed` counts. The server
-    `is_restless` where it had hardly any time without work lately, which is measured only while requests wait.
-
-    The `rates` of the sources outlive their connections; of those `of_a_session` each session has one of its own.
-    Limits go by `monotonic_ns`, and who says too much for `flood_seconds` is closed.
-
-    `asked` counts what came lately from all, of which one that cannot be read is `bad_count`.
+    Attributes:
+        rates: The rate limits of addresses, which outlive connections.
+        of_a_session: Factories of a session's own limits: of messages and of unreadable ones.
+        flood_seconds: How long a session may exceed its limits before it is closed.
+        bad_count: As how many messages an unreadable one counts.
+        lines: The queues of the sources.
+        requests: Requests in this turn; above `looked_at` the turn is measured.
+        shed: The number of requests refused because of overload.
+        asked: The number of recent messages of all sources.
+        excess: Time spent in this turn, in units of the configured `turn_milliseconds`; above 1, requests of heavy
+            sources are refused.
+        is_full: Whether the turn has spent its share and there are several sources.
+        is_restless: Whether the loop hardly rested lately; measured only while requests wait.
     """
 
     def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
@@ -164,12 +162,13 @@ class Pressure:
         self._active = max(1, sum(source.asked > 0 for source in sources))
 
     def measure_turn(self) -> None:
+        """Update `excess` and `is_full`."""
         now = clock.monotonic()
         if not self.looked_at:
             self._began, self._counted_from = now, None
             asyncio.get_running_loop().call_soon(self._end)
         spent = now - self._began
-        if spent > self._turn_seconds * _LONG_TURN:  # from here on others may have had the processor, too
+        if spent > self._turn_seconds * _LONG_TURN:  # other processes may have had the processor
             working = clock.cpu()
             if self._counted_from is None:
                 self._counted_from = working - self._turn_seconds * _LONG_TURN
@@ -183,7 +182,7 @@ class Pressure:
         return self.is_restless and waited_ms > LATE_MS
 
     def measure(self) -> None:
-        """Measure for how much of the time since the last waiting request the thread worked."""
+        """Update `is_restless` from the CPU time since the last waiting request."""
         now, (then, worked) = clock.monotonic(), self._window
         if now - then > _WINDOW_SECONDS and self._turn_seconds < math.inf:
             working = clock.cpu()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -13,7 +13,6 @@ from tictactoe_protocol.pushes import Error, Push
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.sessions.holding import Holding, Rates
 from tictactoe_server.sessions.pressure import IN_LINE, Pressure
-from tictactoe_server.sessions.tally import Tally
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
@@ -21,6 +20,23 @@ from tictactoe_server.transport.rate_limit import take_both
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before the peer is no longer read from
 _FEW_MESSAGES: Final = 4
+
+
+class Tally:
+    """Counters since the server started.
+
+    Attributes:
+        refusals: By error code.
+        limited: Refusals and delays by the name of the limit.
+        games: Ended games by reason.
+        sent: Bytes sent to peers, counted only if there are metrics.
+    """
+
+    def __init__(self) -> None:
+        self.refusals: Counter[str] = Counter()
+        self.limited: Counter[str] = Counter()
+        self.games: Counter[str] = Counter()
+        self.sent = 0
 
 
 class Dispatching(Protocol):
@@ -74,7 +90,8 @@ class Session(Receiver):
         self.tally = tally
         self.messages, bad = (rates.new() for rates in pressure.of_a_session)
         self.rates = Rates(bad, pressure.monotonic_ns)
-        self.is_busy = self._is_over = False
+        self.is_busy = False
+        self._is_over = False
         self.dispatcher = dispatcher
         self._now = now
         self._inbox: deque[tuple[Any, int]] = deque()
@@ -180,8 +197,11 @@ class Session(Receiver):
             if is_too_much and len(self._inbox) > _FEW_MESSAGES:
                 self._close("too many messages")
                 return
-            if holding.is_to_be_told(loop.time()):
-                self._tell_of_wait(wait)
+            if holding.is_notice_due(loop.time()):
+                kind = "messages-per-address" if wait == IN_LINE else "messages"
+                self.tally.limited[kind] += 1
+                retry_ms = self.source.limit.wait() if wait == IN_LINE else wait
+                self.refuse(Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=max(1, retry_ms)).answer())
         if wait == IN_LINE:
             holding.in_line = True
             self.source.line_up(self.take_turn)
@@ -192,24 +212,15 @@ class Session(Receiver):
         self._inbox.clear()
         self.connection.close(CloseCode.POLICY_VIOLATION, why)
 
-    def _tell_of_wait(self, wait: int) -> None:
-        """Send a notice that messages are delayed."""
-        kind = "messages-per-address" if wait == IN_LINE else "messages"
-        self.tally.limited[kind] += 1
-        retry_ms = self.source.limit.wait() if wait == IN_LINE else wait
-        self.refuse(Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=max(1, retry_ms)).answer())
-
     def _go_on_in_line(self) -> None:
         self._holding.end()
         self._take_next()
 
     def _read_or_not(self) -> None:
         """Pause or resume reading from the peer, depending on the queues."""
-        holding, waiting = self._holding, len(self._inbox)
+        holding, connection = self._holding, self.connection
         most = 1 if not holding.is_reading else _FEW_MESSAGES + 1 if holding.in_line else INBOX_MESSAGES
-        if holding.is_reading != (waiting <= most):
-            holding.is_reading = waiting <= most
-            if holding.is_reading:
-                self.connection.resume_reading()
-            else:
-                self.connection.pause_reading()
+        may_read = len(self._inbox) <= most
+        if holding.is_reading != may_read:
+            holding.is_reading = may_read
+            (connection.resume_reading if may_read else connection.pause_reading)()
