@@ -18,8 +18,7 @@ from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatSta
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.rooms.finished import FinishedGame, Participant
 
-_OF_SERVICES: Final = {"calls", "challenges", "host_provisional", "host_rating"}
-"""Fields that the protocol has and a service fills."""
+_OF_SERVICES: Final = {"calls", "challenges", "host_provisional", "host_rating"}  # fields of the protocol
 
 log: Final = structlog.get_logger(__name__)
 
@@ -29,7 +28,7 @@ Held = TypeVar("Held", SeatState, Participant)
 
 
 class Fields(dict[str, Callable[[Of], Any]]):
-    """What makes the fields that are added to one kind of object, by their names."""
+    """The functions that make the fields added to one kind of object, by name."""
 
     def __init__(self, kind: type[Struct]) -> None:
         super().__init__()
@@ -44,7 +43,7 @@ class Fields(dict[str, Callable[[Of], Any]]):
     def of(self, one: Of) -> dict[str, Raw]:
         found: dict[str, Raw] = {}
         for name, make in self.items():
-            with _left_out_where_it_fails(name):
+            with _logged(name):
                 found |= _field(name, make(one))
         return found
 
@@ -63,7 +62,7 @@ class Additions:
     async def of_welcome(self, player: str) -> dict[str, Raw]:
         found: dict[str, Raw] = {}
         for name, make in self.welcome.items():
-            with _left_out_where_it_fails(name):
+            with _logged(name):
                 found |= _field(name, await make(player))
         return found
 
@@ -72,7 +71,7 @@ class Additions:
         return with_fields(encoded, self.rows.of(listed)) if self.rows else encoded
 
     def public(self, one: Shown) -> Shown:
-        """Return what outsiders see: with hidden names, marks in place of names and ids."""
+        """Return the public view: if names are hidden, marks in place of names and ids."""
         if not self._hides_names:
             return one
         if isinstance(one, FinishedGame):
@@ -114,7 +113,7 @@ def _field(name: str, value: Any) -> dict[str, Raw]:
 
 
 @contextmanager
-def _left_out_where_it_fails(name: str) -> Iterator[None]:
+def _logged(name: str) -> Iterator[None]:
     try:
         yield
     except Exception:

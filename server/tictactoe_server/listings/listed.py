@@ -1,13 +1,10 @@
-"""A room as lists know it: one that is served here, or what is known of one that another server has.
-
-What is asked about the other servers of a cluster is here, too: `Elsewhere`.
-"""
+"""Rooms as lists know them, on this or another server, and `Elsewhere`, the interface to the other servers."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Set
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
@@ -22,16 +19,14 @@ from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.watching.topics import Listeners
 
 GameKind = tuple[Rules, ClockFields | None, bool]
-"""What must be equal for two people to be matched: also whether their game is rated."""
+"""The terms that matched players agree on; the last one is whether the game is rated."""
 
 RoomAt = tuple[str, str | None]
-"""A room's code, and the URL of the server that has it, None for this one."""
-
-_NOBODY: Final[Set[str]] = frozenset()  # one for all rooms: each of its own would be 216 bytes
+"""A room's code, and the URL of its server, None for this one."""
 
 
 def kind_of(room: Room) -> GameKind:
-    """Return the kind of game for matching: rules, clock and whether it is rated."""
+    """Return the kind of game for matching."""
     return room.rules, room.clock, room.rated
 
 
@@ -43,47 +38,49 @@ def live_board(position: Position, **about: Any) -> LiveBoard:
 
 
 class Listed(ABC):
-    """`owner` is the player who opened it and `source` what limits know their address by, both empty where unknown,
-    and for a room that counts for nobody.
+    """A room in lists.
 
-    `entering` are the ids of those for whom a seat is being taken, or kept.
+    Attributes:
+        owner: The player who opened the room, "" if unknown or not counted against limits.
+        source: The key of that player's address in limits, or "".
+        entering: Ids of players whose seat is being taken, or reserved.
+        knows_moves: Whether `room` has its moves.
+        is_gone: Whether the room has been removed from all lists.
+        is_opening: Whether the room is not stored yet.
+        has_somebody: Whether a player is connected.
+        watching: The number of watchers.
     """
 
     __slots__ = ("entering", "has_bots", "owner", "room", "source")
 
     knows_moves = True
-    """Whether the moves of its `room` are known."""
 
     def __init__(self, room: Room, owner: str, source: str) -> None:
         self.room = room
         self.owner = owner if room.terms.is_counted else ""
         self.source = source if room.terms.is_counted else ""
         self.has_bots = room.has_bots
-        self.entering = _NOBODY
+        self.entering: Set[str] = frozenset()
 
     @property
     @abstractmethod
-    def is_gone(self) -> bool:
-        """Whether it is in no list any more."""
+    def is_gone(self) -> bool: ...
 
     @property
     @abstractmethod
-    def is_opening(self) -> bool:
-        """Whether somebody is about to open it."""
+    def is_opening(self) -> bool: ...
 
     @property
     @abstractmethod
-    def has_somebody(self) -> bool:
-        """Whether a player is connected."""
+    def has_somebody(self) -> bool: ...
 
     @property
     @abstractmethod
-    def watching(self) -> int:
-        """How many watch."""
+    def watching(self) -> int: ...
 
     @property
     def everybody(self) -> Set[str]:
-        """The ids of all players with a seat or about to take one."""
+        """The ids of the players with a seat, or about to take a seat."""
         return self.entering | {seat.player for seat in self.room.held_seats}
 
     @property
@@ -100,11 +97,11 @@ class Listed(ABC):
         return state_of(self.room, now, watchers=self.watching)
 
     def summary(self, now: int) -> RoomSummary:
-        """Return the row for the list of public rooms; `now` is in ms of served time."""
+        """Return the row for the list of public rooms."""
         return summary_of(self.room, now, watchers=self.watching, ply=self.ply)
 
     def board(self, now: int) -> LiveBoard:
-        """Return a small board for the lobby; `now` is in ms of served time."""
+        """Return a small board for the lobby."""
         room, position = self.room, self.room.position
         return live_board(
             position,
@@ -126,17 +123,18 @@ class Listed(ABC):
 
 
 class ClusterIdentity(NamedTuple):
-    """By what players know a cluster, and where its servers are reached, this one first."""
+    """The id of a cluster, and the URLs of its servers, this server first."""
 
     id: str
     urls: tuple[str, ...]
 
 
 class Elsewhere:
-    """What is known of the rooms of other servers: there are none for a server on its own.
+    """The rooms of other servers, here for a single server; a cluster overrides the methods.
 
-    A cluster, which `is_several`, has its own kind. Listeners of `on_changed` hear of what another server has changed,
-    by its table and key; some of it may never be heard.
+    Attributes:
+        is_several: Whether there may be other servers.
+        on_changed: Called with the table and key of a value that another server has changed; notices may be lost.
     """
 
     is_several = False
@@ -167,9 +165,9 @@ class Elsewhere:
         return True
 
     async def ask_for(self, code: str, player: str, url: str) -> None:
-        """Take a room over where a player in it reaches its server at this URL no more, and nobody else does either.
+        """Take over a room because a player in it, and everybody else, cannot reach its server at this URL.
 
-        Raises `Refused` where another server keeps it; one that does not answer has it as before.
+        Raises `Refused` if another server keeps the room; a server that does not answer still has it.
         """
         raise Refused(ErrorCode.BAD_MESSAGE, "server", path="unreachable", at=url)
 
@@ -178,7 +176,7 @@ class Elsewhere:
         return address
 
     async def take(self, room: Room, revision: int) -> bool:
-        """Adopt a stored room unless it is another server's; return False if it can only be this server's."""
+        """Adopt a stored room unless it is another server's; return False if only this server can have it."""
         return False
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
@@ -193,10 +191,10 @@ class Elsewhere:
         return True
 
     def tell_changed(self, table: str, key: str) -> None:
-        """Tell the others that something was changed here that is kept in a table."""
+        """Notify the other servers of a changed value in a table."""
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
-        """Have the newest boards of these rooms, as far as others tell them soon."""
+        """Request the newest boards of these rooms from other servers, and wait briefly for them."""
 
 
 def moved(code: str, url: str) -> Refused:

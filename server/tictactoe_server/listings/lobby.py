@@ -1,6 +1,6 @@
-"""The public rooms: the topic of the changes of their list, and that of the boards of some games that are on.
+"""The public rooms: a topic of changes of their list, and a topic of the boards of some running games.
 
-Nothing of it is on the way of a move: while somebody subscribes to boards, the games are looked at once a second.
+Moves do not notify the lobby: while there are subscribers to boards, it polls the games once a second.
 """
 
 from __future__ import annotations
@@ -24,29 +24,26 @@ from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.watching.topics import Listeners, Topic, list_of
 
-MAX_CHANGE_BYTES: Final = 60_000
-"""How much of changed rows one message has; with the codes of closed rooms beside them it stays under 64 KiB."""
-
-LISTED_OF_ONE: Final = 10
-"""How many rooms of one address are listed before those of others, where there are more than can be listed."""
-
-MAX_LIST_BYTES: Final = 250_000  # how much one list has: an answer with it stays under 256 KiB
-LIST_SECONDS: Final = 0.1
-"""For how long a list is sent again that no room joined or left: moves and watchers are not in it at once."""
-
-LOOK_SECONDS: Final = 1.0  # how often the games are looked at; boards are sent no more often
-OVER_SECONDS: Final = 20.0  # how long the board of a game that is over is still shown
-DULL_SECONDS: Final = 60.0  # after how long without a move another game is shown instead, where there is one
-LOOKED_AT: Final = 400  # among how many games those are sought that somebody plays
-_NEWEST: Final = "boards"
-"""What is sent here is kept under this key for a peer that lags, the newest alone; no room has such a code."""
+MAX_CHANGE_BYTES: Final = 60_000  # of the rows in a message of changes, which stays under 64 KiB
+LISTED_OF_ONE: Final = 10  # rooms of an address that are listed before other addresses have their turn
+MAX_LIST_BYTES: Final = 250_000  # of the rows in a list; the answer stays under 256 KiB
+LIST_SECONDS: Final = 0.1  # how long an encoded list is cached; moves and watchers are not updated meanwhile
+LOOK_SECONDS: Final = 1.0
+OVER_SECONDS: Final = 20.0  # how long the board of a finished game is still shown
+DULL_SECONDS: Final = 60.0  # until a game without moves makes room for another one
+LOOKED_AT: Final = 400  # the number of newest games that are searched for games with connected players
+_NEWEST: Final = "boards"  # the key of boards in the queues of slow peers; no room has such a code
 
 
 @dataclass(slots=True, eq=False)
 class _Shown:
-    """A game that is shown: its board without clocks, since when that is so (s of the loop's time), and its newest row.
+    """A game that is shown.
 
-    `change` numbers the changes of all boards that are shown, so that no two boards have had the same.
+    Attributes:
+        changed_at: Since when the board is the same (s of the loop's time).
+        change: The number of the board's last change, among the changes of all boards.
+        board: The board without clocks.
+        row: The newest encoded board.
     """
 
     live: Listed
@@ -57,10 +54,12 @@ class _Shown:
 
 
 class Boards(Topic):
-    """Chooses the games, the one first that began last, and keeps to them while they are played.
+    """Chooses games, the newest first, and shows them while they are played.
 
-    Subscribers are sent so many boards as they asked for, at once and whenever one of these changes. Listeners of
-    `on_demo_wanted` are told at each look whether somebody wants a game of computers in the place of none.
+    Subscribers are sent the requested number of boards, at once and whenever a board changes.
+
+    Attributes:
+        on_demo_wanted: Called once a second with True if a subscriber wants a demo game because there is no other.
     """
 
     def __init__(self, now: Callable[[], int], additions: Additions) -> None:
@@ -97,7 +96,8 @@ class Boards(Topic):
 
     def show_demo(self, demo: LiveBoard | None) -> None:
         """Set or clear the board of the demo game."""
-        self._demo, self._demo_change = demo, next(self._changes)
+        self._demo = demo
+        self._demo_change = next(self._changes)
 
     def update(self, live: Listed) -> None:
         """Update the candidates when a public room opens, changes status or ends."""
@@ -110,7 +110,6 @@ class Boards(Topic):
         return LOOK_SECONDS
 
     def tell(self) -> None:
-        """Send changed boards, and schedule the next look."""
         if not self.subscribers:
             self._shown = []
             self.on_demo_wanted(False)
@@ -168,8 +167,9 @@ class Boards(Topic):
 class Lobby(Topic):
     """Public rooms in the order of their opening, listed while a player is there.
 
-    `now` returns ms of served time; `boards` shows some of the games. `catch_up` has all listed that has changed, for
-    which there is time after a game has ended until somebody looks.
+    Args:
+        now: Returns the served time in ms.
+        catch_up: Updates the lobby for all changes so far; called before each read.
     """
 
     def __init__(self, now: Callable[[], int], catch_up: Callable[[], None], additions: Additions) -> None:
@@ -191,7 +191,7 @@ class Lobby(Topic):
         return self._changes
 
     def subscribe(self, session: Session, count: int = 1) -> None:
-        self._catch_up()  # what others are told now is in the list that this one is sent
+        self._catch_up()  # the new subscriber is sent a list with these changes
         super().subscribe(session, count)
 
     def list_rooms(self) -> tuple[RoomSummary, ...]:
@@ -257,7 +257,6 @@ class Lobby(Topic):
             self.send(encode_frame(encode(LobbyChange(list_of(some), tuple(gone)))))
 
     def _note(self, code: str, live: Listed | None) -> None:
-        """Notify subscribers of a room's row, or with None of its removal."""
         self._list = None
         self._changes += 1
         if self.subscribers:

@@ -1,6 +1,6 @@
-"""Who hears of what: listeners within the server at once, sessions that subscribe to a topic after a while.
+"""Notifications: listeners within the server are called at once, sessions that subscribe to a topic after a while.
 
-A topic gathers what changes meanwhile, and sends it to all subscribers, encoded once.
+A topic gathers changes in between, and sends them to all subscribers, encoded once.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from tictactoe_server.sessions.session import Session
 GATHER_SECONDS: Final = 0.1
 MOST_GATHER_SECONDS: Final = 1.0
 QUICK_SUBSCRIBERS: Final = 200
-"""For how long changes are gathered: a tenth of a second for so many subscribers, and longer beyond, to a second."""
+"""With more subscribers than this, changes are gathered for longer."""
 
-Told = ParamSpec("Told")
-
+Arguments = ParamSpec("Arguments")
 log: Final = structlog.get_logger(__name__)
 
 
-class Listeners(Generic[Told]):
-    """Call it to tell all listeners, in the order in which they were added; one that fails harms no other."""
+class Listeners(Generic[Arguments]):
+    """Functions that are called together, in order; the failure of a listener is logged and stops no other."""
 
     def __init__(self) -> None:
-        self._listeners: list[Callable[Told, object]] = []
+        self._listeners: list[Callable[Arguments, object]] = []
 
-    def add(self, listener: Callable[Told, object]) -> None:
+    def add(self, listener: Callable[Arguments, object]) -> None:
         self._listeners.append(listener)
 
-    def __call__(self, *told: Told.args, **named: Told.kwargs) -> None:
+    def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> None:
         for listener in self._listeners:
             try:
-                listener(*told, **named)
+                listener(*arguments, **named)
             except Exception:
                 log.exception("a listener failed")
 
 
 class Topic(ABC):
-    """Sessions that subscribed, each with how many things it wants to see where that can be chosen.
+    """The sessions that subscribed. A session that ends is unsubscribed from the topics of all services.
 
-    Whatever changes calls `tell_later`, and then `tell` is called once; `due` is the timer until then. A session that
-    ends is unsubscribed from the topics of all services.
+    Attributes:
+        subscribers: The number of things that each session wants to see, if the session can choose.
+        due: The timer of the next `tell`.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Topic(ABC):
         self.subscribers.pop(session, None)
 
     def tell_later(self) -> None:
-        """Notify the subscribers soon, of all changes until then."""
+        """Schedule one `tell` for all changes until then."""
         if self.due is None:
             self.due = asyncio.get_running_loop().call_later(self.gather_seconds(), self._tell)
 
@@ -69,7 +69,7 @@ class Topic(ABC):
 
     @abstractmethod
     def tell(self) -> None:
-        """Send what has changed."""
+        """Send the changes."""
 
     def send(self, frame: bytes) -> None:
         """Send a frame, which is never dropped, to all subscribers."""

@@ -1,4 +1,4 @@
-"""Those who watch a room, and what they are told: where they are many, some of them in each turn of the event loop."""
+"""Broadcasts to the watchers of a room; many watchers are sent to in several turns of the event loop."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from typing import Final
 
 from tictactoe_server.sessions.session import Session
 
-CROWD: Final = 20  # how many may watch a room until they are a crowd
-CROWD_A_TURN: Final = 32  # how many of a crowd are told something in one turn of the event loop
-GATHER_SECONDS: Final = 0.05  # for how long is gathered what a crowd is told that was said
+CROWD: Final = 20  # more watchers are a crowd
+CROWD_A_TURN: Final = 32  # watchers that are sent to in a turn of the event loop
+GATHER_SECONDS: Final = 0.05  # how long chat for a crowd is gathered
 
 
 class Watchers:
-    """The sessions that watch the room of a code, in the order of their arrival.
+    """The sessions that watch a room, in the order of their arrival.
 
-    `seen` has for each the `seq` of the last state that it was shown: it is shown the states in their order, and none
-    that is older. States, with their `seq`, and lines that are `coming` are told to all once those are that are being
-    told. Who is `left` is told in the `next_turn`.
+    A broadcast of states and chat runs until all watchers were sent it; what comes meanwhile is the next broadcast.
+    A watcher is sent states in their order, and no older ones.
+
+    Attributes:
+        seen: The `seq` of the last state that each session was sent.
     """
 
     def __init__(self, code: str) -> None:
@@ -86,7 +88,6 @@ class Watchers:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Send to some watchers, and to the others in the next turns of the loop."""
         self._next_turn = None
         if not self._left:
             self._take_up()

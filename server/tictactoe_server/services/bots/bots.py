@@ -1,4 +1,4 @@
-"""Bots at the tables: they see a state, wait as a person would, and send their command like anybody else."""
+"""Bots in rooms: they are shown a state, pause like a person, and send a command like any player."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.store import StoreUnavailable
 
 Kind = Literal["move", "draw", "undo", "rematch"]
-"""What a bot may have to answer: that it is its turn, or what others offer and ask for."""
-
-_SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1  # how much of its running clock a bot pauses at most
-_AGAIN_SECONDS: Final = 0.5
-_LONGEST_AGAIN_SECONDS: Final = 4.0
-"""How long until a bot tries again what the server could not do for it: twice as long each time, up to this."""
-
-log: Final = structlog.get_logger(__name__)
+"""The duties of a bot: its turn, and the offers and requests of others."""
 
 Moment = tuple[str, int, tuple[int, ...], int]
-"""When a bot has to answer: its mark, the game's number, the moves, how many were passed over, or what was chosen."""
+"""When a duty arises: the bot's mark, the game's number, the moves, and how many passes or choices were between."""
+
+_SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1  # the most of a bot's remaining clock that its pause may take
+_AGAIN_SECONDS: Final = 0.5  # until a failed command is retried, doubled each time
+_LONGEST_AGAIN_SECONDS: Final = 4.0
+
+log: Final = structlog.get_logger(__name__)
 
 
 class Bots(Service):
@@ -51,19 +50,19 @@ class Bots(Service):
         core.changes.on_shown.add(lambda live: None if live.is_paused else self.update(live.room))
 
     def update(self, room: Room) -> None:
-        """Begin what bots have to answer in a room's new state, and stop what is over; answers come as commands."""
+        """Start the duties of bots in a room's new state, and cancel past ones."""
         asked = {} if self._is_closed else _asked(room)
         for kind in get_args(Kind):
             self._update(room, kind, asked.get(kind))
 
     async def close(self) -> None:
-        """Stop all thinking and end the workers; rooms that are shown later start no more of it."""
+        """Cancel all duties, and stop the workers."""
         self._is_closed = True
         await self._tasks.stop()
         await self.pool.workers.close()
 
     def _update(self, room: Room, kind: Kind, mark: str | None) -> None:
-        """Have a moment answered once, by the bot with that mark, and an earlier one no more."""
+        """Start a duty of the bot with this mark once, and cancel the earlier one."""
         position, matter = room.position, (room.code, kind)
         moment = None if mark is None else (mark, room.game, position.moves, len(position.between))
         answered, task = self._duties.get(matter, (None, None))
@@ -82,12 +81,12 @@ class Bots(Service):
             del self._duties[matter]
 
     async def _fulfil(self, kind: Kind, room: Room, mark: str) -> None:
-        """Decide, and send the command until the server has dealt with it; cancelled when its moment is over."""
+        """Send a command, retrying until the server has accepted or refused it; cancelled when its moment is past."""
         seat, again_seconds = room.seat(mark), _AGAIN_SECONDS
         player = Player(seat.player, seat.name)
         try:
             command = await self._decide(kind, room, mark)
-            # On its way a command is not cut off, whoever waits for it.
+            # A command that was sent is not cancelled.
             while not await asyncio.shield(self._tasks.start(self._deliver(room.code, player, command))):
                 await asyncio.sleep(again_seconds)
                 again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
@@ -95,7 +94,7 @@ class Bots(Service):
             log.exception("a bot failed", room=room.code)
 
     async def _deliver(self, code: str, player: Player, command: Command) -> bool:
-        """Return whether the server has dealt with a command, be it by a refusal."""
+        """Return True if the server has accepted or refused a command."""
         try:
             await self.act(code, player, command)
         except Refused as refused:
@@ -121,7 +120,7 @@ class Bots(Service):
                 return Rematch(room=room.code)
 
     async def _choose_move(self, room: Room, mark: str) -> Command:
-        """Return the move that the bot makes, or in an opening the choice that is due."""
+        """Return the bot's move, or its choice in an opening."""
         position, left = room.position, _seconds_left(room, mark)
         pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
         await asyncio.sleep(pause)
@@ -136,7 +135,7 @@ class Bots(Service):
             any_of = choose_side_at_random if position.options else choose_at_random
             chosen = any_of(position, Random())
         _, answering = self._duties.get((room.code, "draw"), (None, None))
-        if answering is not None:  # the move would let the offer lapse: it is answered first
+        if answering is not None:  # first, as a move ends the offer
             await asyncio.wait([answering])
         if isinstance(chosen, str):
             return Choose(room=room.code, take=chosen, ply=position.ply)
@@ -153,14 +152,13 @@ class Bots(Service):
 
 
 def _seconds_left(room: Room, mark: str) -> float:
-    """Return what a mark's clock leaves it; endless where it does not run."""
     if room.clock_started_at is None or room.position.turn != mark or is_first_move(room):
         return math.inf
     return room.remaining_ms[mark] / 1000
 
 
 def _asked(room: Room) -> dict[Kind, str | None]:
-    """Return what has to be answered in a state of a room, each with the mark of the bot that has to."""
+    """Return the duties in a state of a room, each with the mark of its bot."""
     bots = [mark for mark, seat in room.seats.items() if seat is not None and seat.is_server_bot]
     if room.status == "over":
         agreed = room.offers.rematch

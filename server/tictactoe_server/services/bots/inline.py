@@ -1,4 +1,4 @@
-"""Bots that think in the server's own process, for runs that have to be repeatable."""
+"""Bots that search in the server's process, for repeatable runs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ _THINKING_SECONDS: Final = 0.02
 
 
 class InlineWorkers(Workers):
-    """Answers each question in place, within a number of positions instead of a time.
-
-    The event loop stands still while it thinks: this is not for a server that people play on.
-    """
+    """Answers each question in place within a number of positions, which blocks the event loop."""
 
     def __init__(self) -> None:
         super().__init__(0, ())

@@ -1,4 +1,4 @@
-"""Everything that bots and reviews want to know: what costs next to nothing at once, the rest from a worker in time."""
+"""Choices of bots and analyses of positions: cheap ones are made at once, the others by worker processes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules
 from tictactoe_server.services.bots.workers import COMMAND, Priority, Workers
 
 LEVELS: Final = {level.value: level for level in Level} | {"easy": Level.RANDOM, "medium": Level.RULES}
-"""The levels by every name that a request may give: by strategy, and in plain words."""
+"""The levels by every name in requests."""
 
 _SHARE_FOR_OFFERS: Final = 0.5
 _SHARE_OF_LEVEL: Final = {Level.RULES: 0.05, Level.HARD: 1.0, Level.PERFECT: 1.0}  # of the deadline, for a choice
-_SHARE_OF_CLOCK: Final = 0.4
-_SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8  # how much of its running clock a bot thinks, and waits for a table, at most
-_TABLE_SECONDS: Final = 10.0  # a worker that has not solved a table after so long hangs
+_SHARE_OF_CLOCK: Final = 0.4  # the most of a bot's remaining clock that a search may take
+_SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8
+_TABLE_SECONDS: Final = 10.0  # until a worker that solves a table counts as hanging
 _MAX_TABLES: Final = 256  # of 20 KB each: 5 MB
 
 
 class ThinkingPool:
-    """Chooses moves for bots. `deadline_seconds` is how long an answer may take once its pause is over."""
+    """Chooses moves for bots; `deadline_seconds` is the longest time for an answer after the bot's pause."""
 
     def __init__(
         self, workers: int | Workers | None = None, deadline_seconds: float = 1.0, *, command: Sequence[str] = COMMAND
@@ -42,10 +42,10 @@ class ThinkingPool:
     async def choose(
         self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
     ) -> int:
-        """Return a legal cell, by the simple rules where no worker answers before the deadline.
+        """Return a legal cell, by simple rules if no worker answers in time.
 
-        On a small board the table is waited for, past the deadline too. `clock_seconds` is what the mover's clock
-        has left: long before its end the rules choose.
+        The time is the deadline, or a share of `clock_seconds`, the mover's remaining time, if that is less. On a small
+        board only the clock limits the wait for the table.
         """
         if level is Level.RANDOM:
             return choose_at_random(position, self._random)
@@ -63,7 +63,7 @@ class ThinkingPool:
     async def choose_side(
         self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
     ) -> str:
-        """Return what to choose in an opening: any of it, or the better side, as far as a search sees that in time."""
+        """Return an option of the opening: a random one, or the better one as far as a search finds it in time."""
         if position.opening is None:
             raise ValueError("There is nothing to choose.")
         if level is Level.RANDOM:
@@ -72,12 +72,9 @@ class ThinkingPool:
         return self._random.choice(found.best_options if found else position.rules.marks)
 
     async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = math.inf) -> bool:
-        """Tell whether a player had better go on than agree to a draw; yes where no worker answers in time."""
+        """Return True if a player should play on instead of a draw, or if no worker answers in time."""
         analysis = await self.analyse(position, Priority.PERSON, _SHARE_FOR_OFFERS, clock_seconds)
-        if analysis is None:
-            return True
-        estimate = analysis.value.estimate
-        return estimate > 0 if position.turn == mark else estimate < 0
+        return analysis is None or (analysis.value.estimate if position.turn == mark else -analysis.value.estimate) > 0
 
     async def analyse(
         self,
@@ -86,9 +83,9 @@ class ThinkingPool:
         share: float = 1.0,
         clock_seconds: float = math.inf,
     ) -> Analysis | None:
-        """Return what the position and its moves are worth, or None where no worker answers in time.
+        """Return the values of a position and its moves, or None if no worker answers in time.
 
-        That is after a share of the deadline, for which it may have to wait twice as long.
+        A search takes a `share` of the deadline, and may wait for a worker until twice the deadline.
         """
         if fits_table(position):
             table = await self.table_of(position.rules, clock_seconds)
@@ -98,14 +95,11 @@ class ThinkingPool:
         return await self.workers.ask(partial(analyse, position), priority, seconds, within)
 
     async def table_of(self, rules: Rules, clock_seconds: float = math.inf) -> Table | None:
-        """Return the table of a small board: it is solved once for all who ask, and the latest used are kept.
-
-        None where it cannot be solved now, or not long before the clock runs out.
-        """
+        """Return the table of a small board from a cache, or None if it cannot be solved well before the clock ends."""
         task = self._tables.pop(rules, None)
         if task is None or (task.done() and task.result() is None):
             task = asyncio.create_task(self._solve(rules))
-        self._tables[rules] = task  # the latest used are last
+        self._tables[rules] = task  # the last one is the latest used
         if len(self._tables) > _MAX_TABLES:
             del self._tables[next(iter(self._tables))]
         try:

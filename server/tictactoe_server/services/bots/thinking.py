@@ -1,8 +1,8 @@
-"""What runs inside a worker process: one question at a time in, its answer out.
+"""The program of a worker process, which answers one question at a time.
 
-The server starts this file as a program of its own, by its path: it needs the engine and nothing of the server, and so
-is there in a tenth of a second. Questions, which are calls of the engine, come on standard input, answers go to
-standard output, each a pickle behind its length; the first answer, to no question, tells that the worker is ready.
+The server starts this file by its path; as it imports only the engine, it is ready in a tenth of a second. Questions
+are calls of the engine on standard input, answers go to standard output, each as a pickle after its length. The first
+answer, without a question, says that the worker is ready.
 """
 
 from __future__ import annotations
@@ -21,23 +21,20 @@ from typing import Any, BinaryIO, Final
 from tictactoe_engine.search import Memory, analyse, best_cells
 
 LENGTH_BYTES: Final = 4
-SEARCHES: Final = (analyse, best_cells)  # they go on with what earlier ones have proven, within a budget
-
-IDLE: Final = "idle"
-"""With this word behind the program it gets what nobody else wants of the processor."""
-
+SEARCHES: Final = (analyse, best_cells)  # these take a budget, and a memory of earlier results
+IDLE: Final = "idle"  # the argument for the priority of an idle process
 _LOWER_PRIORITY: Final = 10
 _LOWEST_PRIORITY: Final = 19
 
 
 def encode(content: object) -> bytes:
-    """Return what goes through the pipe for a value."""
+    """Return a value in the form for the pipe."""
     pickled = pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
     return len(pickled).to_bytes(LENGTH_BYTES, "big") + pickled
 
 
 def main() -> None:
-    """Answer questions until the server is gone, however it went; yield to people's moves, and leave Ctrl-C to it."""
+    """Answer questions at a low priority until the server has ended, which alone handles Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(AttributeError, OSError):  # no such thing on Windows
         os.nice(_LOWEST_PRIORITY if IDLE in sys.argv else _LOWER_PRIORITY)
@@ -58,12 +55,12 @@ def main() -> None:
 
 
 def result_of(question: partial[Any], memory: Memory) -> Any:
-    """Return what the call returns; a search goes on with what earlier ones have proven."""
+    """Return the result of the call; a search uses the results of earlier ones."""
     return question(memory=memory) if question.func in SEARCHES else question()
 
 
 def _receive(pipe: BinaryIO, questions: SimpleQueue[bytes]) -> None:
-    """Put what comes into the queue; end the process, in the middle of a thought too, when nothing more can come."""
+    """Queue the questions; end the process, even during a search, when the pipe is closed."""
     while head := pipe.read(LENGTH_BYTES):
         questions.put(pipe.read(int.from_bytes(head, "big")))
     os._exit(0)

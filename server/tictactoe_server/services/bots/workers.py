@@ -1,7 +1,7 @@
-"""The processes that think, and what waits for them: the more urgent first, and of the same urgency what came first.
+"""Worker processes, and the queue of questions for them: by priority, then in the order of their arrival.
 
-Each question is held to its deadline: the more wait, the less time each of them gets, and whose turn does not come in
-time gets no answer. Workers are started when they are needed, and again after a pause where that fails.
+Each question has a deadline: the longer the queue, the less time each question gets, and a question that is not begun
+in time gets no answer. Workers are started on demand, and after failures with exponential backoff.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.services.bots.thinking import LENGTH_BYTES, SEARCHES, encode
 
-COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))  # what starts a worker
+COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))
 _START_SECONDS: Final = 10.0
 _GRACE_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 2.0
 _LEAST_SECONDS: Final = 0.02
 _SHARE_OF_DEADLINE: Final = 0.85
-_FIRST_REST_SECONDS: Final = 0.5
+_FIRST_REST_SECONDS: Final = 0.5  # after a failed start, doubled each time
 _LONGEST_REST_SECONDS: Final = 30.0
-"""How long a worker that could not be started is left alone: twice as long each time, up to this."""
 
 Answer = TypeVar("Answer")
 
@@ -44,23 +43,20 @@ log = structlog.get_logger(__name__)
 
 
 class Priority(IntEnum):
-    """How urgent a question is, the most urgent first."""
+    """The priorities of questions, the most urgent first."""
 
-    TABLE = 0  # solved once, in milliseconds, and several may wait for it
-    PERSON = 1  # a person at the table waits for the bot
-    REVIEW = 2  # a person wants to know what a position is worth
-    BOTS = 3  # bots are among themselves
+    TABLE = 0  # solved once, in milliseconds, often for several questions
+    PERSON = 1  # a person plays against the bot
+    REVIEW = 2
+    BOTS = 3  # all players are bots
 
 
 class WorkerLost(Exception):
-    """The process died; it is gone."""
+    """The worker process died."""
 
 
 class Worker:
-    """A process that can be started, asked one question at a time, and started again where it was lost.
-
-    `pid` is None while there is no process that can be asked.
-    """
+    """A process that answers one question at a time, and can be started again; `pid` is None while it is not ready."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
@@ -69,7 +65,7 @@ class Worker:
         self.rest_seconds = _FIRST_REST_SECONDS
 
     async def start(self) -> str:
-        """Start the process; return why that failed or took more than ten seconds, empty where it did not."""
+        """Start the process; return "" or the reason why it is not ready after ten seconds."""
         starting = asyncio.create_subprocess_exec(*self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
         try:
             async with asyncio.timeout(_START_SECONDS):
@@ -82,10 +78,10 @@ class Worker:
         return ""
 
     async def answer(self, question: partial[Any], seconds: float) -> Any:
-        """Return the result of a call of the engine, which is to take so many seconds.
+        """Return the result of a call of the engine that should take these seconds.
 
-        Raises `WorkerLost`, TimeoutError where the process is late by more than half a second and so was ended, and
-        RuntimeError with its traceback where it found no answer.
+        Raises `WorkerLost`, TimeoutError after ending a process that is half a second late, and RuntimeError with the
+        traceback of a failed call.
         """
         try:
             async with asyncio.timeout(seconds + _GRACE_SECONDS):
@@ -100,7 +96,7 @@ class Worker:
         return answer
 
     async def stop(self) -> str:
-        """End the process at once; return the last line of its complaints, if it has any."""
+        """Kill the process; return the last line of its standard error."""
         process, self._process, self.pid = self._process, None, None
         if process is None or process.stdin is None:
             return ""
@@ -125,10 +121,14 @@ class Worker:
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A question to a worker, which may think for so many seconds; `deadline` is on the loop's clock, or infinite.
+    """A question in the queue.
 
-    It is a call of the engine; a search is given a budget. Its `turn` is its priority, and its number among all. The
-    `answer` is None where none was to be had.
+    Attributes:
+        question: A call of the engine; a search is given a budget.
+        turn: The priority, and the question's number.
+        seconds: The longest time for the search.
+        deadline: In s of the loop's time, or infinite.
+        answer: None if there was none in time.
     """
 
     question: partial[Any]
@@ -139,13 +139,12 @@ class Job:
     has_lost_worker: bool = False
 
     def settle(self, answer: Any = None) -> None:
-        """Give the answer to whoever still waits for it."""
         if not self.answer.done():
             self.answer.set_result(answer)
 
 
 class Workers:
-    """So many processes, which `command` starts. Of those that are idle the latest is used, so that few need to run."""
+    """A pool of processes. The latest idle process is used first, so that few need to run."""
 
     def __init__(self, size: int, command: Sequence[str]) -> None:
         self._workers = [Worker(command) for _ in range(size)]
@@ -158,21 +157,19 @@ class Workers:
 
     @property
     def process_ids(self) -> tuple[int, ...]:
-        """The ids of the processes that run now."""
         return tuple(worker.pid for worker in self._workers if worker.pid is not None)
 
     @property
     def are_busy(self) -> bool:
-        """Whether any of them has something to do."""
         return len(self._idle) < len(self._workers)
 
     @property
     def waiting(self) -> int:
-        """How many questions wait for a worker."""
+        """The number of queued questions."""
         return len(self._waiting)
 
     async def ask(self, question: partial[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
-        """Return a worker's answer after up to so many seconds of its own, or None where none comes `within` others."""
+        """Return the answer of a worker that searches for `seconds`, or None if there is none `within` that time."""
         if self._is_helpless:
             return None
         loop = asyncio.get_running_loop()
@@ -189,7 +186,7 @@ class Workers:
                 self._waiting.remove(job)
 
     async def close(self) -> None:
-        """End all workers; who still waits for one goes without an answer, and so does who asks later."""
+        """Stop all workers; queued and later questions are answered with None."""
         self._is_closed = True
         await self._serving.stop()
         self._give_up()
@@ -197,7 +194,7 @@ class Workers:
 
     @property
     def _is_helpless(self) -> bool:
-        """Whether no process runs, and none could be started just now."""
+        """Whether no process runs after a failed start."""
         return self._is_closed or (self._resting > 0 and not self.process_ids)
 
     def _put(self, job: Job) -> None:
@@ -210,7 +207,7 @@ class Workers:
             self._waiting.pop().settle()
 
     async def _serve(self, worker: Worker) -> None:
-        """Let a worker answer what waits until nothing does; it is started when it is first needed."""
+        """Answer questions with a worker until the queue is empty; start it on demand."""
         while self._waiting:
             job = self._waiting.pop(0)
             answer, is_put_back = None, False
@@ -234,7 +231,7 @@ class Workers:
         self._idle.append(worker)
 
     async def _answer(self, job: Job, worker: Worker) -> Any:
-        """Return the answer, so soon that those behind can have theirs in time where that is possible; None if late."""
+        """Return the answer, early enough for the queued questions of the same priority, or None if it is too late."""
         now, workers = asyncio.get_running_loop().time(), len(self._workers)
         left = job.deadline - now
         if left < _LEAST_SECONDS or job.answer.done():
@@ -246,7 +243,7 @@ class Workers:
         return await worker.answer(partial(job.question, *budget), seconds)
 
     async def _rest(self, job: Job, worker: Worker, reason: str) -> None:
-        """Leave a worker alone that could not be started; the job is another one's, or nobody's where none runs."""
+        """Pause after a failed start; another worker gets the job, if there is one."""
         seconds = worker.rest_seconds
         worker.rest_seconds = min(2 * seconds, _LONGEST_REST_SECONDS)
         log.warning("bot worker not started", reason=reason, again_in_seconds=seconds)
