@@ -270,7 +270,7 @@ async def test_who_reads_late_gets_the_newest_state_and_who_never_reads_is_cut_o
         assert source is not None
         (connection,) = source.readers
         count = 0
-        while connection._outbox is None:  # type: ignore[attr-defined]
+        while connection._outbox is None:
             connection.push_line(b"%d %b\n" % (count, b"-" * 60_000))
             count += 1
         for last in range(count, count + 100):

@@ -33,13 +33,13 @@ from tictactoe_server.services.checks import find_public
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.http_connection import HttpConnection
 from tictactoe_server.transport.http_messages import (
     JSON,
     JSON_LINES,
     HttpRequest,
     HttpResponse,
     HttpStream,
-    LineReader,
     lead_to,
 )
 from tictactoe_server.transport.rate_limit import Held
@@ -83,7 +83,7 @@ class Stream(Struct, eq=False):
     newest: Callable[[], tuple[int, bool]]
     state: Callable[[], bytes]
     seq: int = -1
-    readers: set[LineReader] = set()
+    readers: set[HttpConnection] = set()
 
 
 class Streams(Limiting):
@@ -121,7 +121,7 @@ class Streams(Limiting):
             for reader in [*stream.readers]:
                 reader.end_lines()
 
-    def _begin(self, key: str, code: str, unread: Stream, reader: LineReader) -> Callable[[], None]:
+    def _begin(self, key: str, code: str, unread: Stream, reader: HttpConnection) -> Callable[[], None]:
         stream = self.by_code.setdefault(code, unread)
         stream.readers.add(reader)
         self.of_address.add(key, reader)

@@ -10,14 +10,6 @@ import click
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
-store_option = click.option(
-    "--store",
-    metavar="URLS",
-    envvar="TICTACTOE_STORE",
-    required=True,
-    help="The NATS servers, as in nats://a.example,b.example,c.example.",
-)
-
 
 def access_options(command: Decorated) -> Decorated:
     """Add the options for credentials and certificates of the store to a command."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tictactoe_server import clock
-from tictactoe_server.cli.access import access_options, store_option
+from tictactoe_server.cli.access import access_options
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.storage.store import CannotOpenStore
@@ -39,7 +39,13 @@ def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
         finally:
             await link.close()
 
-    @store_option
+    @click.option(
+        "--store",
+        metavar="URLS",
+        envvar="TICTACTOE_STORE",
+        required=True,
+        help="The NATS servers, as in nats://a.example,b.example,c.example.",
+    )
     @access_options
     @functools.wraps(work)
     def run(store: str, store_credentials: Path | None, store_ca: Path | None, **options: Any) -> None:

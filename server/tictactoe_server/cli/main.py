@@ -49,8 +49,8 @@ _WITH_PARENT: Final = click.Option(
 
 def _fields_of(kind: type[Settings | Limits], chosen: dict[str, Any]) -> dict[str, Any]:
     """Return the chosen values of a class's fields; "" means None."""
-    found = {one.name: chosen[one.name] for one in fields(kind) if one.name in chosen}
-    return {name: None if value == "" else value for name, value in found.items()}
+    names = {one.name for one in fields(kind)}
+    return {name: None if value == "" else value for name, value in chosen.items() if name in names}
 
 
 class _Program(click.Group):

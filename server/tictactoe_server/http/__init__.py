@@ -1,1 +1,1 @@
-"""What is answered in plain HTTP: the page in a browser and its parts, and text for terminals."""
+"""Plain HTTP: the page for browsers, its files, and text for terminals."""

@@ -99,7 +99,7 @@ class Assets:
         self._modules = Modules({name: text for name, text in texts.items() if name != EMBED}, ENTRIES, alone)
         self._at_once = {"", *self._modules.together, *alone}
         self._keep_sentences(texts)
-        for name in sorted(names, key=_kind_of):  # a fixed order, so that all servers use the same paths
+        for name in sorted(names, key=_kind_of):  # a file may refer only to files with an earlier suffix
             if name not in (INDEX, EMBED_INDEX) and name not in texts:
                 self._keep(name, self._read(name))
         everything = "".join((*texts.values(), *self._paths.values()))
@@ -202,11 +202,7 @@ class Assets:
         self._files[self._paths[name]] = Asset(body, _KINDS[kind], gzip.compress(body, mtime=0))
 
     def _replace_names(self, name: str, text: str) -> str:
-        def replace(found: re.Match[str]) -> str:
-            path = self._paths.get(resolve(name, found[1]))
-            return found[0] if path is None else f'"{path}"'
-
-        return _NAME.sub(replace, text)
+        return _NAME.sub(lambda found: f'"{self._paths.get(_resolve(name, found[1]), found[1])}"', text)
 
 
 class Modules:
@@ -248,17 +244,17 @@ class Modules:
         outside = {other for one in self.together for other in self._imports[one] if other not in self.together}
         heads = [f'import * as {_variable(other)} from "{path_of(other)}";' for other in sorted(outside)]
         variables = ", ".join(map(_variable, self.together))
-        return "\n".join((*heads, *(self._wrap(one) for one in self.together), f"export {{ {variables} }};\n"))
+        return "\n".join((*heads, *map(self._wrap, self.together), f"export {{ {variables} }};\n"))
 
     def _wrap(self, name: str) -> str:
-        """Return a module as an expression whose value is its exports."""
+        """Return a module as a function call that returns its exports."""
         text = self._replace_imports(name, None)
         exported = ", ".join(_EXPORT.findall(text))
         return f"const {_variable(name)} = (() => {{\n{_EXPORT.sub('', text).strip()}\nreturn {{ {exported} }};\n}})();"
 
     def _replace_imports(self, name: str, path_of: Callable[[str], str] | None) -> str:
         def replace(found: re.Match[str]) -> str:
-            other = resolve(name, found["file"])
+            other = _resolve(name, found["file"])
             taken = found["all"] or f"{{{found['names'].replace(' as ', ': ')}}}"
             if path_of is None:
                 return f"const {taken} = {_variable(other)};"
@@ -268,7 +264,7 @@ class Modules:
             return found[0].replace(found["file"], path_of(other))
 
         def load_later(found: re.Match[str]) -> str:
-            other = resolve(name, found[1])
+            other = _resolve(name, found[1])
             is_bundled = path_of is None and other in self.together
             return f"Promise.resolve({_variable(other)})" if is_bundled else found[0]
 
@@ -283,11 +279,10 @@ def _imported_by(name: str, text: str) -> Iterator[str]:
     if other:
         raise ValueError(f"This is no import or export of the page's modules, in {name}: {other[0]}")
     for found in _IMPORT.finditer(text):
-        yield resolve(name, found["file"])
+        yield _resolve(name, found["file"])
 
 
-def resolve(name: str, file: str) -> str:
-    """Resolve a relative import of a page file."""
+def _resolve(name: str, file: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), file))
 
 
@@ -300,7 +295,6 @@ def _to_json(value: dict[str, Any]) -> str:
 
 
 def _kind_of(name: str) -> str:
-    """Return a file's suffix; a file may refer only to files with an earlier suffix."""
     return posixpath.splitext(name)[1]
 
 

@@ -35,18 +35,13 @@ class CannotUse(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Branding:
-    """The name and look of a server.
-
-    Attributes:
-        accent: The colour on light ground and the colour on dark ground.
-        logo: The name of a file and its content.
-    """
+    """The name and look of a server."""
 
     title: str = ""
     greeting: str = ""
     imprint: str = ""
-    accent: tuple[str, str] | None = None
-    logo: tuple[str, bytes] | None = None
+    accent: tuple[str, str] | None = None  # on light and on dark ground
+    logo: tuple[str, bytes] | None = None  # the name of a file and its content
 
     @property
     def accent_style(self) -> str:

@@ -48,12 +48,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Pages:
-    """Answers requests of plain HTTP.
-
-    Args:
-        services: Their routes precede the page's own.
-        has_pictures: Whether link previews have a picture.
-    """
+    """Answers requests of plain HTTP; the routes of services precede the page's own."""
 
     def __init__(
         self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service], *, has_pictures: bool
@@ -92,7 +87,7 @@ class Pages:
             return self._reply(request, self._fail(request, error))
 
     async def _read(self, request: HttpRequest, finding: Reply | Coroutine[Any, Any, Reply | None]) -> Reply:
-        """Return the result of a route, or if there is none the room with that code."""
+        """Return the result of a route, by default the room with that code."""
         found = (await finding if isinstance(finding, Coroutine) else finding) or self._room(request)
         return await found if isinstance(found, Coroutine) else found
 

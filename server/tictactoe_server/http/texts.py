@@ -9,7 +9,6 @@ import csv
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from io import StringIO
 from itertools import zip_longest
 from typing import Final
@@ -132,7 +131,7 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
 
 
 def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str]:
-    """Return several boards side by side."""
+    """Return boards side by side."""
     if not states:
         return ["No public game is on."]
     rows: list[list[tuple[int, list[str]]]] = []
@@ -229,7 +228,10 @@ def _draw_board(
     margin, names = len(str(rows)), [format_column(column) for column in range(columns)]
     tall = len(names[-1])
     drawn = [" " * (margin + 2) + " ".join(name.rjust(tall)[level] for name in names) for level in range(tall)]
-    signs = _signs(marks) if is_coloured else {}
+    signs = {}
+    if is_coloured:
+        signs = {mark: f"\x1b[{_COLOURS[at % len(_COLOURS)]}m{mark}\x1b[0m" for at, mark in enumerate(marks)}
+        signs |= {sign: f"\x1b[2m{sign}\x1b[0m" for sign in (FREE, BLOCKED)}
     strong: set[int | None] = {*line} or {last}
     opening, closing = "<>" if line else "()"
     for row in range(rows):
@@ -243,13 +245,6 @@ def _draw_board(
                 text += (closing if before else " ") + sign
         drawn.append(f"{text}{closing if cell in strong else ''}".rstrip())
     return drawn
-
-
-@lru_cache(maxsize=64)
-def _signs(marks: str) -> dict[str, str]:
-    """Return the coloured signs of the marks, of a free cell and of a blocked one."""
-    coloured = {mark: f"\x1b[{_COLOURS[number % len(_COLOURS)]}m{mark}\x1b[0m" for number, mark in enumerate(marks)}
-    return coloured | {sign: f"\x1b[2m{sign}\x1b[0m" for sign in (FREE, BLOCKED)}
 
 
 def _row_of(room: RoomSummary) -> str:

@@ -1,1 +1,1 @@
-"""Sockets and frames: bytes in, texts out, and no word of rooms."""
+"""Sockets, frames, HTTP and limits, without knowledge of rooms."""

@@ -66,7 +66,7 @@ class Admission:
         self.is_late = is_late
         self.describe_ban = describe_ban
         self.links_for_others = links_for_others
-        self._limits = limits
+        self.limits = limits
         self.sign_on = (sign_on or "").lower()
         named = partial(RateLimits.named, limits, monotonic_ns)
         self.newcomers = named("connections-per-minute-per-address")
@@ -83,27 +83,6 @@ class Admission:
         self._warned_of = set[str]()
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
-
-    def open_connection(self) -> bool:
-        """Count a new connection; return False if there are too many."""
-        self.connections += 1
-        self.accepted += 1
-        limit = self._limits.connections
-        return not limit or self.connections <= limit or self.refuse("all", "connections")
-
-    def open_address(self, key: str, peer: object) -> bool:
-        """Count a connection of an address, closing its longest idle one if needed; return False if refused."""
-        if self.of_address.is_full(key):
-            idle = next(((other, close) for other, close in self.of_address[key].items() if close), None)
-            if idle is None:
-                return self.refuse(key, self.of_address.names[0])
-            other, close = idle
-            other.release()
-            close()
-        if not self.count_newcomer(key):
-            return False
-        self.of_address.add(key, peer)
-        return True
 
     def count_newcomer(self, key: str) -> bool:
         """Count a new connection of an address; return False if there were too many lately."""
@@ -179,11 +158,7 @@ class Admission:
 
 
 class RemotePeer:
-    """A connected peer and its place in the counts.
-
-    Attributes:
-        address: The address of the peer, or of the client behind a trusted proxy; "" until it is known.
-    """
+    """A connected peer and its place in the counts; its address is that of the client behind a trusted proxy."""
 
     def __init__(self, admission: Admission) -> None:
         self.admission = admission
@@ -192,9 +167,15 @@ class RemotePeer:
 
     def accept(self, address: str) -> bool:
         """Count an accepted peer; return False if it must be disconnected."""
-        self.address, self._is_accepted = address, True
-        self._is_proxied = self.admission.is_proxy(address)
-        return self.admission.open_connection() and (self._is_proxied or self._admit(address))
+        admission = self.admission
+        self.address = address
+        self._is_accepted = True
+        self._is_proxied = admission.is_proxy(address)
+        admission.connections += 1
+        admission.accepted += 1
+        if 0 < admission.limits.connections < admission.connections:
+            return admission.refuse("all", "connections")
+        return self._is_proxied or self._admit(address)
 
     def read_proxy_header(self, data: bytes) -> bytes | None:
         """Return the bytes after the PROXY header, if there is one; None while it is incomplete.
@@ -300,8 +281,20 @@ class RemotePeer:
             self.admission.of_address.add(self._key, self)
 
     def _admit(self, address: str) -> bool:
-        self.address, self._key, self._has_asked = address, key_of(address), False
-        self._is_admitted = self.admission.open_address(self._key, self)
+        """Count a connection of an address, closing its longest idle one if needed; return False if refused."""
+        key = key_of(address)
+        self.address, self._key, self._has_asked = address, key, False
+        held = self.admission.of_address
+        if held.is_full(key):
+            idle = next(((other, close) for other, close in held[key].items() if close), None)
+            if idle is None:
+                return self.admission.refuse(key, held.names[0])
+            other, close = idle
+            other.release()
+            close()
+        self._is_admitted = self.admission.count_newcomer(key)
+        if self._is_admitted:
+            held.add(key, self)
         return self._is_admitted
 
 

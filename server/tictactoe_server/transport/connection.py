@@ -180,7 +180,7 @@ class Connection(HttpConnection):
         if request.has_body:
             self._end(say(HTTPStatus.BAD_REQUEST, "A request for a WebSocket has no body."))
             return
-        response = answer_handshake(request, self._peer.admission)
+        response = _answer_handshake(request, self._peer.admission)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
             self._end(response.serialize())
             return
@@ -294,8 +294,7 @@ class Connection(HttpConnection):
             self._set_deadline(self._limits.close_seconds)
 
 
-def answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeResponse:
-    """Return the response to a WebSocket handshake: 101, or a refusal."""
+def _answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeResponse:
     if request.path not in ("/", "/ws"):
         response = _HANDSHAKES.reject(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws\n")
     elif not admission.allows_origin(request):

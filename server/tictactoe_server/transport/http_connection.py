@@ -76,25 +76,14 @@ class HttpConnection(asyncio.Protocol):
     Each request must arrive within `hello_seconds` of the previous response, which the peer may take its time to read.
     The peer is cut off if more than `outbox_bytes` of frames wait for it, or if it has not caught up
     `catch_up_seconds` after as many bytes waited in the transport.
-
-    Attributes:
-        is_open: Whether a WebSocket is open, so that frames can be sent.
-        _transport, _write: Missing before `connection_made` and after `connection_lost`.
-        _rest: Received bytes that are not processed yet.
-        _has_ended: Whether the peer has ended its side.
-        _stop_reading: To be called when the reader of a stream has gone.
     """
 
-    __slots__ = (
-        *("_answering", "_deadline", "_has_ended", "_limits", "_loop", "_on_lost", "_outbox", "_peer", "_phase"),
-        *("_requests", "_rest", "_stop_reading", "_transport", "_unsent", "_write", "is_open"),
-    )
-    _transport: asyncio.Transport
+    _transport: asyncio.Transport  # this and `_write` only between `connection_made` and `connection_lost`
     _write: Callable[[bytes], None]
 
     def __init__(self, on_lost: Callable[[Any], None], peer: RemotePeer, limits: Limits) -> None:
         self._phase = Phase.ACCEPTED
-        self.is_open = False
+        self.is_open = False  # whether a WebSocket is open
         self._on_lost = on_lost
         self._peer = peer
         self._limits = limits
@@ -102,9 +91,9 @@ class HttpConnection(asyncio.Protocol):
         self._outbox: Outbox | None = None
         self._unsent = self._requests = 0
         self._answering: asyncio.Future[HttpResponse] | None = None
-        self._stop_reading: Callable[[], None] | None = None
-        self._has_ended = False
-        self._rest = b""
+        self._stop_lines: Callable[[], None] | None = None  # to be called when a stream has ended
+        self._has_ended = False  # whether the peer has ended its side
+        self._rest = b""  # received bytes that are not processed yet
         self._deadline: asyncio.TimerHandle | None = None
         self._set_deadline(limits.hello_seconds, self._close_silent)
 
@@ -160,7 +149,7 @@ class HttpConnection(asyncio.Protocol):
         outbox = self._end_outbox()
         if self._phase is Phase.STREAMING:
             self._end(b"".join(outbox.states.values()) if outbox else b"")
-            self._stop_lines()
+            self._release_stream()
 
     def abort(self) -> None:
         before = self._phase
@@ -212,7 +201,7 @@ class HttpConnection(asyncio.Protocol):
         self._end_outbox()
         del self._transport, self._write
         self._depart()
-        self._stop_lines()
+        self._release_stream()
 
     def _receive_request(self, data: bytes) -> None:
         """Buffer bytes of requests, and pause reading once that is more than a request."""
@@ -260,7 +249,7 @@ class HttpConnection(asyncio.Protocol):
             return
         self._requests += 1
         self._enter(Phase.ANSWERING)
-        found = answer_plain(request, self._peer.admission)
+        found = _answer_plain(request, self._peer.admission)
         if isinstance(found, HttpResponse):
             self._respond(request, found)
         else:
@@ -281,7 +270,7 @@ class HttpConnection(asyncio.Protocol):
             self._set_deadline(None)
             self._enter(Phase.STREAMING)
             self._transport.resume_reading()  # to notice when the peer disconnects
-            self._stop_reading = response.begin(self)
+            self._stop_lines = response.begin(self)
             return
         keeps_alive = request.keeps_alive and self._requests < MAX_REQUESTS
         data = encode_response(response, with_body=has_body, keeps_alive=keeps_alive)
@@ -309,8 +298,8 @@ class HttpConnection(asyncio.Protocol):
         else:
             self._transport.resume_reading()
 
-    def _stop_lines(self) -> None:
-        stop, self._stop_reading = self._stop_reading, None
+    def _release_stream(self) -> None:
+        stop, self._stop_lines = self._stop_lines, None
         if stop is not None:
             stop()
 
@@ -376,8 +365,7 @@ class HttpConnection(asyncio.Protocol):
         return self._phase is Phase.QUEUED or self._peer.admission.is_late()
 
 
-def answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
-    """Return the response to a request that is not a WebSocket handshake."""
+def _answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
     if request.method not in ("GET", "HEAD") and not (request.method == "OPTIONS" and request.is_open_to_all):
         return say(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.", ("Allow", "GET, HEAD"))
     if request.has_body:

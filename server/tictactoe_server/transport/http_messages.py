@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import Final, Protocol
+from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 import h11
@@ -113,24 +113,12 @@ class HttpResponse:
     tag: str = ""  # the entity tag; by default a hash of the body
 
 
-class LineReader(Protocol):
-    """The receiver of a stream's lines, each of which is the newest state; slow readers skip older ones."""
-
-    def push_line(self, line: bytes) -> None:
-        """Send a line, replacing a line that has not been sent yet."""
-
-    def end_lines(self) -> None:
-        """End the response."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpStream(HttpResponse):
-    """A response of lines, which ends with its connection.
+    """A response of lines, which ends with its connection."""
 
-    `begin` is called with the reader, and returns a function to call when the reader has gone.
-    """
-
-    begin: Callable[[LineReader], Callable[[], None]]
+    begin: Callable[[Any], Callable[[], None]]
+    """Called with the connection; returns a function to call when the connection is lost."""
 
 
 Answer = Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]

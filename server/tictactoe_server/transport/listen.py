@@ -118,14 +118,10 @@ def _own_addresses() -> Iterator[str]:
 
 
 class Links:
-    """The URLs of a server.
-
-    Attributes:
-        is_open: Whether the server listens on all addresses.
-    """
+    """The URLs of a server."""
 
     def __init__(self, host: str | None, port: int, certificate: Certificate | None, *, has_page: bool) -> None:
-        self.is_open = host in (None, "0.0.0.0", "::")
+        self.is_open = host in (None, "0.0.0.0", "::")  # whether it listens on all addresses
         self._host = host
         self._port = port
         self._names = () if certificate is None else certificate.names
@@ -160,13 +156,10 @@ class Links:
 
 
 async def announce(host: str | None, port: int, *, name: str | None = None, tls_name: str | None = None) -> None:
-    """Announce a server until cancelled, then withdraw the announcement.
+    """Announce a server that listens on `host`, or on all addresses if None, until cancelled.
 
     A server that only this machine can reach is not announced; a failure, such as missing multicast, is logged.
-
-    Args:
-        host: The address that the server listens on, None for all.
-        tls_name: A name of the server's certificate.
+    `tls_name` is a name of the certificate.
     """
     addresses = addresses_at(host)
     if not addresses:

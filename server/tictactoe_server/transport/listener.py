@@ -33,12 +33,7 @@ _CLOSED_AT_ONCE: Final = 200
 class Listener:
     """Accepts connections, over TLS if there is a certificate.
 
-    Args:
-        accept: Returns the receiver of a connection whose WebSocket has opened.
-        make: Makes a connection.
-
-    Attributes:
-        connections: The connections in the order of their acceptance, each with its group for pings.
+    `accept` returns the receiver of a connection whose WebSocket has opened.
     """
 
     def __init__(
@@ -59,7 +54,7 @@ class Listener:
         self._pinging = Tasks()
         self._refused: set[socket] = set()
         self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
-        self.connections: dict[Connection, set[Connection]] = {}
+        self.connections: dict[Connection, set[Connection]] = {}  # as accepted, each with its group for pings
         self._next_turn = cycle(self._turns)
         self._is_empty = asyncio.Event()
 

@@ -59,15 +59,10 @@ class RateLimit:
 
 
 class RateLimits(dict[str, RateLimit]):
-    """A limit for each key, which outlives the connections that it counts; limits without recent uses are pruned.
+    """A limit for each key, which outlives the connections that it counts; limits without recent uses are pruned."""
 
-    Attributes:
-        names: The names of the limits in `COUNTS`, if an operator may choose them.
-        unit: How many uses are one in `COUNTS`.
-    """
-
-    names: tuple[str, ...] = ()
-    unit = 1
+    names: tuple[str, ...] = ()  # in `COUNTS`, if an operator may choose the limits
+    unit = 1  # uses that are one in `COUNTS`
 
     def __init__(self, times: int, window_ms: int, monotonic_ns: Callable[[], int], at_once: int = 0) -> None:
         super().__init__()
