@@ -27,7 +27,7 @@ from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListC
 from tictactoe_server.admin.orders.rooms import ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.cli.cluster_check import LISTENING_SECONDS
-from tictactoe_server.cluster import matching
+from tictactoe_server.cluster import cluster
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.cluster.messages import Page
@@ -576,7 +576,7 @@ async def test_a_repeated_match_returns_the_waiting_room(node: Node) -> None:
 
 
 async def test_an_expired_reservation_frees_the_seat(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matching, "RESERVED_SECONDS", 0.1)
+    monkeypatch.setattr(cluster, "RESERVED_SECONDS", 0.1)
     async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
         kind = (Rules(), None, False)
         room = (await ana.ask("match"))["room"]

@@ -14,10 +14,10 @@ from tests.peer import until
 from tests.server.tables import ANA, CODE
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.terms import RulesFields
-from tictactoe_server.cluster import matching
+from tictactoe_server.cluster import cluster
+from tictactoe_server.cluster.cluster import Matching
 from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import Members
 from tictactoe_server.cluster.messages import Heartbeat, MatchRequest, News, Outline, Page, encode
 from tictactoe_server.cluster.rooms import OtherRooms, OwnRooms
@@ -262,7 +262,7 @@ async def test_rooms_of_a_server_that_is_gone_are_in_no_list_once_nobody_has_tak
 async def test_nobody_is_sent_for_long_to_a_room_that_was_to_be_opened_elsewhere_and_never_was(
     here: OneServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "RESERVED_SECONDS", 0.05)
+    monkeypatch.setattr(cluster, "RESERVED_SECONDS", 0.05)
     await here.meet(ONE)
 
     def find(player: str, code: str) -> str:

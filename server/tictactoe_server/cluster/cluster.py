@@ -15,24 +15,26 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from functools import partial
 from hashlib import blake2b
 from itertools import repeat
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 import structlog
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster import messages
-from tictactoe_server.cluster.jetstream.link import Message
+from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.cluster.matching import Matching
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, Members
-from tictactoe_server.cluster.rooms import YOUNG_MS, OtherRooms, OwnRooms
+from tictactoe_server.cluster.rooms import YOUNG_MS, OtherRoom, OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.registry import report
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt
+from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt, kind_of
 from tictactoe_server.records.tables import ROOMS, Ban
-from tictactoe_server.rooms import Player, Refused, Room
+from tictactoe_server.rooms import Player, Refused, Room, open_room
+from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -42,14 +44,17 @@ MISSING_SECONDS: Final = 3.0  # how long players may take to follow a room to an
 LEAVING_SECONDS: Final = 3.0  # how long a leaving server waits for others to take its rooms
 _GOING_SECONDS: Final = 0.5  # how long players have to follow their rooms before this server stops
 _LISTENING_SECONDS: Final = 2 * HEARTBEAT_SECONDS
-_AGAIN_SECONDS: Final = 5.0
-_SEEK_SECONDS: Final = 600.0
-_PAUSE_SECONDS: Final = 0.5
+_AGAIN_SECONDS: Final = 5.0  # between the loss of a server and the search for its unannounced rooms
+_SEEK_SECONDS: Final = 600.0  # between two searches without a loss
+_PAUSE_SECONDS: Final = 0.5  # until a failed take-over is retried
 _UNREACHED_SECONDS: Final = 5.0  # how long a room's server must be without its players before another takes over
 _ASK_SECONDS: Final = 1.0
 _ASKED_MS: Final = 60_000  # how often a server asks for a room
 _LOADED_AT_ONCE: Final = 50
 _DROPPED_A_SECOND: Final = 200
+RESERVED_SECONDS: Final = 3.0  # how long a seat is reserved for a player, or a room expected from its opener
+_ANSWER_SECONDS: Final = 0.4  # of the server that matches
+_ATTEMPTS: Final = 2  # to match a player
 
 log: Final = structlog.get_logger(__name__)
 
@@ -86,12 +91,7 @@ class Cluster(Elsewhere):
     async def open(
         self, on_ban: Callable[[str, Ban | None], None], on_order: Callable[[bytes], Awaitable[bytes]]
     ) -> None:
-        """Discover the other servers and their rooms, and adopt rooms without a server; raises `StoreUnavailable`.
-
-        Args:
-            on_ban: Called with each ban that any server adds or lifts.
-            on_order: Answers an operator's order that came to another server.
-        """
+        """Discover the other servers and their rooms, and adopt rooms without a server; raises `StoreUnavailable`."""
         self._on_order = on_order
         self._id, self._secret = await self._store.identity()
         await self._listen()
@@ -222,10 +222,7 @@ class Cluster(Elsewhere):
             self.other_rooms.follow(heartbeat.sender, heartbeat.number)
 
     async def _keep_taking(self) -> None:
-        """Take over the rooms of leaving and dead servers, and again after all servers have announced theirs.
-
-        The second time, and periodically, also take over stored rooms that no server has announced.
-        """
+        """Take over rooms of leaving and dead servers at once; later, and periodically, also rooms without news."""
         is_again = False
         while True:
             seconds = random.uniform(1, 1.2) * (_AGAIN_SECONDS if is_again else _SEEK_SECONDS)
@@ -245,10 +242,7 @@ class Cluster(Elsewhere):
                 self._missing_a_server.set()
 
     async def _take_unclaimed(self, *, with_unnamed: bool) -> None:
-        """Adopt the rooms without a server for which this server is chosen; raises `StoreUnavailable`.
-
-        With `with_unnamed` these include stored rooms that no running server has announced.
-        """
+        """Adopt this server's share of rooms without a server, with or without stored rooms that nobody announced."""
         await self.other_rooms.until_read()
         await self._take(self.other_rooms.unclaimed())
         if with_unnamed:
@@ -286,3 +280,68 @@ class Cluster(Elsewhere):
         later = MISSING_SECONDS + random.uniform(0, number / _DROPPED_A_SECOND)
         self._core.agenda.after(later, partial(self._core.timers.drop_missing, live))
         return True
+
+
+class Matching:
+    """Finds rooms for players, by asking the server responsible for the kind of game."""
+
+    def __init__(self, link: Link, members: Members, rooms: OtherRooms, core: Core) -> None:
+        self._link = link
+        self._members = members
+        self._rooms = rooms
+        self._lists = core.lists
+        self._agenda = core.agenda
+        self._kept: dict[str, Listed] = {}
+
+    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
+        """Return the room for a player, and its server; see `Elsewhere.find_match`."""
+        rules, clock, rated = kind
+        own, code, fields = self._members.id, self._lists.new_code(), RulesFields.of(rules)
+        request = messages.MatchRequest(own, player.id, player.name, fields, clock, code, rated, tuple(but))
+        key = "match/" + msgspec.json.encode((request.rules, clock)).decode()
+        for _ in range(_ATTEMPTS):
+            chosen = self._members.chosen_for(key)
+            if chosen == own:
+                found = self.find(request)
+            else:
+                subject, question = messages.MATCHES + chosen, messages.encode(request)
+                try:
+                    found = await messages.ask(self._link, subject, question, messages.Found, _ANSWER_SECONDS)
+                except StoreUnavailable:
+                    log.debug("a match was not answered", server=chosen)
+                    await asyncio.sleep(0.1)
+                    continue
+            url = self._members.url_of(found.server)
+            if url is not None or found.server in ("", own):
+                return found.code, url
+        raise StoreUnavailable("nobody can say who waits for a match")
+
+    def find(self, request: messages.MatchRequest) -> messages.Found:
+        """Return the room for a player, and reserve the seat for a while; raises `InvalidRules`."""
+        kind, player = (request.rules.to_rules(), request.clock, request.rated), Player(request.player, request.name)
+        matchmaker = self._lists.matchmaker
+        if player.id in self._kept:
+            self._keep_no_longer(self._kept[player.id], player)
+        own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
+        waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
+        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
+        if listed is None:
+            if request.sender != self._members.id:  # the next player is sent to the room that the sender opens
+                terms: dict[str, Any] = {"clock": request.clock, "rated": request.rated}
+                terms["terms"] = terms_of("", rated=request.rated)
+                room = open_room(request.code, kind[0], player, 0, **terms)
+                expected = self._rooms.expect(request.sender, room)
+                matchmaker.offer(expected)
+                self._agenda.after(RESERVED_SECONDS, partial(self._rooms.expect_no_more, expected))
+            return messages.Found(request.code)
+        if listed.room.mark_of(player.id) is None:
+            listed.entering |= {player.id}
+            self._kept[player.id] = listed
+            self._agenda.after(RESERVED_SECONDS, partial(self._keep_no_longer, listed, player))
+        return messages.Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
+
+    def _keep_no_longer(self, listed: Listed, player: Player) -> None:
+        if self._kept.get(player.id) is listed:
+            del self._kept[player.id]
+            listed.entering -= {player.id}
+            self._lists.matchmaker.offer(listed)
