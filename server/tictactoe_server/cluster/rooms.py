@@ -275,8 +275,8 @@ class OtherRooms:
 
     def unclaimed(self) -> list[str]:
         """Return the codes of rooms whose servers are gone or leaving."""
-        staying = set(filter(self.members.stays, self.members.others))
-        return [code for code, other in self.rooms.items() if other.server not in staying and not other.is_opening]
+        stays = self.members.stays
+        return [code for code, other in self.rooms.items() if not (other.is_opening or stays(other.server))]
 
     def expect(self, server: str, room: Room) -> OtherRoom:
         expected = OtherRoom(room, server, Outline(room.code, 0, b""), self)

@@ -62,11 +62,12 @@ class Attendances:
         entrants = [one for one in event.entrants if not one.is_gone and one.joined_round]
         away = [one for one in entrants if not self.is_here(one, here)]
         away.sort(key=lambda one: one.player not in waited_for)
-        games = ((one.id, self._find(one)) for one in playing)
-        found = [(id, game_of(listed, self._core.time())) for id, listed in games if listed is not None]
+        now = self._core.time()
+        boards = [(one.id, listed.board(now)) for one in playing if (listed := self._find(one)) is not None]
+        games = {id: EventGame(board.ply, board.turn, board.clock) for id, board in boards[:MOST_GAMES]}
         seconds = self._core.presence.seconds_away
         told = {} if event.is_over else {one.player: round(1000 * seconds(one.player)) for one in away[:MOST_AWAY]}
-        return Attendance(len(entrants) - len(away), told, dict(found[:MOST_GAMES]))
+        return Attendance(len(entrants) - len(away), told, games)
 
     def is_here(self, entrant: Entrant, here: set[str]) -> bool:
         """Return whether an entrant is a bot, connected here, or in another server's room."""
@@ -80,9 +81,3 @@ class Attendances:
         live = self._core.registry.by_code.get(pairing.room)
         rooms = (one for id in pairing.players.values() for one in self._core.lists.seats.rooms_of(id))
         return live or next((one for one in rooms if one.room.code == pairing.room), None)
-
-
-def game_of(listed: Listed, now: int) -> EventGame:
-    """Return the progress of a room's game."""
-    board = listed.board(now)
-    return EventGame(board.ply, board.turn, board.clock)

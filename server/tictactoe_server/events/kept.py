@@ -41,12 +41,11 @@ _DAY_MS: Final = 86_400_000
 
 log: Final = structlog.get_logger(__name__)
 
-_encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder(Event).decode
 
 
 def _pack(event: Event) -> bytes:
-    return zlib.compress(_encode(event), 1)  # so that an event of 200 fits into one message of the store
+    return zlib.compress(msgspec.json.encode(event), 1)  # so that an event of 200 fits into one message of the store
 
 
 def _unpack(document: bytes) -> Event:

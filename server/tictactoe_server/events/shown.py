@@ -106,12 +106,7 @@ def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[s
 
 
 class Shown(Topic):
-    """Sends events to the sessions that watch them.
-
-    Args:
-        now: Returns the served time in ms.
-        look: Returns the attendance of an event.
-    """
+    """Sends events to the sessions that watch them; `now` returns the served time in ms."""
 
     def __init__(self, now: Callable[[], int], look: Callable[[Event], Attendance]) -> None:
         super().__init__()

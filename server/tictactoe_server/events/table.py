@@ -34,10 +34,7 @@ def rows(event: Event) -> tuple[EventRow, ...]:
 
 
 class _Matches(Results):
-    """Matches won and the scores of each player in a knock-out, ``+`` for a bye.
-
-    Players with equal wins share a place; players who never played rank behind the others without a win.
-    """
+    """Matches won and scores in a knock-out, ``+`` for a bye; players who never played are last."""
 
     def __init__(self, event: Event) -> None:
         super().__init__([one.player for one in event.field], event.counted_games())

@@ -180,10 +180,7 @@ class EventTexts:
         return with_attendance(self.make(event, "state")[1], self._attendances.of(event))
 
     def make(self, event: Event, form: str, moment: int = 0) -> tuple[int, Any]:
-        """Return a cached form of an event with its `seq`, made again after a change or at another `moment`.
-
-        The games are a task.
-        """
+        """Return the `seq` and a form of an event, cached until a change or another `moment`; games are a task."""
         (seq, at), made = self._made.pop((event.code, form), ((-1, 0), None))
         is_awaited = isinstance(made, asyncio.Task) and not made.done()  # shared by concurrent requests
         has_failed = isinstance(made, asyncio.Task) and made.done() and made.exception() is not None
@@ -211,10 +208,7 @@ def _wrap_all(told: Iterable[str]) -> list[str]:
 
 
 def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterator[str]:
-    """Yield the table, with the results against each opponent or of the last rounds if they fit.
-
-    Columns are headed by the opponents' row numbers, shortened to the last digit if space is short.
-    """
+    """Yield the table, with the results by opponent (the last digit of the row if space is short) or of last rounds."""
     titles, *rows = tabulate(state.table, "").values()
     is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in state.table])
     room = WIDTH - _EDGE_WIDTH - _LEAST_NAME

@@ -45,10 +45,7 @@ async def copied_streams(
 
 
 class CopiedStreams:
-    """The streams as either end of a copy (see `CopyEnd`), as of the moment at which the rooms had been read.
-
-    Other tables may also have later values.
-    """
+    """The streams as either end of a copy (see `CopyEnd`), as of the end of the first table's read, or later."""
 
     def __init__(self, streams: Streams, specs: Specs, refusal: str) -> None:
         self.noted_time = streams.first.noted_time

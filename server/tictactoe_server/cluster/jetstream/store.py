@@ -162,10 +162,9 @@ class JetStreamStore:
         patience_seconds: float = PATIENCE_SECONDS,
         opening_seconds: float = OPENING_SECONDS,
     ) -> Self:
-        """Return the store at ``nats://a,b,c``; the copy of the games is in the folder `data`, or in memory.
+        """Open the store (see `Access`), with the copy of the games in the folder `data`, or in memory.
 
-        `credentials` and `ca` are as for `Link.open`. Raises `CannotOpenStore`, also if a stream may lose acknowledged
-        writes, unless that is accepted as `unsafe`.
+        Raises `CannotOpenStore`, also if a stream may lose acknowledged writes, unless that is accepted as `unsafe`.
         """
         link = await Link.open(
             urls, credentials=credentials, ca=ca, patience_seconds=patience_seconds, opening_seconds=opening_seconds

@@ -69,15 +69,6 @@ _REFUSALS: Final = {
 }
 """Errors after which nothing is written."""
 
-_NEEDED: Final[dict[str, object]] = {
-    "max_msgs_per_subject": 1,
-    "discard": "new",
-    "max_age": 0,
-    "allow_msg_ttl": True,
-    "allow_atomic": True,
-    "allow_direct": True,
-}
-
 Answer = TypeVar("Answer", bound="_Answer")
 
 log: Final = structlog.get_logger(__name__)
@@ -158,8 +149,16 @@ class Stream:
         self.link = link
         self.name = name
         self.prefix, self.feed = f"$KV.{name}.", f"ev.{name}."
-        sources = {"src": f"{self.prefix}>", "dest": f"{self.feed}>"}
-        self._needed: dict[str, object] = {"subjects": [f"{self.prefix}>"], **_NEEDED, "republish": sources}
+        self._needed: dict[str, object] = {
+            "subjects": [f"{self.prefix}>"],
+            "max_msgs_per_subject": 1,
+            "discard": "new",
+            "max_age": 0,
+            "allow_msg_ttl": True,
+            "allow_atomic": True,
+            "allow_direct": True,
+            "republish": {"src": f"{self.prefix}>", "dest": f"{self.feed}>"},
+        }
         self._figures = figures or WriteFigures()
         self._waiting: dict[Write, None] = {}
         self._owed_since: float | None = None

@@ -97,15 +97,10 @@ def name_of(number: int) -> str:
     return f"rooms-{number}"
 
 
-async def read_layout(first: Stream) -> Layout | None:
-    """Return the layout in the first stream, None if there is none; raises `StoreUnavailable`."""
-    found = await first.newest(LAYOUT)
-    return found and msgspec.json.decode(found.document, type=Layout)
-
-
 async def check_format(first: Stream) -> Layout:
     """Return the layout, written if the stream is empty; raises `CannotOpenStore` for streams of version 1."""
-    layout, info = await read_layout(first), await first.info()
+    found, info = await first.newest(LAYOUT), await first.info()
+    layout = found and msgspec.json.decode(found.document, type=Layout)
     if layout is None and not info.state.messages:
         layout = Layout(FORMAT)
         with suppress(Conflict):  # another server wrote it just now
