@@ -42,9 +42,6 @@ _DATA: Final = click.Option(
     show_envvar=True,
     help="Folder that keeps rooms, players and finished games; :memory: keeps nothing.",
 )
-_WITH_PARENT: Final = click.Option(
-    ["--with-parent"], is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process."
-)
 
 
 def _fields_of(kind: type[Settings | Limits], chosen: dict[str, Any]) -> dict[str, Any]:
@@ -69,8 +66,9 @@ class _Program(click.Group):
     cls=_Program,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"},
-    params=[_DATA, *OPTIONS.values(), _WITH_PARENT],
+    params=[_DATA, *OPTIONS.values()],
 )
+@click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 @click.pass_context
 def main(context: click.Context, /, **values: Any) -> None:

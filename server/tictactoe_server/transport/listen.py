@@ -42,8 +42,11 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
         raise CannotListen(f'Cannot find the host "{host}": {reason.lower()}.') from None
     sockets: list[socket.socket] = []
     try:
-        if host is None:
-            sockets.append(_open_on_all(port))
+        if host is None and socket.has_dualstack_ipv6():
+            with contextlib.suppress(OSError):
+                sockets.append(socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True))
+        if host is None and not sockets:
+            sockets.append(socket.create_server(("", port)))
         for family, address in dict.fromkeys((family, address) for family, *_, address in found):
             chosen = sockets[0].getsockname()[1] if sockets else port
             sockets.append(socket.create_server((str(address[0]), chosen), family=family))
@@ -56,13 +59,6 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
     for opened in sockets:  # asyncio sets this only on sockets with an explicit protocol number
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sockets
-
-
-def _open_on_all(port: int) -> socket.socket:
-    if socket.has_dualstack_ipv6():
-        with contextlib.suppress(OSError):
-            return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
-    return socket.create_server(("", port))
 
 
 def url_of(host: str | None, port: int, *, secure: bool = False) -> str:

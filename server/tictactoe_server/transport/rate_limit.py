@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from tictactoe_server.settings import COUNTS, Limits, count_of
 
-MEGABYTE: Final = 1_000_000
 _PRUNED_FROM: Final = 1_024
 _WINDOWS_MS: Final = {"second": 1_000, "ten-seconds": 10_000, "minute": 60_000, "hour": 3_600_000}
 
@@ -73,7 +72,7 @@ class RateLimits(dict[str, RateLimit]):
     def named(cls, limits: Limits, monotonic_ns: Callable[[], int], name: str) -> RateLimits:
         """Return the limits configured as THING-per-WINDOW or THING-per-WINDOW-per-KEY, and their burst if any."""
         thing, window, *key = name.split("-per-")
-        unit = MEGABYTE if thing.endswith("megabytes") else 1
+        unit = 1_000_000 if thing.endswith("megabytes") else 1
         names = tuple(one for one in (name, "-per-".join((f"{thing}-at-once", *key))) if one in COUNTS)
         times, *at_once = (unit * count_of(limits, one) for one in names)
         made = cls(times, _WINDOWS_MS[window], monotonic_ns, max(1, *at_once) if at_once else 0)
