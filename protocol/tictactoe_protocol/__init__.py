@@ -5,16 +5,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tictactoe_protocol import pushes, requests
-    from tictactoe_protocol.answers import error_answer
-    from tictactoe_protocol.codec import BadMessage, decode_push, encode
+    from tictactoe_protocol.codec import BadMessage, decode_push, encode, error_answer
     from tictactoe_protocol.codes import (
         MAX_CHAT_LENGTH,
         MAX_ERROR_BYTES,
@@ -58,17 +54,14 @@ __all__ = [
 ]
 
 
-def _list_modules() -> Iterator[ModuleType]:
-    """Yield the modules with the names, first those that need no messages."""
-    yield import_module("tictactoe_protocol.codes")
-    yield import_module("tictactoe_protocol.text")
-    yield import_module("tictactoe_protocol.room_codes")
-    yield import_module("tictactoe_protocol.codec")
-    yield import_module("tictactoe_protocol.answers")
-    yield sys.modules[__name__]
+_MODULES: Final = ("codes", "text", "room_codes", "codec")
+"""The modules that define the names, first those that load no messages."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return next(vars(module)[name] for module in _list_modules() if name in vars(module))
+    if name in ("pushes", "requests"):
+        return import_module(f"{__name__}.{name}")
+    modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
+    return next(vars(module)[name] for module in modules if name in vars(module))

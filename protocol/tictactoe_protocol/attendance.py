@@ -1,6 +1,6 @@
-"""Who of a tournament is here, for whom one waits, how far games are, why one is first, the bracket: in words. Pure.
+"""A running tournament in words: presence, progress of games, reasons for the ranking, the bracket. Pure.
 
-`age_ms` is how long ago a state came, as what it says of times counts from then. The page says the same in
+`age_ms` is the time since a state arrived; its durations count from then. The page's ports are
 `web/events/following.js` and `bracket.js`.
 """
 
@@ -27,16 +27,16 @@ from tictactoe_protocol.wording import format_duration, join_words
 
 MOST_NAMED: Final = 6
 MOST_ROUNDS: Final = 4
-"""How many are named at once, and how many rounds of a bracket are drawn."""
+"""The most rounds of a bracket that are drawn."""
 _MOST_AWAITED: Final = 4
-"""In how many games those are named who are to move."""
+"""The most running games of which the players to move are named."""
 _ROUNDS: Final = ("final", "semifinals", "quarterfinals")
-_LINES: Final = 3  # of a match in the first round that is drawn, with an empty one
+_LINES: Final = 3  # of a match in the first drawn round, including an empty one
 _SCORE: Final = 4
 
 
 def describe_progress(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[str]:
-    """Return how far it is and how many are here, then what waits so many ms before what is due."""
+    """Return sentences about the round, the players present, and what the tournament waits for."""
     head, status = state.head, describe_word("status", state.status)
     here = say("tournament here", n=head.players + head.expected, present=head.present)
     if not state.round:
@@ -47,7 +47,7 @@ def describe_progress(state: EventState, due_ms: int | None, age_ms: int = 0) ->
 
 
 def list_waits(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[str]:
-    """Return for whom one waits, else when the next round begins; a sentence for each."""
+    """Return the sentence about missing players, or else about the next round, if there is one."""
     if waits := describe_waiting(state, age_ms):
         return [waits]
     is_between = state.round and due_ms is not None and not is_over(state)
@@ -55,9 +55,9 @@ def list_waits(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[s
 
 
 def describe_waiting(state: EventState, age_ms: int = 0) -> str:
-    """Return for whom one waits, by name: who is not here, once it has begun who is to move or away.
+    """Return the names of the players that the tournament waits for, or "".
 
-    Of many games only those are named who are away. Nothing where one waits for nobody.
+    Before the start these are the missing players, later absent players and, in a few games, the players to move.
     """
     if state.status == "open":
         count, missing = _list_missing(state, age_ms)
@@ -68,7 +68,7 @@ def describe_waiting(state: EventState, age_ms: int = 0) -> str:
         name_away(state, player, one.names.get(mark, player), age_ms)
         for one in playing
         for mark, player in one.players.items()
-        if _is_away(state, player) or (is_few and _is_to_move(state, one, mark))
+        if player in (state.away or {}) or (is_few and _is_to_move(state, one, mark))
     ]
     told = [] if is_few else [say("tournament games on", n=len(playing), all=len(state.pairings))]
     if names:
@@ -77,8 +77,8 @@ def describe_waiting(state: EventState, age_ms: int = 0) -> str:
 
 
 def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
-    """Return how many are missing, and their names: those who are away in the order of the table, then the roster's."""
-    away = [name_away(state, row.player, row.name, age_ms) for row in state.table if _is_away(state, row.player)]
+    """Return the number and the names of missing players: absent entrants by rank, then names of the roster."""
+    away = [name_away(state, row.player, row.name, age_ms) for row in state.table if row.player in (state.away or {})]
     if state.status != "open":
         return len(away), name_some(away, len(away))
     count = state.head.expected + len(away)
@@ -86,26 +86,27 @@ def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
 
 
 def ask_to_begin(state: EventState, age_ms: int = 0) -> str:
-    """Return whether to begin although some are missing, who are named; nothing where all are here."""
+    """Return the question whether to begin without the missing players; "" if all are present."""
     n, names = _list_missing(state, age_ms)
     return say("tournament begin without", n=n, names=names) if n else ""
 
 
 def name_away(state: EventState, player: str, name: str, age_ms: int = 0) -> str:
-    """Return a name, with how long its player has been away."""
-    if state.away is UNSET or player not in state.away:
+    """Return a name, with the duration of the player's absence if they are away."""
+    away_ms = (state.away or {}).get(player)
+    if away_ms is None:
         return clean_text(name)
-    return say("tournament name away", name=clean_text(name), time=format_duration(state.away[player] + age_ms))
+    return say("tournament name away", name=clean_text(name), time=format_duration(away_ms + age_ms))
 
 
 def name_some(names: Sequence[str], count: int) -> str:
-    """Return the first names of so many, and how many more there are."""
+    """Return the first names of a list of `count` people, and the number of the others."""
     more = [say("tournament and more", n=count - MOST_NAMED)] if count > MOST_NAMED else []
     return join_words([*names[:MOST_NAMED], *more])
 
 
 def tabulate_games(state: EventState, age_ms: int = 0) -> dict[str, tuple[str, str]]:
-    """Return who plays whom and how far that is, or how it went, by the ids of the pairings of this round."""
+    """Return the players and the progress or score of this round's pairings by id."""
     return {
         one.id: (describe_players(one), describe_game(state, one, age_ms) or describe_score(one))
         for one in state.pairings
@@ -113,22 +114,22 @@ def tabulate_games(state: EventState, age_ms: int = 0) -> dict[str, tuple[str, s
 
 
 def tabulate_present(state: EventState, viewer: str, age_ms: int = 0) -> dict[str, tuple[str, ...]]:
-    """Return the table, with who is away and for how long, and before it begins with those who are expected."""
+    """Return the table with absences, and before the start also with the expected names of the roster."""
     table = tabulate(state.table, viewer)
-    for player, ms in ({} if state.away is UNSET else state.away).items():
+    for player, ms in (state.away or {}).items():
         if player in table:
             place, name, *more = table[player]
             away = say("tournament gone", time=format_duration(ms + age_ms))
             table[player] = (place, f"{name} ({away})", *more)
-    for name in () if state.expected is UNSET or state.status != "open" else state.expected:
+    for name in (state.expected or ()) if state.status == "open" else ():
         noted = f"{clean_text(name)} ({describe_word('is', 'expected')})"
         table[f" {name}"] = ("", noted, *[""] * (len(table[""]) - 2))
     return table
 
 
 def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> str:
-    """Return how far a game is: moves, whose turn it is, the clocks, who is away. Nothing where that is not known."""
-    game = None if state.games is UNSET else state.games.get(pairing.id)
+    """Return the progress of a game: moves, turn, clocks, absent players; "" if it is unknown."""
+    game = (state.games or {}).get(pairing.id)
     if game is None or pairing.state == "scored":
         return ""
     told = [say("tournament moves", n=game.ply)]
@@ -139,15 +140,12 @@ def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> 
         passed = {mark: age_ms if mark == game.clock.running else 0 for mark in left}
         told.append(" - ".join(format_duration(max(0, left[mark] - passed[mark])) for mark in pairing.players))
     sides = ((player, pairing.names.get(mark, player)) for mark, player in pairing.players.items())
-    away = [name_away(state, *side, age_ms) for side in sides if _is_away(state, side[0])]
+    away = [name_away(state, *side, age_ms) for side in sides if side[0] in (state.away or {})]
     return ", ".join([*told, *([join_words(away)] if away else [])])
 
 
 def list_notes(state: EventState) -> list[str]:
-    """Return the sentences that stand below a table, none where it speaks for itself.
-
-    Why who is first is that, of how many games a match is, and who of the roster never came.
-    """
+    """Return the sentences below a table: the deciding tie-break, the games of a match, the no-shows of the roster."""
     told = [describe_decision(state)]
     if state.head.kind == "knock_out":
         told = [] if is_over(state) else [say("tournament match")]
@@ -158,7 +156,7 @@ def list_notes(state: EventState) -> list[str]:
 
 
 def describe_decision(state: EventState) -> str:
-    """Return why the first is before the second where both have as many points, or at the end is not; else nothing."""
+    """Return why the first of two players with equal points is ahead, or at the end, that they share a place."""
     if len(state.table) < 2:
         return ""
     one, two = state.table[:2]
@@ -176,7 +174,7 @@ def describe_decision(state: EventState) -> str:
 
 
 def list_bracket(rounds: Sequence[Sequence[EventMatch]], all_rounds: int) -> list[str]:
-    """Return a bracket to be read aloud, a line for each round: ``Final: ana 1½ - cy ½.``"""
+    """Return a bracket as text, a line for each round: ``Final: ana 1½ - cy ½.``"""
     return [
         f"{title}: {'; '.join(_describe_match(match) for match in matches)}."
         for title, matches in zip(name_rounds(len(rounds), all_rounds), rounds, strict=True)
@@ -186,9 +184,9 @@ def list_bracket(rounds: Sequence[Sequence[EventMatch]], all_rounds: int) -> lis
 def draw_bracket(
     rounds: Sequence[Sequence[EventMatch]], all_rounds: int, width: int, fill: Callable[[str, int], str]
 ) -> list[str]:
-    """Return the last rounds of a bracket side by side, in lines of at most so many columns.
+    """Return the last rounds of a bracket side by side, at most `width` columns wide; ``*`` marks winners.
 
-    ``*`` is behind who goes on. `fill` returns a text in just so many columns.
+    `fill` cuts or pads a text to a number of columns.
     """
     shown = [*rounds[-MOST_ROUNDS:]]
     column = min((width + 3) // max(1, len(shown)) - 3, 24)
@@ -211,27 +209,19 @@ def draw_bracket(
 
 
 def _is_to_move(state: EventState, pairing: EventPairing, mark: str) -> bool:
-    """Tell whether it is the turn of a mark, or not said whose it is."""
     game = (state.games or {}).get(pairing.id)
     return game is None or game.turn in (mark, None)
 
 
-def _is_away(state: EventState, player: str) -> bool:
-    return state.away is not UNSET and player in state.away
-
-
 def name_rounds(count: int, all_rounds: int) -> Iterator[str]:
-    """Yield what the last rounds of a knock-out are called."""
+    """Yield the names of the last rounds of a knock-out."""
     for left in reversed(range(count)):
-        yield (
-            say(f"tournament {_ROUNDS[left]}")
-            if left < len(_ROUNDS)
-            else say("tournament now", round=all_rounds - left)
-        )
+        id = f"tournament {_ROUNDS[left]}" if left < len(_ROUNDS) else "tournament now"
+        yield say(id, round=all_rounds - left)
 
 
 def _sides(match: EventMatch) -> Iterator[tuple[str, str]]:
-    """Yield a name and its points, with ``*`` for who goes on; ``-`` for whom is not known."""
+    """Yield each name, ``-`` if unknown, with its points and ``*`` for the winner."""
     for number, (player, name) in enumerate(zip(match.players, match.names, strict=True)):
         score = format_points(match.points[number]) if len(match.points) > 1 else ""
         yield clean_text(name or "-"), score + ("*" if player and player == match.goes_on else "")

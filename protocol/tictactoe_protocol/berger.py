@@ -1,14 +1,14 @@
-"""Who plays whom in which round where everybody plays everybody: the Berger tables.
+"""The pairings of a round robin: the Berger tables of the FIDE Handbook, C.05 annex 1.
 
-They are those of the FIDE Handbook, C.05 annex 1: players are numbered from 1, and of an odd number of players the one
-who would play the missing last number is free. The first of a pair has the first move.
+Players are numbered from 1; with an odd number of players, the opponent of the missing last number is free. The first
+player of a pair has the first move.
 """
 
 from __future__ import annotations
 
 
 def berger_round(players: int, round: int) -> list[tuple[int, int]]:
-    """Return the pairs of one round, from 1, for an even number of players; the first moves first.
+    """Return the pairs of one round, from 1, for an even number of players.
 
     >>> berger_round(6, 2)
     [(6, 4), (5, 3), (1, 2)]
@@ -24,7 +24,7 @@ def berger_round(players: int, round: int) -> list[tuple[int, int]]:
 
 
 def berger_rounds(players: int, *, double: bool = False) -> int:
-    """Return how many rounds there are; `double` is twice as many.
+    """Return the number of rounds.
 
     >>> berger_rounds(5), berger_rounds(6, double=True)
     (5, 10)
@@ -33,10 +33,10 @@ def berger_rounds(players: int, *, double: bool = False) -> int:
 
 
 def berger_pairs(players: int, round: int, *, double: bool = False) -> list[tuple[int, int | None]]:
-    """Return the pairs of one round of any number of players, with None for who is free.
+    """Return the pairs of one round of any number of players; the opponent of the free player is None.
 
-    The second half of a double one is the first with the other side to move. The last two rounds of the first half
-    change places then, as the handbook advises: so nobody moves first three times in a row.
+    The second half of a double round robin repeats the first with the other side to move. The last two rounds of its
+    first half are exchanged, as the handbook advises, so that no player moves first three times in a row.
 
     >>> berger_pairs(3, 1)
     [(1, None), (2, 3)]
@@ -49,12 +49,6 @@ def berger_pairs(players: int, round: int, *, double: bool = False) -> list[tupl
     pairs = berger_round(even, number)
     if round > single:
         pairs = [(second, first) for first, second in pairs]
-    return [_without(pair, players) for pair in pairs]
-
-
-def _without(pair: tuple[int, int], players: int) -> tuple[int, int | None]:
-    """Return a pair, or whoever is left of it where the other number is nobody's."""
-    first, second = pair
-    if first > players:
-        return second, None
-    return first, second if second <= players else None
+    return [
+        (second, None) if first > players else (first, second if second <= players else None) for first, second in pairs
+    ]

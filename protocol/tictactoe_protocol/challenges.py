@@ -9,7 +9,15 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.terms import ClockFields, ClockTerms, PushFields, RequestFields, RulesChoice, RulesState
+from tictactoe_protocol.terms import (
+    ClockFields,
+    ClockTerms,
+    PushFields,
+    RequestFields,
+    RulesChoice,
+    RulesState,
+    ShortText,
+)
 
 CHALLENGE_MS: Final = 60_000
 """How long a challenge can be accepted."""
@@ -21,31 +29,30 @@ MAX_BLOCKS: Final = 200
 
 CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired", "failed")
 
-Name = Annotated[str, Meta(min_length=1, max_length=64)]
 ChallengeEnd = Annotated[str, Meta(examples=list(CHALLENGE_ENDS))]
 
 
 class Challenge(RequestFields, frozen=True, tag="challenge"):
     """Asks a player for a game. The challenger plays the mark `side`, or a random mark."""
 
-    player: Name
+    player: ShortText
     rules: RulesChoice | UnsetType = UNSET
     clock: ClockFields | None = None
     rated: bool = False
-    side: Name | UnsetType = UNSET
+    side: ShortText | UnsetType = UNSET
 
 
 class Answer(RequestFields, frozen=True, tag="answer"):
     """Accepts or declines a challenge; the challenger withdraws it with `accept` false."""
 
-    challenge: Name
+    challenge: ShortText
     accept: bool
 
 
 class Block(RequestFields, frozen=True, tag="block"):
     """Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks."""
 
-    player: Name | UnsetType = UNSET
+    player: ShortText | UnsetType = UNSET
     on: bool = True
 
 

@@ -119,7 +119,10 @@ def choices(
     if not has_sharing:
         why["share"] = why["share"] or "why no share"
     cost = cost_of_going(state, viewer)
-    deeds = {name: _deed(name, cost) for name, reason in why.items() if not reason}
+    deeds = {}
+    for name in (name for name, reason in why.items() if not reason):
+        id, _, argument = name.partition(" ")
+        deeds[name] = Deed(id, argument, cost if id in ("resign", "leave") else "")
     questions = tuple(_list_questions(state, viewer, deeds, gone, absent))
     return Choices(tuple(deeds.values()), questions, {name: reason for name, reason in why.items() if reason})
 
@@ -191,13 +194,7 @@ def describe_deed(deed: Deed, state: RoomState) -> str:
 
 
 def _list_left(state: RoomState) -> tuple[str, ...]:
-    """Return the marks of the players who have left the room."""
     return tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.left)
-
-
-def _deed(name: str, cost: Cost) -> Deed:
-    id, _, argument = name.partition(" ")
-    return Deed(id, argument, cost if id in ("resign", "leave") else "")
 
 
 def _list_reasons(
@@ -209,8 +206,8 @@ def _list_reasons(
     to_play = "why watching" if own is None else _why_not_playing(state, own)
     in_game, not_over = to_play or offline, offline if over else "refused not_allowed playing"
     at_end = "why watching" if own is None else not_over
-    active = sum(1 for seat in state.seats.values() if seat is not None and not seat.out)
-    people = sum(1 for seat in state.seats.values() if seat is not None and not seat.is_server_bot)
+    active = sum(seat is not None and not seat.out for seat in state.seats.values())
+    people = sum(seat is not None and not seat.is_server_bot for seat in state.seats.values())
     another = "private room" if state.visibility == "private" else "opponent"
     another = "game" if people < len(state.seats) and over else another
     no_turn = to_play or ("" if state.turn == own else "refused not_your_turn")
@@ -250,7 +247,6 @@ def _list_reasons(
 
 
 def _why_no_act(state: RoomState, not_now: str, offline: str) -> dict[str, str]:
-    """Return the reasons against placing and choosing in a game with an opening."""
     opening = state.opening or None
     if opening is None or not opening.options:
         return {"place": not_now, "choose": not_now or "refused not_allowed nothing to choose"}

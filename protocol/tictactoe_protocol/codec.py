@@ -1,4 +1,4 @@
-"""Bytes to messages and back. Whatever comes in, decoding raises nothing but `BadMessage`."""
+"""Encodes and decodes messages; decoding raises only `BadMessage`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import difflib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final, Union, get_args
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
-from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ID_LENGTH, ErrorCode
-from tictactoe_protocol.pushes import Push
+from tictactoe_engine.errors import shorten
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_ERROR_BYTES, MAX_ID_LENGTH, ErrorCode
+from tictactoe_protocol.pushes import Error, Push
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.requests import Chat, Request
 from tictactoe_protocol.terms import CLOCK_WORDS
@@ -28,17 +30,19 @@ _AT_PATH: Final = re.compile(r"(?s)(.*?)(?: - at `(.*)`)?")
 _FIELD: Final = re.compile(r"`([^`]*)`")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _SECRET: Final = frozenset({"token", "link", "rescue", "ticket"})
-"""Fields whose values are never quoted."""
+"""Fields whose values never appear in errors."""
 
 _SHOWN_LENGTH: Final = 32
 _PATH_LENGTH: Final = 64
 
 
 class BadMessage(Refusal, ValueError):
-    """Something that is no message of this protocol.
+    """Text that is no message of this protocol.
 
-    `code` is ``bad_json``, ``bad_message``, ``unknown_type`` or ``too_long``; `path` names the field at fault
-    (``rules.rows``, 64 characters of it at most), or is None. `id` and `room` are what could still be read of them.
+    Attributes:
+        code: ``bad_json``, ``bad_message``, ``unknown_type`` or ``too_long``.
+        path: The invalid field (``rules.rows``), at most 64 characters, or None.
+        id: The id of the message, if it is readable; likewise `room`.
     """
 
     def __init__(
@@ -58,13 +62,12 @@ class BadMessage(Refusal, ValueError):
 
 
 def _optional_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """Return the fields that are `UNSET` where they are left out."""
     defaults = zip(reversed(kind.__struct_fields__), reversed(kind.__struct_defaults__), strict=False)
     return tuple(name for name, default in defaults if default is UNSET)
 
 
 class RequestDecoder:
-    """Reads requests of some kinds: structs with a `type`, an `id` that may be missing, and maybe a `room`."""
+    """Decodes some kinds of requests: structs with a `type`, an optional `id`, and perhaps a `room`."""
 
     def __init__(self, kinds: Iterable[type[msgspec.Struct]]) -> None:
         of_kind = {str(kind.__struct_config__.tag): kind for kind in kinds}
@@ -76,15 +79,15 @@ class RequestDecoder:
         }
 
     def __call__(self, data: bytes) -> Any:
-        """Return the request that one text frame holds; raises `BadMessage`.
+        """Return the request in one text frame; raises `BadMessage`.
 
-        A key that appears twice is refused: readers of JSON do not agree on which one counts.
+        Repeated keys are refused, because JSON parsers disagree about which value counts.
         """
         try:
             request = self._decode(data)
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise self._explain(data, error) from None
-        # Each key that is there has a colon. Where there are no more colons, none is repeated.
+        # Each key has a colon. A key may be repeated only if there are more colons than keys of this request.
         kind = type(request)
         more = data.count(b":") - self._required[kind]
         if more > (request.id is not UNSET):
@@ -121,13 +124,13 @@ _decode_known: Final = RequestDecoder(get_args(Request))
 
 
 def decode_request(data: str | bytes) -> Request:
-    """Return the request of this protocol that one text frame holds; raises `BadMessage`."""
+    """Return the request in one text frame, of any kind in this module's protocol; raises `BadMessage`."""
     request: Request = _decode_known(data.encode(errors="surrogatepass") if isinstance(data, str) else data)
     return request
 
 
 def decode_push(data: str | bytes) -> Push:
-    """Return what the server said; raises `BadMessage`, with ``unknown_type`` for what a newer server may add."""
+    """Return the server's message; raises `BadMessage`, with ``unknown_type`` for types of newer servers."""
     try:
         push: Push = _decode_push(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
@@ -137,9 +140,9 @@ def decode_push(data: str | bytes) -> Push:
 
 @lru_cache(maxsize=256)
 def _hint_of_type(kind: str, types: tuple[str, ...]) -> dict[str, Any]:
-    """Return data about a type that there is not, with the nearest of those that are as long and begin or end alike.
+    """Return data about an unknown type: the most similar known type, if any, and the known types of one word.
 
-    Of the others those of one word are named: all of them, said twice, would leave no place for the data in an answer.
+    All types would not fit into an error together with the message, which also lists them.
     """
     alike = [each for each in types if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
     close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []
@@ -157,7 +160,6 @@ def _explain_push(data: str | bytes, error: Exception) -> BadMessage:
 
 
 def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:
-    """Return the frame as a plain object, or why it is none."""
     try:
         content = msgspec.json.decode(data)
     except RecursionError:
@@ -174,7 +176,7 @@ def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:
 
 
 def _out_of_range(data: str | bytes) -> BadMessage:
-    """Return the answer to JSON with a number that no machine number holds, with the id and room beside it."""
+    """Return the error for JSON with a number that is too large, with the id and room of the message."""
     try:
         content = json.loads(data, parse_int=_drop_number, parse_float=_drop_number, parse_constant=_refuse_constant)
     except RecursionError:
@@ -195,7 +197,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _explain_finding(reason: str, content: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Return msgspec's finding as data, with the path of the field at fault."""
+    """Return msgspec's message as data, with the path of the invalid field."""
     match = _AT_PATH.fullmatch(reason)
     finding, where = (match[1], match[2] or "$") if match else (reason, "$")
     path = where.removeprefix("$").removeprefix(".")
@@ -228,7 +230,7 @@ def _repeated(path: str, id: str | None, room: str | None) -> BadMessage:
 
 
 def _repeated_path(data: str | bytes) -> str | None:
-    """Return where a key appears twice in one object, or None; costs a second reading of the message."""
+    """Return the path of a key that appears twice in one object, or None; parses the message again."""
     found: list[tuple[dict[str, Any], str]] = []
 
     def note_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -261,12 +263,50 @@ def _joined(path: str, field: str) -> str:
 
 
 def _identity(value: object) -> str | None:
-    """Return an id or room that may be sent back, or None."""
     return value if isinstance(value, str) and 1 <= len(value) <= MAX_ID_LENGTH else None
 
 
 def _shown(value: object) -> str:
-    """Return a value as JSON on one safe line, shortened for an error message."""
-    text = json.dumps(value, ensure_ascii=False)
-    shown = text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
-    return clean_text(shown)
+    return clean_text(shorten(json.dumps(value, ensure_ascii=False), _SHOWN_LENGTH))
+
+
+def error_answer(
+    code: ErrorCode,
+    message: str,
+    *,
+    id: str | None = None,
+    room: str | None = None,
+    path: str | None = None,
+    retry_ms: int | None = None,
+    url: str | None = None,
+    data: Mapping[str, Any] | None = None,
+) -> Error:
+    """Return the answer to a refused request, safe to print and shorter than `MAX_ERROR_BYTES` as JSON.
+
+    The id is returned unchanged; room and path are left out if they cannot be printed. If the error is too long,
+    first the data are left out, then the message, room and path.
+    """
+    known: dict[str, Any] = {"id": id, "retry_ms": retry_ms, "url": url}
+    always = {name: value for name, value in known.items() if value is not None}
+    error = Error(
+        code=code,
+        message=clean_text(message),
+        room=room if room and clean_text(room) == room else UNSET,
+        path=path if path and clean_text(path) == path else UNSET,
+        data=UNSET if data is None else _clean(data),
+        **always,
+    )
+    if len(encode(error)) < MAX_ERROR_BYTES:
+        return error
+    error = replace(error, data=UNSET)
+    if len(encode(error)) < MAX_ERROR_BYTES:
+        return error
+    return Error(code=code, message=f"Refused: {code}.", **always)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, Mapping):
+        return {name: _clean(one) for name, one in value.items()}
+    return [_clean(one) for one in value] if isinstance(value, list | tuple) else value

@@ -1,8 +1,8 @@
-"""What a person may want, type and press: one table, a row for each command of the client.
+"""The commands of the client: one table with a row for each command, its words and its key. Pure.
 
-Bindings, the last line, help, the list of commands, the words of plain mode and the keys that may be set are views of
-it. It stands beside `choices`, whose deeds it names. Pure: keys are called as the terminal library calls them, and
-characters stand as they are; words, labels and sentences are ids of the catalogue.
+Key bindings, the key line, help, command completion, plain mode and the key settings are derived from it. Rows refer to
+the deeds of `choices`. Keys have the terminal library's names or are characters; words, labels and sentences are ids of
+the catalogue.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes", "turn"]
 PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]
 GameKind = Literal["resign", "rematch", "draw", "undo", "claim", "choose", "yes", "no", "save"]
-RoomKind = Literal["new", "leave", "quit", "chat", "mute", "unmute", "challenge", "block"]
-VerbKind = GameKind | RoomKind
+VerbKind = GameKind | Literal["new", "leave", "quit", "chat", "mute", "unmute", "challenge", "block"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +32,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Tell me something; changes nothing. ``turn`` is an empty line: repeat whose move it is.
+    """Ask for information; ``turn``, an empty line, repeats whose move it is.
 
-    `number` is that of the row, column, cell or mark from 0, of the last moves, or of the move after which the value
-    is asked for; None for the last cell, all marks and moves, and the moment that is looked at.
+    Attributes:
+        number: The row, column, cell or mark from 0, the number of last moves, or the ply for a ``value``. None is the
+            last cell, all marks or moves, or the displayed position.
     """
 
     kind: PlainKind | PartKind
@@ -45,10 +45,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Show the board of another moment: after `number` moves, so many moves on or back, or the present one.
+    """Display another position: after `number` moves, `number` moves further, the newest one, or the next mistake.
 
-    A ``mistake`` is the next one, with `number` -1 the one before. With `may_be_no` it was typed as ``n``, which where
-    something was asked means no.
+    Attributes:
+        number: May be negative, for earlier positions.
+        may_be_no: Whether it was typed as ``n``, which is also the answer no to an open question.
     """
 
     kind: Literal["at", "by", "live", "mistake"]
@@ -58,9 +59,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """Do something; `argument` is what followed the word, perhaps empty: an answer, words, a name, or a file.
+    """Carry out a command; `argument` is the text after the word: an answer, a chat line, a name, a file, or empty.
 
-    Who chooses takes a mark, or does so by a word: ``swap``, ``stay`` or ``more``.
+    For ``choose`` it is a mark, ``swap``, ``stay`` or ``more``.
     """
 
     kind: VerbKind
@@ -72,13 +73,18 @@ Intent = Place | Query | Look | Verb
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The pressed side of a row: what the key is called in the settings, and those that it comes with, with blanks.
+    """The key of a row.
 
-    They stand once where several rows have the key; without any it is a hint alone, by a key that no setting changes.
-    `shown` are the situations and pages in which it counts, by what the last line calls it there: "" where it does
-    not, ``deed`` where the deed says. `does` is a method of the screen or its line with its arguments, else what is
-    typed is done, or on a page the method of the key's name. Its `deeds` are those of the row, but where others stand
-    here; the list of commands calls it by its deed, else by this `label`.
+    Attributes:
+        name: Its name in the settings.
+        keys: The default keys, separated by spaces. If several rows have the same name, one of them has the keys; a
+            name without any is a fixed key.
+        does: A method of the screen or of its input line, with arguments. By default the key does what is typed, or on
+            a page calls the method of the key's name.
+        shown: The situations and pages where the key is active, by its label in the key line: "" without a label,
+            ``deed`` for the label of the deed.
+        deeds: The deeds of the key, by default those of the row.
+        label: The label in the list of commands for a key without a deed.
     """
 
     name: str
@@ -89,17 +95,20 @@ class Key:
     label: str = ""
 
     def label_in(self, situation: str) -> str | None:
-        """Return what the last line of a situation or page calls it, None where it does not count there."""
+        """Return the label in the key line of a situation or page, or None if the key is inactive there."""
         return next((label for label, where in self.shown.items() if situation in where.split()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A row: what may be typed by the words of these ids, that of its own where none are given, or pressed by its key.
+    """A row: a command that can be typed or pressed.
 
-    A line with one of the words `means` this intent. `argument` stands behind the word, or the word for `takes`; `ways`
-    are the words of which one may follow. It is possible while one of these `deeds` is, and always where there are
-    none. The sentence ``does ID`` says what it does.
+    Attributes:
+        means: The intent of a line with one of the words.
+        words: The ids of the words, by default its own id.
+        argument: The argument in the help; `takes` is the id of a word to use instead.
+        ways: The ids of the words that may follow.
+        deeds: The command is possible while one of these deeds is, or always if there are none.
     """
 
     id: str
@@ -113,39 +122,39 @@ class Command:
 
     @property
     def does(self) -> str:
-        """What it does, in few words."""
+        """The effect in a few words."""
         return say(f"does {self.id}")
 
     @property
     def word_ids(self) -> tuple[str, ...]:
-        """The ids of its words; none for a key that nothing can be typed for."""
+        """The ids of its words; empty for commands that can only be pressed."""
         return self.words if self.words is not None else (self.id,)
 
     @property
     def typed(self) -> tuple[str, ...]:
-        """What is typed for it, the shortest first."""
+        """The lines that mean it, the shortest first."""
         argument = word_of(self.takes) if self.takes else self.argument
         return tuple(f"{word} {argument}".rstrip() for id in self.word_ids for word in words_of(id))
 
     @property
     def pressed_for(self) -> tuple[str, ...]:
-        """The names of the deeds that its key is for, the first that is possible; none where it may be pressed ever."""
+        """The deeds of its key, of which the first possible one is done; empty if it is always possible."""
         return self.key.deeds if self.key is not None and self.key.deeds is not None else self.deeds
 
 
 def words_of(id: str) -> tuple[str, ...]:
-    """Return what may be typed for this in the language that is spoken, what is shown where room is short first."""
+    """Return the words with this id in the current language, the shortest first."""
     return tuple(say(f"type {id}").partition("; ")[0].split(", "))
 
 
 def word_of(id: str) -> str:
-    """Return the word for this that is written out."""
+    """Return the first word with this id that has more than one letter."""
     words = words_of(id)
     return next((word for word in words if len(word) > 1), words[0])
 
 
 def _press(name: str, keys: str, does: str, shown: Mapping[str, str], *deeds: str, label: str = "") -> Command:
-    """Return the row of a key for which nothing can be typed, and of which no help tells."""
+    """Return the row of a command that can only be pressed, and that the help does not list."""
     return Command(name, words=(), deeds=deeds, key=Key(name, keys, does, shown, label=label))
 
 
@@ -205,7 +214,6 @@ _MOVING: Final = (
     _press("right", "", "change 1", {"key change": "home form ladder"}),
     _press("place", "enter space", "", _IN_GAME),
 )
-"""What moves, opens and places."""
 
 COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
     "topic ask": (
@@ -292,7 +300,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("end", words=(), key=Key("quit", "ctrl+q", "ask_to_quit", {"key quit": "app"})),
     ),
 }
-"""What the help of a room tells of, by what it is about."""
+"""The commands in the help of a room, by topic."""
 
 _UNTOLD: Final = (
     Command("choose", Verb("choose")),
@@ -339,14 +347,13 @@ _UNTOLD: Final = (
     _press("call", "ctrl+g", "", {"": "app"}),
     _press("leave", "ctrl+c", "interrupt", {"": "app"}),
 )
-"""What no help tells of."""
 
 RECORD: Final[Mapping[str, tuple[Command, ...]]] = {
     "topic step": tuple(Command(f"record {id}") for id in ("next", "back", "number", "live", "quit")),
     "topic ask": (*(COMMANDS["topic ask"][:3]), Command("record who", words=("who",))),
     **{topic: COMMANDS[topic] for topic in ("topic read", "topic look", "topic list", "topic worth")},
 }
-"""What can be typed while a recorded game is looked at."""
+"""The commands that can be typed in a recorded game."""
 
 HOME: Final = (
     Command("home resume", words=("resume",)),
@@ -358,22 +365,19 @@ HOME: Final = (
     Command("home rooms", words=("rooms",)),
     Command("home history", words=("history",)),
 )
-"""What can be typed outside rooms; the other commands of the program can be typed as well."""
+"""The commands that can be typed outside rooms, beside those of the command line."""
 
 SUGGESTED: Final = ("resign", "draw", "undo", "claim", "chat", "clock", "who", "leave", "help")
-"""The words that are shown to whoever begins a command."""
+"""The words that are proposed when a command is begun."""
 
 TABLE: Final = (*_MOVING, *chain.from_iterable(COMMANDS.values()), *_UNTOLD)
-"""All that can be typed or pressed in rooms, and pressed on pages."""
-
-
-# -- in which order ---------------------------------------------------------------------------------------------------
+"""All commands that can be typed or pressed in rooms, or pressed on pages."""
 
 _ROOMS: Final = (
     *("asked", "talking", "commanding", "away", "playing", "choosing", "reviewing", "replay"),
     *("waiting", "attending", "watching", "past", "over"),
 )
-"""What one may be about in a room; everything else in which keys are shown is a page, or a part of one."""
+"""The situations in a room; all other names of situations are pages or parts of them."""
 _FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "asked": ("confirm",),
     "talking": ("enter",),
@@ -392,61 +396,57 @@ _LAST: Final[Mapping[str, tuple[str, ...]]] = {
     "event": ("help", "quit"),
     "history": ("save", "share", "refresh", "quit"),
 }
-"""The keys that a last line names before and after all others, where that is not as usual."""
-
+"""The first and last keys of a key line, if they differ from the default."""
 
 _PRESSED: Final = [(row, row.key) for row in TABLE if row.key is not None]
 
 
 def list_first(situation: str) -> tuple[str, ...]:
-    """Return the keys that a last line names first: on a page what opens and leads back, where nothing else is said."""
+    """Return the first keys of a key line; on most pages ``open`` and ``back``."""
     return _FIRST.get(situation, () if situation in _ROOMS else ("open", "back"))
 
 
 def order_keys(situation: str, names: Iterable[str]) -> list[str]:
-    """Return these keys in the order of the last line of a situation or page: as their rows stand, but for a few."""
+    """Return these keys in the order of the key line: that of the table except for the first and last ones."""
     first, last = list_first(situation), _LAST.get(situation, ("help",) if situation in _ROOMS else ("quit",))
     between = (key.name for _, key in _PRESSED if key.name not in (*first, *last))
     return sorted(names, key=[*first, *between, *last].index)
 
 
-# -- views of the table -----------------------------------------------------------------------------------------------
-
-
 def list_keys(situation: str) -> dict[str, tuple[Key, str]]:
-    """Return the keys that count in a situation or on a page by their names, with what the last line calls them."""
+    """Return the active keys of a situation or page by name, with their labels in the key line."""
     return {key.name: (key, label) for _, key in _PRESSED if (label := key.label_in(situation)) is not None}
 
 
 def _list_labels(situation: str) -> dict[str, str]:
-    """Return what the last line calls the keys of a situation, those first that it names."""
+    """Return the labels of the active keys of a situation, those with an empty label last."""
     keys = list_keys(situation)
     names = sorted(order_keys(situation, keys), key=lambda name: not keys[name][1])
     return {name: keys[name][1] for name in names}
 
 
 ACTIONS: Final = {key.name: tuple(key.keys.split()) for _, key in _PRESSED if key.keys}
-"""The keys that a person may change, with those that they come with."""
+"""The keys that can be changed in the settings, with their defaults."""
 
 SITUATIONS: Final = {situation: _list_labels(situation) for situation in _ROOMS}
-"""The keys that count at the same time in a room, with what the last line calls each; of two, the first counts."""
+"""The keys that are active at the same time in a room, with their labels; the first of two equal keys counts."""
 
 IN_ROOMS: Final = {one[1].name: one for one in _PRESSED if any(one[1].label_in(where) is not None for where in _ROOMS)}
-"""The rows of all keys that count in a room, each with its key."""
+"""The rows of all keys that are active in rooms, each with its key."""
 
 DEEDS: Final = {key.name: row.pressed_for for row, key in _PRESSED if row.pressed_for}
-"""The names of the deeds that keys are for, the first that is possible; other keys may be pressed at any time."""
+"""The deeds of keys, of which the first possible one is done; other keys are always possible."""
 
 _KEY_OF: Final = {deed: name for name in reversed(IN_ROOMS) for deed in DEEDS.get(name, ())}
 
 
 def key_for(deed: Deed) -> str:
-    """Return the key that does this deed, the id of the deed where none does."""
+    """Return the name of the key that does this deed, by default the id of the deed."""
     return _KEY_OF.get(deed.name) or _KEY_OF.get(deed.id, deed.id)
 
 
 def list_commands(*, plays: bool, now: Choices | None = None) -> Iterator[tuple[str, Sequence[Command]]]:
-    """Yield what can be done, by what it is about: all that who plays or watches may ever do, or what is possible."""
+    """Yield the commands of players or watchers by topic; with `now` only the possible ones."""
     for topic, commands in COMMANDS.items():
         found = [one for one in commands if now is None or not one.deeds or any(map(now.may, one.deeds))]
         if not plays:

@@ -1,4 +1,4 @@
-"""A sign and a colour of each player's own, by which two of the same name are told apart; `emblem.js` has the same."""
+"""A sign and a colour for each player, which distinguish players of the same name; `emblem.js` is the page's port."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from functools import lru_cache
 from typing import Final
 
 SIGNS: Final = "★◆■✚✦✿❖"
-"""None of them looks like a mark of the game; each takes one column of a terminal."""
+"""Signs that are one column wide in a terminal and look like no mark of the game."""
 COLOURS: Final = 6
 
 
 @lru_cache
 def emblem_of(player: str) -> tuple[str, int]:
-    """Return the sign of a player, by their public id, and the number of its colour among those of the marks.
+    """Return the sign of a player, by their public id, and the number of its colour among the colours of marks.
 
     >>> emblem_of("p-ana") == emblem_of("p-ana"), emblem_of("p-ana") == emblem_of("p-bo")
     (True, False)

@@ -18,6 +18,8 @@ from tictactoe_protocol.terms import (
     RequestFields,
     RulesChoice,
     RulesState,
+    ShortText,
+    Word,
 )
 
 MAX_ENTRANTS: Final = 200
@@ -41,10 +43,6 @@ PairingState = Annotated[str, Meta(examples=list(PAIRING_STATES))]
 ScoredBy = Annotated[str, Meta(examples=list(SCORED_BY))]
 PairingResult = Annotated[str, Meta(examples=["X", "O", "draw", "none"])]
 
-EventText = Annotated[str, Meta(min_length=1, max_length=64)]
-Name = Annotated[str, Meta(max_length=64)]
-Ticket = Annotated[str, Meta(min_length=1, max_length=64)]
-PlayerId = Annotated[str, Meta(min_length=1, max_length=64)]
 PairingId = Annotated[str, Meta(min_length=1, max_length=32)]
 RunAction = Literal["begin", "next", "pause", "resume", "expel", "forfeit", "void", "close", "add", "cards"]
 
@@ -69,8 +67,8 @@ class EventOpen(RequestFields, frozen=True, tag="event_open"):
     double: bool = False
     rounds: Annotated[int, Meta(ge=1, le=MAX_ROUNDS)] | UnsetType = UNSET
     entry: Literal["open", "code", "roster"] = "open"
-    roster: Annotated[tuple[Name, ...], Meta(max_length=MAX_ENTRANTS)] = ()
-    bots: Annotated[tuple[Name, ...], Meta(max_length=MAX_ENTRANTS)] = ()
+    roster: Annotated[tuple[Word, ...], Meta(max_length=MAX_ENTRANTS)] = ()
+    bots: Annotated[tuple[Word, ...], Meta(max_length=MAX_ENTRANTS)] = ()
     start: Literal["hand", "full"] = "hand"
     size: Annotated[int, Meta(ge=2, le=MAX_ENTRANTS)] | UnsetType = UNSET
     advance: Literal["auto", "hand"] = "auto"
@@ -81,7 +79,7 @@ class EventOpen(RequestFields, frozen=True, tag="event_open"):
 
 
 class _EventRequest(RequestFields, frozen=True):
-    event: EventText
+    event: ShortText
 
 
 class EventJoin(_EventRequest, frozen=True, tag="event_join"):
@@ -93,8 +91,8 @@ class EventJoin(_EventRequest, frozen=True, tag="event_join"):
         here: Takes over a card that is in use on another device.
     """
 
-    ticket: Ticket | UnsetType = UNSET
-    name: Name | UnsetType = UNSET
+    ticket: ShortText | UnsetType = UNSET
+    name: Word | UnsetType = UNSET
     here: bool = False
 
 
@@ -113,9 +111,9 @@ class EventRun(_EventRequest, frozen=True, tag="event_run"):
 
     seq: Count
     action: RunAction
-    player: PlayerId | UnsetType = UNSET
+    player: ShortText | UnsetType = UNSET
     pairing: PairingId | UnsetType = UNSET
-    name: Name | UnsetType = UNSET
+    name: Word | UnsetType = UNSET
 
 
 class EventWatch(_EventRequest, frozen=True, tag="event_watch"):

@@ -1,7 +1,7 @@
-"""What happened in a room between two of its states, as values: the same for every face. Pure.
+"""The events between two states of a room, for all clients. Pure.
 
-A state has the board and the last move alone; one after another they tell the moves in order. A *mark* stands for
-whoever plays it.
+A state has only the board and the last move; the order of the moves follows from successive states. Players are named
+by their marks.
 """
 
 from __future__ import annotations
@@ -21,33 +21,32 @@ __all__ += ["OfferKind", "Offered", "PassedOver", "Renamed", "Returned", "Starte
 
 OfferKind = Literal["draw", "undo", "rematch"]
 
-NOBODYS: Final = FREE + BLOCKED  # what lies on cells that nobody has played
+NOBODYS: Final = FREE + BLOCKED
 
 
 class Event(Struct, frozen=True):
-    """What happens in a room, or to the connection that leads there."""
+    """An event of a room or of the connection to it."""
 
     def __repr__(self) -> str:
-        """Show all but the states, which are long."""
         shown = (name for name in self.__struct_fields__ if name not in ("old", "state"))
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
 class Change(Event, frozen=True, kw_only=True):
-    """What happened between the states `old` and `state`; of a game that is new `old` is its beginning."""
+    """An event between the states `old` and `state`."""
 
     old: RoomState
     state: RoomState
 
 
 class Started(Change, frozen=True):
-    """A game begins: the first one when all seats are taken, or a rematch; games of a room count from 1."""
+    """A game began; games of a room are numbered from 1."""
 
     game: int
 
 
 class Missed(Change, frozen=True):
-    """Games whose end was not seen; of a single one `winner` is the mark that won, as it was then, if any did."""
+    """Games ended without a state of their end; `winner` is the winning mark at that time, for a single game only."""
 
     first_game: int
     last_game: int
@@ -56,7 +55,7 @@ class Missed(Change, frozen=True):
 
 
 class TakenBack(Change, frozen=True):
-    """The last `count` moves, of these `cells` where they are known, were taken back, as `by` had asked if that is."""
+    """The last `count` moves were taken back; `cells` and the asking mark `by` are given if they are known."""
 
     count: int
     cells: tuple[int, ...]
@@ -68,9 +67,12 @@ class _OfMark(Change, frozen=True):
 
 
 class Moved(_OfMark, frozen=True):
-    """A cell was played; with it `ply` moves lay on the board. `decides` a move that ended the game by a line.
+    """A cell was played.
 
-    In an opening `by` is the mark of whoever placed it, as they sit now; else it is empty.
+    Attributes:
+        ply: The number of moves including this one.
+        decides: Whether the move ended the game by a line.
+        by: In an opening the current mark of the player who placed it, else "".
     """
 
     cell: int
@@ -80,38 +82,38 @@ class Moved(_OfMark, frozen=True):
 
 
 class Chose(_OfMark, frozen=True):
-    """Somebody, who sits at `mark` now, took a side in the opening, or ``more``; with `swaps` both changed places."""
+    """The player of `mark` took a side in the opening, or ``more``; with `swaps` the players changed seats."""
 
     take: str
     swaps: bool
 
 
 class PassedOver(_OfMark, frozen=True):
-    """Somebody is out of a game that the others play on."""
+    """The player is out of a game that the others continue."""
 
 
 class Joined(_OfMark, frozen=True):
-    """Somebody took the seat."""
+    """A player took the seat."""
 
 
 class Renamed(_OfMark, frozen=True):
-    """Somebody goes by another name; `before` is the old one."""
+    """The player changed their name; `before` is the old one."""
 
     before: str
 
 
 class Dropped(_OfMark, frozen=True):
-    """Somebody's connection is gone; the seat is held for so long, None where that is not said."""
+    """The player lost the connection; the seat is held for `hold_ms`, if that is known."""
 
     hold_ms: int | None
 
 
 class Returned(_OfMark, frozen=True):
-    """One who had dropped is back."""
+    """A player who had lost the connection is back."""
 
 
 class Left(_OfMark, frozen=True):
-    """Somebody went for good; `seat` is what they had. `frees` the seat, or else it stays theirs in the game."""
+    """The player of `seat` left for good; with `frees` the seat is free, otherwise it stays theirs in the game."""
 
     seat: SeatState
     frees: bool
@@ -123,7 +125,7 @@ class _OfOffer(Change, frozen=True):
 
 
 class Offered(_OfOffer, frozen=True):
-    """Somebody offers a draw, asks for a rematch, or to take back `count` moves, of these `cells` where known."""
+    """The mark `by` offers a draw, asks for a rematch, or asks to take back `count` moves (`cells` if known)."""
 
     count: int = 0
     cells: tuple[int, ...] = ()
@@ -134,11 +136,11 @@ class Declined(_OfOffer, frozen=True):
 
 
 class Withdrawn(_OfOffer, frozen=True):
-    """The mark `by` took their own offer back."""
+    """The mark `by` withdrew their offer."""
 
 
 class Lapsed(_OfOffer, frozen=True):
-    """An offer of the mark `by` came to nothing: by the move of `mover`, by moves taken back, or as is not known."""
+    """An offer of the mark `by` lapsed because `mover` moved, moves were taken back, or for an unknown cause."""
 
     cause: Literal["move", "taking back", "unknown"]
     mover: str | None = None
@@ -153,9 +155,11 @@ class Ended(Change, frozen=True):
 def happened(
     old: RoomState, new: RoomState, *, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
 ) -> list[Change]:
-    """Return what happened between two states of one room: every event once, in the order in which it is told.
+    """Return the events between two states of one room, in display order.
 
-    `moves` are all cells of the new state's game and `before` those of the old one's; None where they are not known.
+    Args:
+        moves: All cells of the new state's game, None if unknown.
+        before: All cells of the old state's game, None if unknown.
     """
     start, told = old, list[Change]()
     if new.game == old.game and new.chosen != old.chosen:
@@ -178,18 +182,18 @@ def happened(
 
 
 def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Change]:
-    """Return what one who comes now must know beside players and moves: who is away, what is offered, the end."""
+    """Return the events that explain a state to a newcomer: absent players, open offers, the end of the game."""
     seats = {mark: seat and replace(seat, online=True, left=False, out=False) for mark, seat in state.seats.items()}
     return happened(replace(state, seats=seats, offers=Offers(), result=None), state, moves=moves, before=moves)
 
 
 def is_draw(result: Result) -> bool:
-    """Tell whether a game that is over is a draw: not one that was aborted or nobody came to, nor a newer server's."""
+    """Return whether a result is a draw; aborted games, forfeits and unknown reasons of newer servers are none."""
     return result.winner is None and result.reason in RESULT_REASONS and result.reason not in ("aborted", "forfeit")
 
 
 def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
-    """Yield which games' ends were not seen; how a single one ended shows in the score."""
+    """Yield the games without a state of their end; the score shows the result of a single one."""
     first, last = old.game + 1 if old.status == "over" else old.game, new.game - 1
     if first > last:
         return
@@ -206,7 +210,7 @@ def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
 
 
 def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
-    """Return the new state's game at its start, with the players as the old state had them."""
+    """Return the beginning of the new state's game, with the players of the old state."""
     board = "".join(BLOCKED if mark == BLOCKED else FREE for mark in new.board)
     known = _players_of(old)
     seats = {mark: seat and replace(known.get(seat.player, seat), out=False) for mark, seat in new.seats.items()}
@@ -215,7 +219,7 @@ def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
 
 
 def _as_sitting_now(old: RoomState, new: RoomState) -> RoomState:
-    """Return the old state, with its seats and the offer of a draw at the marks that their players have now."""
+    """Return the old state with its seats and its draw offer at the players' new marks."""
     known, offerer = _players_of(old), old.seats.get(old.offers.draw or "")
     seats = {mark: seat and known.get(seat.player) for mark, seat in new.seats.items()}
     draw = next((mark for mark, seat in seats.items() if seat is not None and seat is offerer), None)
@@ -223,12 +227,10 @@ def _as_sitting_now(old: RoomState, new: RoomState) -> RoomState:
 
 
 def _players_of(state: RoomState) -> dict[str, SeatState]:
-    """Return the seats of a state by their players."""
     return {seat.player: seat for seat in state.seats.values() if seat is not None}
 
 
 def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
-    """Yield who sat down, came back, or goes by another name."""
     for mark, seat in new.seats.items():
         before = old.seats.get(mark)
         if seat is None:
@@ -245,7 +247,7 @@ def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
 
 
 def _is_same(before: SeatState | None, seat: SeatState, state: RoomState) -> TypeGuard[SeatState]:
-    """Tell whether the same person sits there: also by the card of an event, on another device, as another player."""
+    """Return whether a seat has the same player, perhaps with another id by the card of an event."""
     by_card = bool(state.event) and before is not None and before.name == seat.name
     return before is not None and (before.player == seat.player or by_card)
 
@@ -253,9 +255,9 @@ def _is_same(before: SeatState | None, seat: SeatState, state: RoomState) -> Typ
 def _order(
     known: Sequence[int] | None, state: RoomState, other: RoomState, guide: Sequence[int] | None
 ) -> Sequence[int]:
-    """Return the cells of a state's game as they were played, or as far as boards tell that where it is not known.
+    """Return the cells of a state's game in order, or in a likely order if it is unknown.
 
-    Then those come first that lie on the other state's board as well, as `guide` has them: as never taken back.
+    That order assumes that no move of the other state was taken back: its cells come first, ordered as in `guide`.
     """
     if known is not None and len(known) == state.ply:
         return known
@@ -269,7 +271,6 @@ def _order(
 
 
 def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: Sequence[int] | None) -> list[Change]:
-    """Return what happened on the board, who was passed over, and how it ended."""
     told: list[Change] = []
     laid = _order(before, old, new, moves)
     lies = _order(moves, new, old, laid)
@@ -280,7 +281,7 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
         named = taken if laid is before or len(taken) <= 2 else ()
         told.append(TakenBack(len(taken), named, asker, old=old, state=new))
     result = new.result if old.result is None else None
-    has_opening = new.rules.opening is not None  # in other games a move is told without these calls
+    has_opening = new.rules.opening is not None  # saves time in other games
     told += choices_at(new, kept, old) if has_opening else []
     for ply, cell in enumerate(lies[kept:], kept + 1):
         decides = result is not None and cell in result.line and ply == new.ply
@@ -297,7 +298,7 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
 
 
 def choices_at(state: RoomState, ply: int, old: RoomState | None = None) -> list[Chose]:
-    """Return what was chosen in the opening after so many moves, and not yet in the old state where there is one."""
+    """Return the choices of the opening after `ply` moves, without those of the old state if there is one."""
     rules, chosen, known = state.rules.to_rules(), state.chosen or (), 0 if old is None else len(old.chosen or ())
     made = [each for each in choices_of(rules.opening, rules.marks, chosen)[known:] if each.ply == ply]
     sits = [sits_now(rules.opening, rules.marks, chosen, mark) for _, mark, _ in made]
@@ -308,18 +309,17 @@ def choices_at(state: RoomState, ply: int, old: RoomState | None = None) -> list
 
 
 def placer(state: RoomState, ply: int) -> str:
-    """Return who placed a move of an opening, as they sit now, "" for moves of the game proper."""
+    """Return the current mark of the player who placed a move of an opening, or "" for a later move."""
     rules = state.rules.to_rules()
     return placer_of(rules.opening, rules.marks, ply, state.chosen or ()) or ""
 
 
 def mover_of(state: RoomState) -> str | None:
-    """Return who made the last move, as they sit now; None before the first."""
+    """Return the current mark of the player who made the last move; None before the first."""
     return None if state.last is None else placer(state, state.ply - 1) or state.board[state.last]
 
 
 def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
-    """Yield who left or dropped."""
     for mark, seat in new.seats.items():
         before = old.seats.get(mark)
         if seat is None and before is not None:
@@ -334,7 +334,7 @@ def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
 
 
 def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_taken_back: bool) -> Iterator[Change]:
-    """Yield which offers were made, and which came to nothing; what was agreed shows in the game itself."""
+    """Yield the new and the ended offers, except for accepted ones."""
     kinds: tuple[Literal["draw", "undo"], ...] = ("draw", "undo")
     for kind in kinds:
         offerer: str | None = getattr(old.offers, kind)
@@ -353,7 +353,7 @@ def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_t
 
 
 def taken_back_by(state: RoomState, mark: str) -> int:
-    """Return how many moves are taken back where a mark asks."""
+    """Return how many moves would be taken back for a mark."""
     return 1 if state.last is not None and state.board[state.last] == mark else 2
 
 

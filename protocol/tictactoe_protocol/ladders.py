@@ -12,7 +12,7 @@ from msgspec import UNSET
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
 from tictactoe_protocol.pushes import PlayerProfile
-from tictactoe_protocol.rated import CLOSINGS, LadderClosing, LadderState, Rated, RatingChange
+from tictactoe_protocol.rated import CLOSINGS, LadderState, Rated, RatingChange
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_clock, describe_rules
 
@@ -48,14 +48,10 @@ def describe_ladder(ladder: LadderState) -> list[str]:
     if ladder.games:
         advantage, decided = round(ladder.advantage), round(ladder.decided * 100)
         told = [say("ladder measures", n=ladder.games, advantage=advantage, decided=decided)]
-    return told if ladder.closed is UNSET else [*told, describe_closed(ladder.closed)]
-
-
-def describe_closed(closed: LadderClosing) -> str:
-    """Return why a ladder rates no more games; an unknown reason of a newer server is shown as it is."""
-    if closed.reason in CLOSINGS:
-        return say(f"ladder closed {closed.reason}", n=closed.figure, of=closed.of)
-    return say("ladder closed", reason=clean_text(closed.reason))
+    if closed := ladder.closed or None:
+        id = f"ladder closed {closed.reason}" if closed.reason in CLOSINGS else "ladder closed"
+        told.append(say(id, n=closed.figure, of=closed.of, reason=clean_text(closed.reason)))
+    return told
 
 
 def tabulate_ladder(ladder: LadderState) -> dict[str, tuple[str, ...]]:
@@ -93,9 +89,6 @@ def describe_meetings(profile: PlayerProfile) -> str:
     if met is UNSET:
         return ""
     return say("ladder meetings", name=clean_text(profile.name), wins=met.wins, draws=met.draws, losses=met.losses)
-
-
-# -- challenges -----------------------------------------------------------------------------------------------------
 
 
 def describe_terms(challenge: OpenChallenge) -> str:

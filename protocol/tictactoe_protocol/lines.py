@@ -1,4 +1,4 @@
-"""Lines of marks on a board: found, and named. Pure."""
+"""Finds and describes lines of marks on a board. Pure."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
 
 
 def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
-    """Return the straight runs of at least `rules.line` cells that a result's cells are made of."""
+    """Return the lines of at least `rules.line` cells among a result's cells."""
     board = "".join(rules.marks[0] if cell in cells else FREE for cell in range(rules.size if cells else 0))
     return [run.cells for run in find_runs(board, rules, rules.line)]
 
 
 def describe_lines(state: RoomState) -> str:
-    """Return the deciding line or lines as sentences, ``Row 1 is X X X.``, or "" where no line decided."""
+    """Return the deciding lines as sentences, ``Row 1 is X X X.``, or "" if no line decided."""
     rules, told = state.rules.to_rules(), []
     for cells in split_lines(state.result.line if state.result else (), rules):
         (row, column), step, reach = divmod(cells[0], rules.columns), cells[1] - cells[0], describe_reach(cells, rules)

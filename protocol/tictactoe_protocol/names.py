@@ -5,18 +5,16 @@ See `docs/protocol/names.md`.
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Final
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
-from tictactoe_protocol.terms import GameId, RequestFields
+from tictactoe_protocol.terms import RequestFields, ShortText
 
 RESCUE_CODES: Final = 3
 MAX_DEVICES: Final = 10
 LINK_MS: Final = 5 * 60 * 1000
 """How long a code for another device is valid."""
-
-SecretCode = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class ClaimName(RequestFields, frozen=True, tag="claim_name"):
@@ -36,7 +34,7 @@ class Devices(RequestFields, frozen=True, tag="devices"):
 class Revoke(RequestFields, frozen=True, tag="revoke"):
     """Logs a device out, by its id in ``devices``."""
 
-    device: SecretCode
+    device: ShortText
 
 
 class Forget(RequestFields, frozen=True, tag="forget"):
@@ -46,7 +44,7 @@ class Forget(RequestFields, frozen=True, tag="forget"):
 class Export(RequestFields, frozen=True, tag="export"):
     """Asks for everything stored about the player, or for the games before the `game_id` in `before`."""
 
-    before: GameId | UnsetType = UNSET
+    before: ShortText | UnsetType = UNSET
 
 
 NameRequest = ClaimName | LinkDevice | Devices | Revoke | Forget | Export

@@ -6,12 +6,11 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.terms import PushFields, RequestFields, RulesChoice
+from tictactoe_protocol.terms import PushFields, RequestFields, RulesChoice, ShortText
 
 CLOSINGS: Final = ("undecided", "advantage")
 MAX_LISTED_PLAYERS: Final = 100
 
-PlayerText = Annotated[str, Meta(min_length=1, max_length=64)]
 ClosingReason = Annotated[str, Meta(examples=list(CLOSINGS))]
 
 
@@ -19,14 +18,14 @@ class Ratings(RequestFields, frozen=True, tag="ratings"):
     """Asks for a ladder: its best `top` players, or the rows around the player `around`."""
 
     rules: RulesChoice
-    around: PlayerText | UnsetType = UNSET
+    around: ShortText | UnsetType = UNSET
     top: Annotated[int, Meta(ge=1, le=MAX_LISTED_PLAYERS)] | UnsetType = UNSET
 
 
 class Profile(RequestFields, frozen=True, tag="profile"):
     """Asks for a player's ladders and rated games, by id or claimed name."""
 
-    player: PlayerText
+    player: ShortText
 
 
 RatingRequest = Ratings | Profile

@@ -1,8 +1,8 @@
-"""Why something was refused, as a code with data, and the sentence that the catalogue has for it.
+"""Refusals as codes with data, and their sentences in the catalogue.
 
-A refusal is said by the id ``refused CODE``, or ``refused CODE WHY`` where `data` has a `why`, with the rest of `data`
-in its places; why a room closed, and what a server announces by itself, likewise. So everybody reads it in the language
-of their own program. See `docs/protocol/sentences.md`.
+A refusal has the sentence ``refused CODE``, or ``refused CODE WHY`` if `data` has a `why`; the rest of `data` fills the
+placeholders. Closed rooms and announcements of the server work alike. So clients show them in their user's language.
+See `docs/protocol/sentences.md`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Refusal(Exception):
-    """Something that was refused: `code` and `data` are for programs, `message` says the same in words."""
+    """A refusal: `code` and `data` for programs, and a `message` for people."""
 
     def __init__(self, code: ErrorCode, why: str = "", **data: Any) -> None:
         self.code = code
@@ -28,7 +28,7 @@ class Refusal(Exception):
 
 
 def describe_refusal(code: str, data: Mapping[str, Any] | None) -> str | None:
-    """Return why a request was refused, None without data and for what this version has no sentence for.
+    """Return the sentence of a refusal, None without data or for an unknown code.
 
     >>> describe_refusal("occupied", {"cell": "B2", "mark": "X"})
     'B2 is taken by X.'
@@ -37,17 +37,17 @@ def describe_refusal(code: str, data: Mapping[str, Any] | None) -> str | None:
 
 
 def describe_announcement(code: str) -> str | None:
-    """Return what a server announces by itself, None as for a refusal."""
+    """Return the sentence of an announcement of the server, or None."""
     return _describe("announced", code, {})
 
 
 def describe_fault(error: IllegalMove | InvalidRules | UnknownNotation) -> str:
-    """Return what an error of the engine says, in the language of this process."""
+    """Return the sentence of an error of the engine in the current language."""
     return describe_refusal(error.code, error.data) or error.message
 
 
 def describe_closing(code: str, data: Mapping[str, Any] | None) -> str | None:
-    """Return why a room closed, None as for a refusal.
+    """Return the sentence about a closed room, or None as for a refusal.
 
     >>> describe_closing("left", {})
     'Everybody left.'
@@ -67,10 +67,7 @@ def _describe(event: str, code: str, data: Mapping[str, Any] | None) -> str | No
 
 
 def _spell(value: Any) -> Any:
-    """Return a value as it stands in a sentence; several are one after the other.
-
-    How far rows, columns or cells go is a tuple as the engine has it: ``("row", 1, 3)``.
-    """
+    """Return a value for a sentence; a tuple of the engine like ``("row", 1, 3)`` is a range of rows."""
     if not isinstance(value, list | tuple):
         return value
     match value:

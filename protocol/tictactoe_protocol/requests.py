@@ -14,17 +14,17 @@ from tictactoe_protocol.challenges import ChallengeRequest
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ChatSentence
 from tictactoe_protocol.events import EventRequest
 from tictactoe_protocol.guests import MAX_GUESTS
-from tictactoe_protocol.names import NameRequest, SecretCode
+from tictactoe_protocol.names import NameRequest
 from tictactoe_protocol.rated import RatingRequest
 from tictactoe_protocol.terms import (
     ClockFields,
     Count,
-    GameId,
     Integer,
     OfferAction,
     RequestFields,
-    RoomText,
     RulesChoice,
+    ShortText,
+    Word,
 )
 
 Guests = Annotated[tuple[Annotated[str, Meta(max_length=128)], ...], Meta(max_length=MAX_GUESTS)]
@@ -45,8 +45,8 @@ class Hello(RequestFields, frozen=True, tag="hello"):
     token: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
     client: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
     bot: bool = False
-    link: SecretCode | UnsetType = UNSET
-    rescue: SecretCode | UnsetType = UNSET
+    link: ShortText | UnsetType = UNSET
+    rescue: ShortText | UnsetType = UNSET
 
 
 class Create(RequestFields, frozen=True, tag="create"):
@@ -55,8 +55,8 @@ class Create(RequestFields, frozen=True, tag="create"):
     rules: RulesChoice | UnsetType = UNSET
     visibility: Literal["public", "private"] = "public"
     clock: ClockFields | None = None
-    seat: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
-    bots: Annotated[tuple[Annotated[str, Meta(max_length=64)], ...], Meta(max_length=6)] = ()
+    seat: Word | UnsetType = UNSET
+    bots: Annotated[tuple[Word, ...], Meta(max_length=6)] = ()
     analysis: Literal["closed", "open"] = "closed"
     chat: Literal["all", "players"] = "all"
     rated: bool = False
@@ -75,7 +75,7 @@ class Match(RequestFields, frozen=True, tag="match"):
 
 
 class _RoomRequest(RequestFields, frozen=True):
-    room: RoomText
+    room: ShortText
 
 
 class Join(_RoomRequest, frozen=True, tag="join"):
@@ -100,7 +100,7 @@ class Watch(_RoomRequest, frozen=True, tag="watch"):
 class _SeatRequest(_RoomRequest, frozen=True, kw_only=True):
     """An action of the sender, or of the guest with the id `player`."""
 
-    player: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
+    player: Word | UnsetType = UNSET
 
 
 class Leave(_SeatRequest, frozen=True, tag="leave"):
@@ -117,7 +117,7 @@ class Move(_SeatRequest, frozen=True, tag="move"):
 class Choose(_SeatRequest, frozen=True, tag="choose"):
     """Takes a side in an opening, by its mark, or ``more``, after `ply` moves."""
 
-    take: Annotated[str, Meta(max_length=64)]
+    take: Word
     ply: Count
 
 
@@ -190,19 +190,19 @@ class History(RequestFields, frozen=True, tag="history"):
     """Asks for the player's finished games, newest first; with `before`, a `game_id`, only older ones."""
 
     limit: Annotated[int, Meta(ge=1, le=MAX_LISTED_GAMES)] = 20
-    before: GameId | UnsetType = UNSET
+    before: ShortText | UnsetType = UNSET
 
 
 class Record(RequestFields, frozen=True, tag="record"):
     """Asks for one finished game."""
 
-    game_id: GameId
+    game_id: ShortText
 
 
 class Share(RequestFields, frozen=True, tag="share"):
     """Shares one finished game by link, or stops sharing it."""
 
-    game_id: GameId
+    game_id: ShortText
     on: bool = True
 
 
@@ -218,8 +218,8 @@ class Review(RequestFields, frozen=True, tag="review"):
     The game is one of the player's own, or a shared one by its `replay`.
     """
 
-    game_id: GameId | UnsetType = UNSET
-    replay: GameId | UnsetType = UNSET
+    game_id: ShortText | UnsetType = UNSET
+    replay: ShortText | UnsetType = UNSET
     ply: Count | UnsetType = UNSET
 
 

@@ -1,8 +1,7 @@
-"""What the analyses of one game of two say about each other: what follows from a proven line is proven as well.
+"""Combines the analyses of one game of two players: proven values carry over to neighbouring positions.
 
-A search sees some positions to the end and not those before and after. So the worth of a move is what the position is
-worth that it led to, back to the last choice; and what a move is known to be worth is what the next position is worth,
-as long as best play is known.
+A search may prove some positions of a game but not the ones before or after. The value of a move is that of the
+position after it, so values carry over backwards to the last choice of the opening, and forwards along best play.
 """
 
 from __future__ import annotations
@@ -16,20 +15,20 @@ from tictactoe_engine import Position
 from tictactoe_protocol.pushes import AnalysisState, CellValue, ValueKind, deciding
 
 MOST_KEPT: Final = 600
-"""How many analyses a `Reviewed` keeps: at most 20 MB on the largest boards."""
+"""The most analyses in a `Reviewed`: at most 20 MB on the largest boards."""
 
 _FLIPPED: Final[Mapping[ValueKind, ValueKind]] = {"win": "loss", "loss": "win"}
 _LOST: Final = CellValue("loss", None, -1.0)
 
 
 class Reviewed:
-    """The analyses of the games that were looked at last, by the position a game has come to and how many moves."""
+    """A cache of the analyses of recently reviewed games, by last position and ply."""
 
     def __init__(self) -> None:
         self._games: dict[tuple[Position, tuple[int, ...]], dict[int, AnalysisState]] = {}
 
     def of(self, last: Position) -> dict[int, AnalysisState]:
-        """Return those of one game, to be added to."""
+        """Return the analyses of one game by ply; the caller adds to them."""
         game = (last, last.moves)
         self._games[game] = self._games.pop(game, {})  # the latest used are last
         while len(self._games) > 1 and sum(map(len, self._games.values())) > MOST_KEPT:
@@ -38,9 +37,9 @@ class Reviewed:
 
 
 def carry(known: dict[int, AnalysisState], last: Position) -> None:
-    """Have the `known` analyses of the game that led to `last` say what follows from each other, in place.
+    """Update the `known` analyses of the game that led to `last` with values that follow from the others.
 
-    Games of more than two, and what is placed before sides are taken, are left as they are.
+    Games of more than two players and moves before the last choice of the opening are left alone.
     """
     if len(last.rules.marks) != 2 or last.opening is not None:
         return
@@ -53,7 +52,7 @@ def carry(known: dict[int, AnalysisState], last: Position) -> None:
 
 
 def worth_of_move(led_to: CellValue) -> CellValue:
-    """Return what the move was worth that led to a position with this value for the other side.
+    """Return the value of a move that led to a position with this value for the other side.
 
     >>> worth_of_move(CellValue("win", 1, 1.0))
     CellValue(kind='loss', plies=2, estimate=-1.0)
@@ -67,7 +66,7 @@ def _for_other(value: CellValue, later: int) -> CellValue:
 
 
 def _after_reply(analysis: AnalysisState, cell: int, led_to: CellValue) -> AnalysisState:
-    """Return the analysis of a position where it is known what the move to `cell` led to."""
+    """Return the analysis of a position, given the value of the position after the move to `cell`."""
     played = analysis.cells.get(cell)
     if led_to.kind == "unknown" or played is None or played.kind != "unknown":
         return analysis
@@ -83,7 +82,7 @@ def _after_reply(analysis: AnalysisState, cell: int, led_to: CellValue) -> Analy
 
 
 def _as_known_before(analysis: AnalysisState, played: CellValue | None) -> AnalysisState:
-    """Return the analysis of a position where it is known what the move was worth that led to it."""
+    """Return the analysis of a position, given the value of the move that led to it."""
     if played is None or played.kind == "unknown" or analysis.value.kind != "unknown" or not analysis.cells:
         return analysis
     value, cells = _for_other(played, -1), analysis.cells
@@ -93,11 +92,11 @@ def _as_known_before(analysis: AnalysisState, played: CellValue | None) -> Analy
 
 
 def _as_good(value: CellValue, best: Iterable[int], cells: Mapping[int, CellValue]) -> tuple[int, ...]:
-    """Return those of the best cells that may keep a value which is known."""
+    """Return the best cells that may preserve a known value."""
     return tuple(sorted({cell for cell in best if cells[cell].kind in ("unknown", value.kind)}))
 
 
 def _preference(value: CellValue) -> tuple[float, int]:
-    """Sort losses before draws before wins, quick losses and slow wins first; what is not known as it is guessed."""
+    """Sort losses before draws before wins, quick losses and slow wins first, unknown values by their estimate."""
     plies = value.plies or 0
     return (value.estimate, -plies if value.kind == "win" else plies)

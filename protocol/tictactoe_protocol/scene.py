@@ -1,7 +1,7 @@
-"""What a room shows: worked out of its state, of what may be done and of what one looks at, once for every face.
+"""The contents of a room's screen, computed from its state, the choices and the view, for all clients. Pure.
 
-Pure. The full screen, plain mode and the page draw a `Scene` and decide nothing; how wide it is, which colours and keys
-it has is theirs. A *viewer* is the public id of whoever looks, empty for nobody in particular.
+The full screen, plain mode and the page draw a `Scene`; only layout, colours and keys are theirs. A viewer is the
+public id of the reading player, or "".
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ Ended = Literal["", "left", "closed", "moved", "replaced"]
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """That nobody answers at the `url` of the server that has the room.
+    """The server at `url`, which has the room, does not answer.
 
-    Another one was ``asked`` to take it over, or has ``refused`` that, and said `why`; empty where none can be asked.
+    Attributes:
+        step: ``asked`` if another server was asked to take the room over, ``refused`` if it refused.
+        why: The reason of the refusal.
     """
 
     url: str
@@ -36,14 +38,18 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one looks at and has begun.
+    """The client's own state of a room.
 
-    `here` is how many moves are looked at, None for the newest moment; `typed` is of a move, `pending` the cell of one
-    that is on its way, and `confirming` the name of a deed that one is asked about before it is done. `is_kept` is a
-    game that was kept, which has no room; `ended` is why one is in the room no more, and `reason` the server's word on
-    that. `actor` is whose act it is where several play at one keyboard: they are seated, but nobody is the viewer, to
-    whom words say "you". While nothing reaches the server `again_seconds` is when it is tried again, and `held_ms` for
-    how long one's seat is still held; `unanswered` is where the room is and nobody answers.
+    Attributes:
+        here: The displayed ply, None for the newest position.
+        typed: The typed part of a move.
+        pending: The cell of a move that has been sent but not confirmed.
+        confirming: The name of a deed that has to be confirmed.
+        is_kept: Whether this is a stored game without a room.
+        ended: Why we are no longer in the room; `reason` is the server's sentence about it.
+        actor: The player to move if several play at one keyboard; there is then no viewer, whom sentences call "you".
+        again_seconds: The time until the next attempt to connect, while offline.
+        held_ms: How long our seat is still held, while offline.
     """
 
     here: int | None = None
@@ -62,7 +68,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Something that can be done, by the name of the deed and the words for it; the main one of several stands out."""
+    """A possible answer: the name of the deed and its label; the main one of several stands out."""
 
     name: str
     label: str
@@ -71,7 +77,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What waits for an answer, or for somebody else's."""
+    """An open question to the viewer or to another player."""
 
     id: str
     text: str
@@ -80,9 +86,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The line about the moment that is looked at: ``mine`` to move, ``over``, or neither.
+    """The line about the displayed position.
 
-    `places` is in an opening the mark that is placed next, else empty.
+    Attributes:
+        kind: ``mine`` if the viewer is to move, ``over`` at the end of a game.
+        places: In an opening the mark to place next, else "".
     """
 
     text: str
@@ -92,10 +100,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Who sits at a mark: a name, a `note` on why one waits for them, and what their clock shows, None without one.
+    """The player of a mark.
 
-    `player` is the public id of a person, by which they have a sign of their own; `score` is how many games they have
-    won here, None where that is no news.
+    Attributes:
+        note: Why the game waits for them, or "".
+        moves: Whether it is their turn.
+        player: The public id for their emblem, "" for a server's bot.
+        score: The games won in this room, None if it is not shown.
     """
 
     mark: str
@@ -112,7 +123,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a game ended: for the viewer in words, why, and whether they ``win`` or ``lose``."""
+    """The end of a game; `kind` is the result of the viewer."""
 
     verdict: str
     why: str
@@ -121,7 +132,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What there is to draw at each moment; `due` says for how long a first move is waited for, "" where it is not."""
+    """The contents of the screen; `due` says how long a first move may take, or is ""."""
 
     head: str
     banner: str
@@ -135,7 +146,7 @@ class Scene:
 def scene(
     state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None, passed_ms: float = 0
 ) -> Scene:
-    """Return what is to be drawn so many ms after the state came; `moves` is None where they are not known."""
+    """Return the scene `passed_ms` after the state arrived; `moves` is None if they are unknown."""
     is_back = view.here is not None and moves is not None and view.here < len(moves)
     turn = _describe_moment(state, view, viewer, moves or (), is_back=is_back)
     due, end = _first_move_ms(state, passed_ms), None
@@ -153,13 +164,13 @@ def scene(
 
 
 def name_players(state: RoomState) -> str:
-    """Return who plays against whom: ``ana v bo``."""
+    """Return the names of the players: ``ana v bo``."""
     names = (say("free seat") if seat is None else clean_text(seat.name) for seat in state.seats.values())
     return say("versus").join(names)
 
 
 def name_game(state: RoomState) -> str:
-    """Return the game by its name, else what it is: ``6x7, 4 in a row``."""
+    """Return the name of the game, or its size: ``6x7, 4 in a row``."""
     rules = state.rules.to_rules()
     if rules.preset is not None:
         return say(f"name of {rules.preset}")
@@ -171,11 +182,7 @@ def _end_for(state: RoomState, viewer: str) -> Literal["", "win", "lose"]:
     return "" if own is None or winner is None else "win" if winner == own else "lose"
 
 
-# -- whose move it is -----------------------------------------------------------------------------------------------
-
-
 def _describe_moment(state: RoomState, view: View, viewer: str, moves: Sequence[int], *, is_back: bool) -> Turn:
-    """Return what is said of the moment that is looked at."""
     own = seat_of(state, view.actor or viewer)
     seat = state.seats[own] if own is not None else None
     plays = state.status == "playing" and seat is not None and not seat.out
@@ -202,12 +209,12 @@ def _describe_now(state: RoomState, view: View, viewer: str, moves: Sequence[int
 
 
 def describe_move(state: RoomState, moves: Sequence[int], ply: int, viewer: str) -> str:
-    """Return the move of this number, from 1, and what was chosen after it; that it is the start for 0."""
+    """Return a sentence about move number `ply`, and the choices after it; 0 is the start."""
     return " ".join([tell_move(state, moves, ply), *announce(choices_at(state, ply), viewer)])
 
 
 def tell_move(state: RoomState, moves: Sequence[int], ply: int, name: Callable[[RoomState, str], str] = name_of) -> str:
-    """Return the move of this number, from 1, alone; that it is the start for 0. Who made it is called by `name`."""
+    """Return a sentence about move number `ply` alone; `name` returns the name of the player of a mark."""
     if not ply:
         return say("the start")
     cell, by = moves[ply - 1], placer(state, ply - 1)
@@ -216,11 +223,8 @@ def tell_move(state: RoomState, moves: Sequence[int], ply: int, name: Callable[[
     return say(id, n=ply, all=state.ply, name=name(state, by or mark), mark=mark, cell=where)
 
 
-# -- who plays ------------------------------------------------------------------------------------------------------
-
-
 def list_players(state: RoomState, viewer: str, passed_ms: float, *, is_kept: bool = False) -> tuple[Shown, ...]:
-    """Return who sits at each mark so many ms after the state came."""
+    """Return the player of each mark `passed_ms` after the state arrived."""
     return tuple(_show_player(state, mark, viewer, passed_ms, is_kept=is_kept) for mark in state.rules.marks)
 
 
@@ -261,9 +265,8 @@ def _note_seat(state: RoomState, mark: str, seat: SeatState, passed_ms: float) -
 
 
 def _first_move_ms(state: RoomState, passed_ms: float) -> int | None:
-    """Return how long the player to move still has for a first move, None where none is due.
-
-    It stands still while their seat is held, but in an event.
+    """Return the remaining time for a first move, or None if none is due; it pauses while a seat is held, unless in
+    an event.
     """
     clock, seat = state.clock, state.seats.get(state.turn or "")
     if clock is None or seat is None or not isinstance(clock.start_ms, int):
@@ -272,11 +275,8 @@ def _first_move_ms(state: RoomState, passed_ms: float) -> int | None:
     return clock.start_ms if is_held else max(0, round(clock.start_ms - passed_ms))
 
 
-# -- what waits, and what can be done -------------------------------------------------------------------------------
-
-
 def describe_banner(state: RoomState, view: View) -> str:
-    """Return what has become of the room or of the connection; "" where all is well."""
+    """Return the state of the room or connection if there is a problem, or ""."""
     if view.ended == "replaced":
         return say("taken over by card" if state.event else "taken over")
     if view.ended:
@@ -288,21 +288,21 @@ def describe_banner(state: RoomState, view: View) -> str:
 
 
 def describe_unanswered(room: str, there: Unanswered) -> str:
-    """Return where nobody answers who has the room, and what is done about it."""
+    """Return a sentence about the server that does not answer, and what is being done about it."""
     told = say("unanswered", room=room, url=clean_text(there.url))
     then = clean_text(there.why) if there.step == "refused" else say("unanswered asked") if there.step else ""
     return f"{told} {then}".strip()
 
 
 def describe_loss(again_seconds: int | None, held_ms: int = 0) -> str:
-    """Return that nothing reaches the server, when it is tried again, not for None, and how long a seat is held."""
+    """Return a sentence about the lost connection, the next attempt (unless None), and the held seat."""
     again = say("banner lost again", seconds=again_seconds) if again_seconds else say("banner lost now")
     held = say("banner lost seat", time=format_duration(held_ms)) if held_ms > 0 else ""
     return " ".join(filter(None, (say("banner lost"), "" if again_seconds is None else again, held)))
 
 
 def list_questions(state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None) -> list[Asked]:
-    """Return what waits: first what one was asked before it is done."""
+    """Return the open questions, the confirmation of a deed first."""
     if view.ended or view.is_offline:
         return []
     deed, found = may.find(view.confirming) if view.confirming else None, []

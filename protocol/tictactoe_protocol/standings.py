@@ -1,9 +1,9 @@
-"""The table of a tournament with its tie-breaks, each with the sum that made it: a fold over the games.
+"""The table of a tournament with its tie-breaks, each with the sum that produced it: a fold over the games.
 
-A win counts 1, a draw 1/2. All of it is reckoned in half points, so nothing is rounded, and the order in which results
-came does not matter. The tie-breaks are those of the FIDE Handbook, C.07 of 2023: direct encounter; wins, with those
-without a game; Sonneborn-Berger, the points of all whom one beat and half of theirs with whom one drew; Buchholz cut 1,
-the points of all whom one met but the least.
+A win counts 1, a draw 1/2. Scores are in half points, so nothing is rounded, and the order of the results does not
+matter. The tie-breaks are those of the FIDE Handbook, C.07 of 2023: direct encounter; wins, including wins without a
+game; Sonneborn-Berger, the points of beaten opponents and half the points of opponents drawn with; Buchholz cut 1, the
+points of all opponents but the lowest.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ SWISS: Final = ("buchholz_cut_1", *ROUND_ROBIN)
 
 
 class Game(NamedTuple):
-    """What one pairing came to in half points; `second` is None where nobody was there to play.
+    """The result of one pairing in half points.
 
-    `is_played` is false for a bye and for what was given without a game, None while the game is on. A Swiss has one of
-    these, with its `round`, for each player and round that has begun: alone and without a point who was not paired.
+    A Swiss has an entry with its `round` for each player and round that has begun, also for unpaired players.
+
+    Attributes:
+        second: None for a bye or an unpaired player.
+        is_played: False for a bye and for results without a game, None while the game is running.
     """
 
     first: str
@@ -33,7 +36,7 @@ class Game(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """A tie-break: its name, its value, and the sum that made it in figures."""
+    """A tie-break: its name, its value, and the sum that produced it."""
 
     name: str
     value: float
@@ -41,7 +44,7 @@ class Tie(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """One row of a table, `played` without what was given. `tie` is there where others have as many points."""
+    """One row of a table; `played` counts real games. `tie` is set if other players have the same points."""
 
     place: int
     player: str
@@ -51,7 +54,7 @@ class Standing(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """A game as one of both had it; `opponent` is None for nobody."""
+    """A game from one player's side; `opponent` is None if there was none."""
 
     opponent: str | None
     halves: int
@@ -60,12 +63,12 @@ class Meeting(NamedTuple):
 
     @property
     def is_voluntary(self) -> bool:
-        """Whether one did not play because one did not want to or did not come, as far as the points tell."""
+        """Whether the player chose not to play or did not come, as far as the points show."""
         return self.is_played is False and self.halves < 2
 
 
 class Results:
-    """What everybody got against whom, and the tie-breaks as sums of that; what was given counts as its result."""
+    """The results of all players and their tie-breaks; results without a game count like the others."""
 
     decides_early = False
 
@@ -81,18 +84,18 @@ class Results:
         self.played = {player: sum(one.is_played is True for one in self.meetings[player]) for player in self.players}
 
     def first_key(self, player: str) -> tuple[int, int]:
-        """Return what the table goes by before any tie-break: points; without one, whether somebody ever played."""
+        """Return the sorting key before any tie-break: points, and without any, whether the player has played."""
         return -self.halves[player], not self.halves[player] and not self.played[player]
 
     def direct(self, player: str, level: Sequence[str]) -> Tie | None:
-        """Return the points against those who are level, or None where these do not decide."""
+        """Return the points against the other tied players, or None if they do not decide."""
         key = tuple(level)
         if key not in self._encounters:
             self._encounters[key] = dict(self._find_encounters(level))
         return self._encounters[key].get(player)
 
     def wins(self, player: str, level: Sequence[str] = ()) -> Tie:
-        """Return in how many rounds one got as much as for a win, without a game as well."""
+        """Return the number of wins, including those without a game."""
         count = sum(one.halves == 2 for one in self.meetings[player])
         return Tie("wins", count, str(count))
 
@@ -104,7 +107,7 @@ class Results:
         return Tie("sonneborn_berger", (2 * sum(beaten) + sum(drawn)) / 4, "+".join(filter(None, (_add(beaten), half))))
 
     def _find_encounters(self, level: Sequence[str]) -> Iterable[tuple[str, Tie]]:
-        """Yield who is ranked by direct encounter: all where all have met, else whom nobody of the rest can pass."""
+        """Yield the players ranked by direct encounter: all if all have met, else those whom no other can pass."""
         rest = set(level)
         while rest:
             games = {player: [one for one in self.meetings[player] if self._is_met(one, rest)] for player in rest}
@@ -124,7 +127,7 @@ class Results:
         return one.is_played is not None and one.opponent in others
 
     def worths(self, player: str, meetings: Iterable[Meeting]) -> list[int]:
-        """Return what the opponents in these meetings are worth in half points, the most first."""
+        """Return the half points of the opponents in these meetings, the highest first."""
         return sorted((self._worth(player, one) for one in meetings if one.is_played is not None), reverse=True)
 
     def _worth(self, player: str, one: Meeting) -> int:
@@ -132,9 +135,9 @@ class Results:
 
 
 class SwissResults(Results):
-    """The same for a Swiss, where what was not played counts against somebody with as many points as one has oneself.
+    """The results of a Swiss, where an unplayed game counts as one against an opponent with the player's own points.
 
-    Those who did not play in the end, because they did not want to, are worth as much as if they had drawn there.
+    Final rounds that an opponent chose not to play count as draws of theirs.
     """
 
     decides_early = True
@@ -144,9 +147,9 @@ class SwissResults(Results):
         self._adjusted = {player: self.halves[player] + self._drawn_in_the_end(player) for player in self.players}
 
     def buchholz_cut_1(self, player: str, level: Sequence[str] = ()) -> Tie:
-        """Return the points of all opponents but the least, as ``4+3+2½ (1)`` with what is cut in brackets.
+        """Return the points of all opponents but the lowest, which stands in brackets: ``4+3+2½ (1)``.
 
-        A round that one did not want to play is cut first, and nothing while one's game is on.
+        A round that the player chose not to play is cut first; nothing is cut while their game is running.
         """
         had, cut = self.meetings[player], 0
         kept = self.worths(player, had)
@@ -169,9 +172,9 @@ class SwissResults(Results):
 def standings(
     players: Sequence[str], games: Iterable[Game], breaks: Sequence[str] = ROUND_ROBIN
 ) -> tuple[Standing, ...]:
-    """Return the table, best first; who is level after all tie-breaks shares a place, in the order of `players`.
+    """Return the table, best first; players tied after all tie-breaks share a place, in the order of `players`.
 
-    Of those without a point who never played stand behind who did.
+    Without a point, players who have played are ahead of those who have not.
 
     >>> table = standings(["ana", "bo", "cem"], [Game("ana", "bo", 1, 1), Game("bo", "cem", 2, 0)])
     >>> [(row.place, row.player, row.points) for row in table]
@@ -181,35 +184,30 @@ def standings(
 
 
 def rank(results: Results, breaks: Sequence[str]) -> tuple[Standing, ...]:
-    """Return the table that these results make."""
-    ranked: list[tuple[str, tuple[Tie, ...], int]] = []
+    """Return the table of these results."""
+    rows: list[Standing] = []
     for _, level in groupby(sorted(results.players, key=results.first_key), results.first_key):
-        start = len(ranked)
-        ranked += [(player, tie, start + before) for player, tie, before in _break(results, [*level], tuple(breaks))]
-    return tuple(
-        Standing(before + 1, player, results.halves[player] / 2, results.played[player], tie)
-        for player, tie, before in ranked
-    )
+        first = len(rows) + 1
+        rows += [
+            Standing(first + before, player, results.halves[player] / 2, results.played[player], tie)
+            for player, tie, before in _break(results, [*level], tuple(breaks))
+        ]
+    return tuple(rows)
 
 
 def _break(results: Results, level: list[str], breaks: tuple[str, ...]) -> list[tuple[str, tuple[Tie, ...], int]]:
-    """Return those who are level in their order by these tie-breaks, each with how many of them are before."""
+    """Return tied players in the order of these tie-breaks, each with the number of tied players ahead."""
     if len(level) == 1 or not breaks:
         return [(player, (), 0) for player in level]
     name, *others = breaks
     find: Callable[[str, Sequence[str]], Tie | None] = getattr(results, name)
-    found = {player: find(player, level) for player in level}
-
-    def value(player: str) -> float:
-        tie = found[player]
-        return 0 if tie is None else -tie.value
-
+    found = {player: (tie,) if (tie := find(player, level)) else () for player in level}
+    values = {player: -sum(tie.value for tie in ties) for player, ties in found.items()}
     ranked: list[tuple[str, tuple[Tie, ...], int]] = []
-    for _, still in groupby(sorted(level, key=value), value):
+    for _, still in groupby(sorted(level, key=values.__getitem__), values.__getitem__):
         start = len(ranked)
-        for player, ties, before in _break(results, [*still], tuple(others)):
-            tie = found[player]
-            ranked.append((player, ties if tie is None else (tie, *ties), start + before))
+        rest = _break(results, [*still], tuple(others))
+        ranked += [(player, (*found[player], *ties), start + before) for player, ties, before in rest]
     return ranked
 
 

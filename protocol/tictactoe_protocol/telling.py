@@ -1,7 +1,4 @@
-"""What happened in a room, in sentences of the catalogue, for whoever reads them: every face says it with these. Pure.
-
-A *viewer* is the public id of whoever reads, empty for nobody in particular.
-"""
+"""The events of a room as sentences, for all clients. Pure. A viewer is the public id of the reading player, or ""."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ from tictactoe_protocol.wording import (
 )
 
 _MOST_NAMED: Final = 6
-"""How many moves that were taken back are told by their names."""
+"""The most taken back moves that are named."""
 
 _WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
 
@@ -35,10 +32,11 @@ _WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
 def announce(
     changes: Sequence[Change], viewer: str, *, sees_board: bool = False, after_loss: bool = False
 ) -> list[str]:
-    """Return what one state brought, a sentence for each event; the result stands behind the move that made it.
+    """Return a sentence for each event; the result follows the move that caused it.
 
-    With `sees_board` it is for whoever sees the board change. After a loss of the viewer's own connection nobody is
-    said to have dropped: all may have lost the server, or may never have come.
+    Args:
+        sees_board: Leave out the events that a visible board shows.
+        after_loss: The viewer's own connection was lost: others are called absent, as all may have lost the server.
     """
     if sees_board:
         begun = next((one for one in changes if isinstance(one, happened.Started) and one.old.game != one.game), None)
@@ -59,18 +57,18 @@ def announce(
 
 
 def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
-    """Return what somebody who comes now must know beside players and moves: who is away, what is offered, the end."""
+    """Return sentences about a state for a newcomer: absent players, open offers, the end of the game."""
     told = announce(standing(state, moves), viewer, after_loss=True)
     return [say("game of room", n=state.game), *told] if state.game > 1 else told
 
 
 def describe_result(state: RoomState, viewer: str) -> str:
-    """Return how a game ended, the deciding line first: ``Row 1 is X X X. You lose.``"""
+    """Return the cause and the result of a game: ``Row 1 is X X X. You lose.``"""
     return f"{describe_why_over(state, viewer)} {describe_verdict(state, viewer)}".strip()
 
 
 def describe_verdict(state: RoomState, viewer: str) -> str:
-    """Return who won a game, to a player of two whether they did: ``You lose.``; empty before its end."""
+    """Return the winner, or the viewer's own result: ``You lose.``; "" before the end."""
     result, own = state.result, seat_of(state, viewer)
     if result is None:
         return ""
@@ -86,7 +84,7 @@ def describe_verdict(state: RoomState, viewer: str) -> str:
 
 
 def describe_why_over(state: RoomState, viewer: str) -> str:
-    """Return what ended a game, without who won: ``Row 1 is X X X.``, ``bo resigns.``"""
+    """Return the cause of a game's end: ``Row 1 is X X X.``, ``bo resigns.``"""
     result = state.result
     if result is None:
         return ""
@@ -105,7 +103,7 @@ def describe_why_over(state: RoomState, viewer: str) -> str:
 
 
 def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
-    """Return what is taken back where `asker` asks: ``B2``, ``B2 and C3`` or, moves unknown, ``the last 2 moves``."""
+    """Return the moves that `asker` would take back: ``B2``, ``B2 and C3``, or ``the last 2 moves`` if unknown."""
     count = happened.taken_back_by(state, asker)
     known = (state.last,) if state.last is not None else ()
     cells = (moves if moves is not None and len(moves) == state.ply else known)[-count:]
@@ -113,13 +111,13 @@ def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None
 
 
 def name_moves(cells: Sequence[int], count: int, state: RoomState) -> str:
-    """Return the cells of the last `count` moves by name, or their number where they are not known."""
+    """Return the names of the cells of the last `count` moves, or their number if the cells are unknown."""
     rules = state.rules.to_rules()
     return join_words([format_cell(cell, rules) for cell in cells]) or say("last moves", n=count)
 
 
 def loser_of(state: RoomState) -> str | None:
-    """Return the one mark that lost a game that is over, of those who played to its end; None where there is no one."""
+    """Return the only mark that lost, among the players who played to the end, or None."""
     result = state.result
     if result is None or result.winner is None:
         return None
@@ -128,7 +126,7 @@ def loser_of(state: RoomState) -> str | None:
 
 
 def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: bool = False) -> str:
-    """Return one event in a sentence, "" where another tells it, or for the viewer's own coming and going."""
+    """Return an event as a sentence, "" if another event implies it, or if the viewer themselves comes or goes."""
     state = change.state
     match change:
         case happened.Started(game):
@@ -175,7 +173,6 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
 
 
 def _tell_choice(choice: happened.Chose, viewer: str) -> str:
-    """Return what somebody chose in an opening, for one of both players or for others."""
     state, mark, take = choice.state, choice.mark, choice.take
     other = next((one for one in state.seats if one != mark), mark)
     places = {"take": take, "other": name_of(state, other), "mark": other}
@@ -217,7 +214,6 @@ def _tell_offer(
 
 
 def _tell_left(left: happened.Left) -> str:
-    """Return who went for good, "" where the result or the passing over tells it."""
     state, old, mark = left.state, left.old, left.mark
     if left.frees:
         free = f" {say('seat free', mark=mark)}" if state.seats.get(mark) is None else ""
@@ -231,7 +227,7 @@ def _tell_left(left: happened.Left) -> str:
 
 
 def _why_out(state: RoomState, mark: str) -> str:
-    """Return why somebody plays no more in a game: as the state says, else as far as it shows."""
+    """Return why a player is out of a game: as the state says, or as far as it can be inferred."""
     for one in state.happened or ():
         if one.type == "out" and one.mark == mark and one.why in OUT_REASONS:
             return str(one.why)
@@ -244,7 +240,6 @@ def _why_out(state: RoomState, mark: str) -> str:
 
 
 def _say_of(state: RoomState, mark: str, id: str, viewer: str, /, **places: Any) -> str:
-    """Return a sentence about whoever plays a mark, who may be the reader."""
-    if mark == seat_of(state, viewer):
-        return say(f"{id}, you", **places)
+    """Return a sentence about the player of a mark, who may be the viewer."""
+    id = f"{id}, you" if mark == seat_of(state, viewer) else id
     return say(id, name=name_of(state, mark), **places)

@@ -20,11 +20,11 @@ MAX_MOVE_MS = 3 * 60 * 60 * 1000
 CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone"
 
 RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_ID_LENGTH)]
-RoomText = Annotated[str, Meta(min_length=1, max_length=64)]
+ShortText = Annotated[str, Meta(min_length=1, max_length=64)]
+Word = Annotated[str, Meta(max_length=64)]
 Integer = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 OfferAction = Literal["offer", "accept", "decline"]
-GameId = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -33,12 +33,12 @@ class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     rows: Integer = 3
     columns: Integer = 3
     line: Integer = 3
-    marks: Annotated[str, Meta(max_length=64)] = "XO"
+    marks: Word = "XO"
     blocked: Annotated[tuple[Integer, ...], Meta(max_length=1024)] = ()
     misere: bool = False
     gravity: bool = False
     exact: bool = False
-    opening: Annotated[str, Meta(max_length=64)] | None = None
+    opening: Word | None = None
 
     @classmethod
     def of(cls, rules: Rules) -> RulesFields:
@@ -57,7 +57,7 @@ def spell_out(rules: Rules) -> dict[str, Any]:
 
 _TERMS: Final = RulesFields.__struct_fields__
 
-RulesChoice = Annotated[str, Meta(max_length=64)] | RulesFields
+RulesChoice = Word | RulesFields
 
 
 def rules_of(choice: RulesChoice | UnsetType) -> Rules:

@@ -1,6 +1,6 @@
-"""Which names and chat lines are safe to print: nothing that steers a terminal, reorders a line or hides itself.
+"""Makes names and chat lines safe to print: without control, bidirectional and invisible characters.
 
-Source of the invisible ranges: Unicode's Default_Ignorable_Code_Point property, and the blank symbols beside it.
+Source of the invisible ranges: Unicode's Default_Ignorable_Code_Point property, and blank symbols.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tictactoe_protocol.refusals import Refusal
 
 MAX_NAME_LENGTH: Final = 24
 MAX_STACKED_MARKS: Final = 4
-"""How many marks one character may carry: living languages need fewer, and more smear over the lines around them."""
+"""The most combining marks of one character: languages need fewer, and more of them cover neighbouring lines."""
 
 _NAME_PUNCTUATION: Final = frozenset("_-.' ")
 _INVISIBLE_RANGES: Final = (
@@ -31,13 +31,13 @@ _INVISIBLE_RANGES: Final = (
     (0xFFA0, 0xFFA0),
     (0xE0000, 0xE0FFF),
 )
-"""Invisible characters whose category does not say so already."""
+"""Invisible characters in categories of visible ones."""
 _PLAIN: Final = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*")  # Latin letters, dashes, quotes, dots
 _UNPRINTABLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 class BadName(Refusal, ValueError):
-    """A name that nobody may bear; `message` says why."""
+    """A name that is not allowed; `message` is the reason."""
 
     def __init__(self, why: str, **data: Any) -> None:
         super().__init__(ErrorCode.BAD_NAME, why, **data)
@@ -45,7 +45,7 @@ class BadName(Refusal, ValueError):
 
 @lru_cache(maxsize=4096)
 def is_printable(character: str) -> bool:
-    """Tell whether one character is visible and does nothing but stand where it is; the plain space counts."""
+    """Return whether a character is visible and has no effect on others; the space counts as visible."""
     number = ord(character)
     if 0x20 <= number < 0x7F:
         return True
@@ -58,7 +58,7 @@ def is_printable(character: str) -> bool:
 def clean_text(text: str) -> str:
     """Return `text` without control, format, bidirectional and invisible characters; safe to print and to log.
 
-    Of marks that stack on one character the first four stay.
+    At most four combining marks of a character are kept.
 
     >>> clean_text("a\\x1b[31mb\\u202ec")
     'a[31mbc'
@@ -75,9 +75,7 @@ def clean_text(text: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Return `text` with what `clean_text` would take out written as JSON escapes: as safe, and nothing is lost.
-
-    JSON stays the same JSON by it, where it has no line breaks between its tokens.
+    """Return `text` with JSON escapes for the characters that `clean_text` removes; JSON on one line stays equal.
 
     >>> escape_text('"a\\x9b\\u202eb"')
     '"a\\\\u009b\\\\u202eb"'
@@ -91,9 +89,9 @@ def escape_text(text: str) -> str:
 
 
 def parse_name(text: str) -> str:
-    """Return the name in NFC, many spaces as one, or raise `BadName`.
+    """Return the name in NFC with single spaces, or raise `BadName`.
 
-    A name has 1 to 24 characters: letters, digits, marks, spaces inside, and ``_ - . '``.
+    A name has 1 to 24 letters, digits, combining marks, inner spaces, and ``_ - . '``.
 
     >>> parse_name("Zoe\\u0308  M")
     'Zoë M'
@@ -117,7 +115,6 @@ def parse_name(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _stacks(character: str) -> bool:
-    """Tell whether a character takes no room of its own, but is drawn on the one before."""
     return not character.isascii() and unicodedata.category(character) in ("Mn", "Me")
 
 
@@ -129,5 +126,6 @@ def _may_stand_in_name(character: str) -> bool:
 
 
 def _describe(character: str) -> str:
-    shown = f'"{character}" ' if is_printable(character) and not unicodedata.combining(character) else ""
-    return f"{shown}U+{ord(character):04X}" if not shown else f"{shown}(U+{ord(character):04X})"
+    number = f"U+{ord(character):04X}"
+    is_visible = is_printable(character) and not unicodedata.combining(character)
+    return f'"{character}" ({number})' if is_visible else number

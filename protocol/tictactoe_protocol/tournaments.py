@@ -37,9 +37,6 @@ _WORDS: Final = {
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
 
 
-# -- what may be done -----------------------------------------------------------------------------------------------
-
-
 def list_deeds(state: EventState, viewer: str, *, has_card: bool = False) -> tuple[str, ...]:
     """Return what the viewer may do, in display order; holders of a card of the roster may enter late."""
     row, head, is_on = row_of(state, viewer), state.head, not is_over(state)
@@ -75,9 +72,6 @@ def row_of(state: EventState, viewer: str) -> EventRow | None:
 def is_over(state: EventState) -> bool:
     """Return whether the event was played to its end or closed."""
     return state.status in ("over", "void")
-
-
-# -- how it stands --------------------------------------------------------------------------------------------------
 
 
 def own_board(state: EventState, viewer: str) -> EventPairing | None:
@@ -118,9 +112,6 @@ def describe_call(call: Call) -> str:
     return say("tournament call", mark=call.mark, against=against, room=call.room, time=time)
 
 
-# -- what happened --------------------------------------------------------------------------------------------------
-
-
 def list_scored(old: EventState, new: EventState) -> list[EventPairing]:
     """Return the pairings that were scored between two states of one round."""
     known = {one.id for one in old.pairings if one.state == "scored"}
@@ -133,9 +124,6 @@ def announce_changes(old: EventState, new: EventState) -> list[str]:
     told = [f"{describe_players(one)}: {describe_score(one)}" for one in list_scored(old, new)]
     names = ", ".join(clean_text(row.name) for row in new.table if row.player not in known)
     return [*told, say("tournament came", names=names)] if names else told
-
-
-# -- tables and their words -----------------------------------------------------------------------------------------
 
 
 def describe_word(about: str, word: str) -> str:

@@ -1,7 +1,6 @@
-"""What a state holds in words: rules, clocks, players, whose turn it is. Pure; what strangers wrote is cleaned.
+"""Parts of a state in words: rules, clocks, players, the turn. Pure; texts of other people are cleaned.
 
-The sentences stand in `catalogue`. A *viewer* is the public id of whoever reads, so that the words can say "you"; empty
-for nobody in particular.
+A viewer is the public id of the reading player, whom the sentences call "you", or "".
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 
 LEVELS: Final = ("easy", "medium", "hard")
-"""How well the computer plays, in words of their own; a server may have more."""
+"""The levels of bots with translated names; a server may have more."""
 _MOST_BLOCKED: Final = 4
 _MANNERS: Final = ("analysis open", "chat players")
-"""What is unusual about rooms; newer servers may have more."""
+"""The translated options of rooms; newer servers may have more."""
 
 
 def seat_of(state: RoomState, viewer: str) -> str | None:
-    """Return the mark that the viewer plays, or None for a watcher and for one who left."""
+    """Return the mark of the viewer, or None for a watcher or a player who left."""
     for mark, seat in state.seats.items():
         if seat is not None and seat.player == viewer and not seat.left:
             return mark
@@ -31,7 +30,7 @@ def seat_of(state: RoomState, viewer: str) -> str | None:
 
 
 def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
-    """Return the name on a seat, with its mark where two seats bear the same; ``nobody`` for a free seat."""
+    """Return the name of a player, with the mark if two players have the same name; ``nobody`` for a free seat."""
     seat = state.seats.get(mark) if mark is not None else None
     if seat is None:
         return say("nobody")
@@ -41,12 +40,12 @@ def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
 
 
 def join_words(words: Sequence[str]) -> str:
-    """Return words as they are read out: ``A1, B2 and C3``."""
+    """Return words as a list in a sentence: ``A1, B2 and C3``."""
     return say("and", first=", ".join(words[:-1]), last=words[-1]) if len(words) > 1 else "".join(words)
 
 
 def count(number: int, noun: str) -> str:
-    """Return how many there are: ``1 move``, ``0 moves``; `noun` is the English one."""
+    """Return a number with a noun: ``1 move``, ``0 moves``; `noun` is the English singular."""
     return say(f"count {noun}", n=number)
 
 
@@ -73,13 +72,13 @@ def describe_rules(rules: RulesState | Rules) -> str:
 
 
 def explain_rules(rules: RulesState | Rules) -> list[str]:
-    """Return in whole sentences what is special about these rules and hard to tell from a few words."""
+    """Return sentences that explain unusual rules."""
     told = [say("explain exact", line=rules.line)] if rules.exact else []
     return [*told, say(f"explain {rules.opening}")] if rules.opening else told
 
 
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
-    """Return what is unusual about a room in a few words: rated games with the host's rating, analysis, chat."""
+    """Return the unusual options of a room: rated games with the host's rating, analysis, chat."""
     rated = [say("rated")] if room.rated else []
     if isinstance(room, RoomSummary) and room.host_rating:
         rated = [f"{say('rated')} {room.host_rating}{'?' if room.host_provisional else ''}"]
@@ -89,12 +88,12 @@ def describe_manners(room: RoomState | RoomSummary) -> list[str]:
 
 
 def describe_reason(reason: str) -> str:
-    """Return why a game ended, to follow ``wins`` or ``a draw``; a reason of a newer server goes by its name."""
+    """Return the reason of a game's end, to follow ``wins`` or ``a draw``; unknown reasons by their code."""
     return say(f"by {reason}") if reason in RESULT_REASONS else say("by other", reason=clean_text(reason))
 
 
 def describe_clock(clock: ClockTerms | None) -> str:
-    """Return a clock as one chooses it: ``3+2`` for minutes and seconds a move, ``10 s a move``, or ``no clock``."""
+    """Return a clock: ``3+2`` for minutes and seconds a move, ``10 s a move``, or ``no clock``."""
     if clock is None:
         return say("clock none")
     if clock.move_ms:
@@ -104,7 +103,7 @@ def describe_clock(clock: ClockTerms | None) -> str:
 
 
 def format_duration(milliseconds: int) -> str:
-    """Return minutes and seconds, rounded down, with hours where there are any.
+    """Return hours if there are any, minutes and seconds, rounded down.
 
     >>> format_duration(151_999), format_duration(3_600_000)
     ('2:31', '1:00:00')
@@ -115,13 +114,13 @@ def format_duration(milliseconds: int) -> str:
 
 
 def describe_cell(cell: int, rules: Rules) -> str:
-    """Return a cell's name, on a 3x3 board also its place in words: ``A1, top left``."""
+    """Return a cell's name, on a 3x3 board with its place: ``A1, top left``."""
     name = format_cell(cell, rules)
     return say("cell with place", cell=name, place=say(f"place {cell}")) if has_single_keys(rules) else name
 
 
 def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = False) -> str:
-    """Return who plays what: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
+    """Return the players and their marks: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
     own = seat_of(state, viewer)
     others = ", ".join(
         say("is", name=clean_text(seat.name), mark=mark) for mark, seat in state.seats.items() if seat and mark != own
@@ -134,19 +133,19 @@ def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = Fal
 
 
 def describe_level(level: str) -> str:
-    """Return how well the computer plays; a level that has no words by its name."""
+    """Return the name of a bot's level; unknown levels by their code."""
     return say(f"level {level}") if level in (*LEVELS, GUEST) else clean_text(level)
 
 
 def describe_tally(state: RoomState) -> str:
-    """Return the games won by each in this room, and those drawn: ``ana 1, bo 0, draws 2``."""
+    """Return the score of a room: ``ana 1, bo 0, draws 2``."""
     seats = [seat for seat in state.seats.values() if seat]
     won = [say("score of", name=clean_text(seat.name), n=state.score.get(seat.player, 0)) for seat in seats]
     return ", ".join([*won, say("score draws", n=state.score.get("draws", 0))])
 
 
 def describe_turn(state: RoomState, viewer: str) -> str:
-    """Return whose move it is, or why nobody's it is."""
+    """Return a sentence about the player to move, or why there is none."""
     if state.status in ("waiting", "over"):
         return say(f"turn {state.status}", n=sum(seat is None for seat in state.seats.values()))
     if state.turn is None:
@@ -163,5 +162,5 @@ def describe_turn(state: RoomState, viewer: str) -> str:
 
 
 def next_mark(state: RoomState) -> str | None:
-    """Return the mark that is placed next, in an opening whoever places it; None where none is."""
+    """Return the mark to place next, or None."""
     return state.opening.places if state.opening else state.turn

@@ -109,8 +109,6 @@ class _Reader:
         except InvalidRecord as invalid:
             raise self.error(invalid, self._places.get(invalid.part, self._places["result"])) from None
 
-    # -- tokens -------------------------------------------------------------------------------------------------
-
     def _scan(self) -> Iterator[Token]:
         text, offset = self.text, self._skip_blanks(0)
         if len(text) > MAX_TEXT_LENGTH:
@@ -140,8 +138,6 @@ class _Reader:
                 return self.error(fault(why, character=character), offset)
             offset = match.end()
         return self.error(fault("open tag"), offset)
-
-    # -- tags ---------------------------------------------------------------------------------------------------
 
     def _read_tags(self) -> dict[str, Token]:
         """Return the tags that begin the record."""
@@ -244,8 +240,6 @@ class _Reader:
             return parse_cell(word, rules)
         except (IllegalMove, UnknownNotation) as error:
             raise self.error(error, offset) from None
-
-    # -- the game -----------------------------------------------------------------------------------------------
 
     def _read_game(self, tags: Tags, rules: Rules, passed: tuple[tuple[int, str], ...]) -> dict[str, Any]:
         """Return the moves, choices and comments up to the result, and the result."""

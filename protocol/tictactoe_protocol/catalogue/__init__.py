@@ -1,6 +1,6 @@
-"""The sentences that people read, by id and language, with named placeholders and a form for one and for many.
+"""The sentences for users by id and language, with named placeholders, singular and plural.
 
-Each language is one file in this folder, which the terminal and the page share.
+Each language is one file in this folder, for the terminal and the page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parent
 LANGUAGES: Final = ("en", *sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != "en"))
-"""Those that there is a file for beside this one; a further one is one more file."""
+"""The languages with a file in this folder."""
 
 _SPELT: Final = (
     "ä=ae ö=oe ü=ue Ä=Ae Ö=Oe Ü=Ue ß=ss æ=ae Æ=Ae œ=oe Œ=Oe ø=oe Ø=Oe „=' “=' ”=' ’=' «=' »=' –=- ·=- ●=* …=... "
@@ -23,22 +23,18 @@ _IN_ASCII: Final = str.maketrans(dict(pair.split("=") for pair in _SPELT.split()
 
 
 def to_ascii(text: str) -> str:
-    """Return how a text is written in ASCII: letters without their accents; those of other alphabets stay.
+    """Return a text in ASCII, letters without accents; letters of other alphabets remain.
 
     >>> to_ascii("Zurück: ½ Punkt … réussi")
     'Zurueck: .5 Punkt ... reussi'
     """
     text = unicodedata.normalize("NFC", text).translate(_IN_ASCII)
-    return text if text.isascii() else "".join(map(_without_accent, text))
-
-
-def _without_accent(letter: str) -> str:
-    base = unicodedata.normalize("NFD", letter)[0]
-    return base if base.isascii() else letter
+    bases = (unicodedata.normalize("NFD", letter)[0] for letter in text)
+    return "".join(base if base.isascii() else letter for base, letter in zip(bases, text, strict=True))
 
 
 class Catalogue:
-    """The sentences of one language; raises LookupError for a language that there is no file for."""
+    """The sentences of one language; raises LookupError for a language without a file."""
 
     def __init__(self, language: str, *, in_ascii: bool = False) -> None:
         if language not in LANGUAGES:
@@ -56,22 +52,18 @@ class Catalogue:
 
 
 open_catalogue: Final = cache(Catalogue)
-"""Return the sentences of a language."""
 
 _spoken = open_catalogue("en")
 
 
 def speak(language: str | None = None, *, in_ascii: bool = False) -> None:
-    """Have this process say everything in a language from now on, None for the same, with `in_ascii` spelt in ASCII.
-
-    Raises LookupError for a language that there is none of.
-    """
+    """Set the language of this process, by default the current one; raises LookupError for an unknown language."""
     global _spoken
     language = language or _spoken.language
     _spoken = Catalogue(language, in_ascii=True) if in_ascii else open_catalogue(language)
 
 
 def say(id: str, **places: Any) -> str:
-    """Return a sentence in the language that this process speaks; raises KeyError for an id that there is none of."""
+    """Return a sentence in the language of this process; raises KeyError for an unknown id."""
     sentence = _spoken.sentences[id]
     return sentence.format_map(places) if isinstance(sentence, str) else _spoken.say(id, **places)
