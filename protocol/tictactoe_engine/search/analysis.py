@@ -1,7 +1,10 @@
-"""From a position to its values: which search fits, how the budget is divided, and what the scores mean.
+"""The analysis of positions: selects a search, divides the budget, and converts scores to values.
 
-Boards of up to nine cells are answered from tables that stay in memory. Small ones are solved to the end if the
-budget allows it. Elsewhere the search deepens step by step, on wide boards after a look for a win by threats alone.
+Boards of up to nine cells have tables, which stay in memory. Other small boards are solved to the end if the budget
+allows it. On larger ones the search deepens step by step, on wide boards after a search for a win by threats alone.
+
+In an undecided opening, a position before a choice has the value of the better side, and a move that leads to a choice
+is the better the closer the position is to even. Positions further from a choice count as unknown.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Final
 
+from tictactoe_engine.opening import MORE, Opening
 from tictactoe_engine.position import Position
 from tictactoe_engine.rules import Rules
 from tictactoe_engine.search.book import is_in_book, look_up
@@ -19,24 +23,22 @@ from tictactoe_engine.search.coalition import Coalition
 from tictactoe_engine.search.duel import FOREVER, WIN, Duel, Searcher
 from tictactoe_engine.search.gravity import is_provable, rank_by_proof
 from tictactoe_engine.search.grid import bits_of
-from tictactoe_engine.search.openings import before_choice, before_placing, far_from_choice, without_opening
 from tictactoe_engine.search.patterns import Patterns, most_central, places_by_weight
 from tictactoe_engine.search.proof import Memory
 from tictactoe_engine.search.ranking import Ranking, Scorer, deepen
 from tictactoe_engine.search.table import Table, fits_table, solve
 from tictactoe_engine.search.task import WIDE_CELLS, Task, task_of, union_of
 from tictactoe_engine.search.threats import ThreatSearch
-from tictactoe_engine.search.value import Analysis, Value
+from tictactoe_engine.search.value import Analysis, Kind, Value
 
 _SOLVABLE_CELLS: Final = 18
 _SOLVABLE_CELLS_WITH_GRAVITY: Final = 24
 _SHARE_FOR_SOLVING: Final = 0.6
 
 _BRIEF_NODES: Final = 1_000
-"""What a short look at a board with gravity costs."""
 
 _QUIET_PLIES: Final = 4
-"""So early no move of connect-four loses sooner than another, and the book's is as good as any."""
+"""In these first plies of connect-four all losing moves are equally good, and the book has one of them."""
 
 _WIDTH: Final = 12
 _WIDTH_AT_ROOT: Final = 20
@@ -47,28 +49,31 @@ _EVEN: Final = 150
 """The score at which an estimate is halfway to a win."""
 
 _LOST: Final = Value("loss", None, -1.0)
-"""A move that nobody looked at where the others lose however well they are followed up."""
+"""The value of an unsearched move if all others lose."""
+_UNKNOWN: Final = Value("unknown")
 
 
 def analyse(
     position: Position, budget: Budget = MODEST, table: Table | None = None, memory: Memory | None = None
 ) -> Analysis:
-    """Return what the position and each of its moves are worth to the player to move, as far as the budget reaches.
+    """Return the values of the position and its moves for the player to move, within the budget.
 
-    With three or more players left, win and loss are meant against all others together (see `coalition`). Of a
-    finished game: its result for the player who would be next, and no cells. What fits a table is looked up in `table`,
-    whatever the budget; without one it is solved now, and kept. `memory` is what earlier searches of boards with
-    gravity have left, and is added to. In an opening that is not decided it is meant for the seat that acts, and where
-    a choice is due there are `options` in place of cells.
+    With three or more players left, values are against all others together (see `coalition`). A finished game has its
+    result for the player who would be next, and no cells. In an undecided opening the values are for the seat that
+    acts, and if a choice is due there are `options` instead of cells.
+
+    Args:
+        table: The table of a small board, by default one that is solved now and cached.
+        memory: Results of earlier searches of boards with gravity, which are added to.
     """
-    opening, plain = position.opening, without_opening(position)
+    opening, plain = position.opening, _without_opening(position)
     if opening is None:
         return _analyse(plain, budget, table, memory)
     if opening.options:
-        return before_choice(_compare_sides(plain, budget, table, memory), opening, plain.turn or "")
+        return _before_choice(_compare_sides(plain, budget, table, memory), opening, plain.turn or "")
     if opening.left > 1:
-        return far_from_choice(position)
-    return before_placing(_analyse(plain, budget, table, memory))
+        return _far_from_choice(position)
+    return _before_placing(_analyse(plain, budget, table, memory))
 
 
 def _analyse(position: Position, budget: Budget, table: Table | None, memory: Memory | None) -> Analysis:
@@ -85,7 +90,7 @@ def _analyse(position: Position, budget: Budget, table: Table | None, memory: Me
 
 
 def _compare_sides(position: Position, budget: Budget, table: Table | None, memory: Memory | None) -> Analysis:
-    """Return what the position alone is worth: estimates from two depths, as each is too kind to whoever moves last."""
+    """Return the value of the position alone, the average of two depths, as each favours the side that moves last."""
     if position.outcome is not None:
         return _analyse(position, budget, table, memory)
     task = task_of(position, budget, every=False)
@@ -105,17 +110,16 @@ def best_cells(
     *,
     is_brief: bool = False,
 ) -> tuple[int, ...]:
-    """Return the cells of the moves that are equally good and better than all others, ascending.
+    """Return the cells of the equally good best moves, ascending; empty when the game is over or a choice is due.
 
-    Costs less than `analyse`, and uses `table` and `memory` as that does. Where every move loses, those that make it
-    hardest (see `_stubborn`) are all of them that count. A large board is begun in its middle, at once. Empty when the
-    game is over, or a choice is due. With `is_brief` a board with gravity that has no table is only searched for a
-    moment, without the book.
+    It takes less time than `analyse`, with the same `table` and `memory`. If every move loses, only the most stubborn
+    ones count. The first move on a large board is a central one. With `is_brief` a board with gravity and without a
+    table is only searched briefly, without the book.
     """
     opening = position.opening
     if opening is not None:
         return () if opening.options else analyse(position, budget, table, memory).best_cells
-    position = without_opening(position)
+    position = _without_opening(position)
     if position.outcome is not None:
         return ()
     known = None if is_brief or not is_in_book(position.rules) else look_up(position)
@@ -131,7 +135,6 @@ def best_cells(
 
 
 def _briefly(position: Position, budget: Budget) -> tuple[int, ...]:
-    """Return what `best_cells` does after a short look: all that there is to find where every move is known to lose."""
     nodes = _BRIEF_NODES if budget.nodes is None else min(budget.nodes, _BRIEF_NODES)
     task = task_of(position, Budget(nodes, budget.seconds, budget.clock), every=False)
     ranking = _deepen(task)
@@ -144,7 +147,7 @@ def _table_of(rules: Rules) -> Table:
 
 
 def _rank(position: Position, task: Task, table: Table | None, memory: Memory | None) -> Ranking:
-    """Return the ranking of the position's moves; never without a best move, whatever the budget."""
+    """Return the ranking of the position's moves, which has a best move whatever the budget."""
     if fits_table(position):
         return _look_up(task, table or _table_of(position.rules))
     ranking = _solve(task)
@@ -171,7 +174,7 @@ def _look_up(task: Task, table: Table) -> Ranking:
 
 
 def _solve(task: Task) -> Ranking:
-    """Return the ranking from the end of the game, or an empty one where that is out of reach."""
+    """Return the ranking of a solved position, or an empty one if it cannot be solved."""
     limit = _SOLVABLE_CELLS_WITH_GRAVITY if task.grid.column_masks else _SOLVABLE_CELLS
     if len(task.stones) > 2 or task.free.bit_count() > limit:
         return Ranking()
@@ -221,7 +224,7 @@ def _win_by_threats(task: Task, patterns: Patterns) -> Ranking:
 
 
 def _first_guess(task: Task) -> list[int]:
-    """Return the moves in the order in which they deserve a look: all of them, or the best few of a wide board."""
+    """Return all moves, or the best few of a wide board, the most promising first."""
     moves = task.grid.playable(task.free)
     if task.is_wide:
         return Patterns(task.grid).candidates(task.stones[0], task.stones[1:], moves, _WIDTH_AT_ROOT)
@@ -229,10 +232,10 @@ def _first_guess(task: Task) -> list[int]:
 
 
 def _stubborn(task: Task, ranking: Ranking) -> tuple[int, ...]:
-    """Return the cells of the best moves; of lost positions only those at which the others could still go wrong.
+    """Return the cells of the best moves; in lost positions only the moves that make a mistake of the others likely.
 
-    That is, where a line can no longer be stopped, the moves that stop one of several; and with three or more
-    players, who hardly ever play together, the moves that promised most before the loss came in sight.
+    Those are moves that stop one of several lines and, with three or more players, who rarely play together, the moves
+    with the highest scores before the loss was found.
     """
     best = ranking.best
     is_lost = ranking.scores.get(best[0], 0) <= -WIN
@@ -246,7 +249,7 @@ def _stubborn(task: Task, ranking: Ranking) -> tuple[int, ...]:
 
 
 def _values(task: Task, ranking: Ranking) -> dict[int, Value]:
-    """Return the value of every legal cell; moves not worth a search are taken to be like the worst one searched."""
+    """Return the value of every legal cell; unsearched moves get the lowest estimate of the searched ones."""
     left = task.free.bit_count()
     values = {
         task.grid.cell_of(move): _value_of(score, left, is_exact=move in ranking.exact)
@@ -259,7 +262,7 @@ def _values(task: Task, ranking: Ranking) -> dict[int, Value]:
 
 
 def _surest(best: tuple[int, ...], values: Mapping[int, Value]) -> tuple[int, ...]:
-    """Return those of the equally good cells whose value is known, or all where none is: a guess equals no fact."""
+    """Return the best cells with a known value, or all of them if there are none."""
     known = tuple(cell for cell in best if values[cell].kind != "unknown")
     return known or best
 
@@ -276,5 +279,54 @@ def _value_of(score: int, left: int, *, is_exact: bool) -> Value:
 def _value_when_over(position: Position) -> Value:
     if position.outcome is None or position.outcome.winner is None:
         return Value("draw")
-    # Whoever moved last has completed a line: that wins, and with misère it loses.
+    # The player who moved last has completed a line, which wins, or loses with misère.
     return Value("win", 0, 1.0) if position.rules.misere else Value("loss", 0, -1.0)
+
+
+def _without_opening(position: Position) -> Position:
+    """Return the same board in a game without an opening, where the mark to place is to move."""
+    rules = position.rules
+    if rules.opening is None:
+        return position
+    turn = None if position.turn is None else rules.marks[position.mover]
+    return position._replace(rules=replace(rules, opening=None), turn=turn, chosen=())
+
+
+def _before_choice(found: Analysis, opening: Opening, mover: str) -> Analysis:
+    """Return the analysis of a choice from the one `found` for the `mover`, the mark to place next."""
+    values = {mark: found.value if mark == mover else _for_other(found.value) for mark in opening.options}
+    if MORE in values:
+        values[MORE] = _UNKNOWN  # at best, as the other player chooses next
+        found = replace(found, is_solved=False)
+    top = max(map(_preference, values.values()))
+    best = tuple(mark for mark, value in values.items() if _preference(value) == top)
+    return replace(found, value=values[best[0]], cells={}, best_cells=(), options=values, best_options=best)
+
+
+def _far_from_choice(position: Position) -> Analysis:
+    """Return the analysis of a position more than one move before the next choice: everything is unknown."""
+    cells = dict.fromkeys(position.legal_cells, _UNKNOWN)
+    return Analysis(_UNKNOWN, cells, tuple(cells), is_solved=False, nodes=0)
+
+
+def _before_placing(found: Analysis) -> Analysis:
+    """Return the analysis of a position one move before the other player's choice, from that without an opening."""
+    values = {cell: _worse(value) for cell, value in found.cells.items()}
+    top = max(map(_preference, values.values()))
+    best = tuple(cell for cell, value in values.items() if _preference(value) == top)
+    return replace(found, value=values[best[0]], cells=values, best_cells=best)
+
+
+def _for_other(value: Value) -> Value:
+    kinds: dict[str, Kind] = {"win": "loss", "loss": "win"}
+    return replace(value, kind=kinds.get(value.kind, value.kind), estimate=0.0 - value.estimate)
+
+
+def _worse(value: Value) -> Value:
+    """Return the value for a player whose opponent chooses between both sides."""
+    return _for_other(value) if value.estimate > 0 else value
+
+
+def _preference(value: Value) -> tuple[float, int]:
+    """Sort losses before draws before wins, quick losses and slow wins first."""
+    return value.estimate, -(value.plies or 0) if value.kind == "win" else value.plies or 0

@@ -1,10 +1,10 @@
-"""What is known of the first plies of connect-four: values and best moves, solved by `tools.connect_four.book`.
+"""The book of connect-four: values and best moves of the first plies, solved by `tools.connect_four.book`.
 
-The file is compressed by zlib. Each ply from 0 has a count and so many differences to the entry before, all of them
-four bytes, the lowest first. An entry is the position's number << 5, its value + 1 << 3 (a win is 1, a draw 0, a loss
--1, for the side to move) and a column that keeps the value, from 0. A number has a digit in base three for each stone,
-1 for the side that began and 2 for the other, column by column from the bottom, and a 0 between two columns. Of a
-position and its reflection only the one with the smaller number is there. The file is read on first use.
+The file is compressed by zlib and read on first use. It has for each ply from 0 the number of entries, then the
+difference of each entry to the one before, as little-endian words of four bytes. An entry consists of the position's
+number << 5, its value + 1 << 3 (1 is a win, 0 a draw, -1 a loss, for the side to move) and a column, from 0, that
+preserves the value. A number has a digit in base three for each stone, 1 for the first side and 2 for the other, column
+by column from the bottom, and a 0 between two columns. Of a position and its reflection the smaller number is stored.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _COLUMNS: Final = 7
 
 
 class Known(NamedTuple):
-    """A position's value for the side to move (1, 0 or -1) and the cell of a move that keeps it."""
+    """A position's value for the side to move (1, 0 or -1) and the cell of a move that preserves it."""
 
     value: int
     cell: int
 
 
 def is_in_book(rules: Rules) -> bool:
-    """Tell whether the book is about these rules, whatever their marks."""
+    """Return whether the book is for these rules; the marks do not matter."""
     return len(rules.marks) == 2 and rules == Rules(_ROWS, _COLUMNS, 4, gravity=True, marks=rules.marks)
 
 
 def look_up(position: Position) -> Known | None:
-    """Return what the book says of an open position of connect-four, or None."""
+    """Return the book's entry for an open position of connect-four, or None."""
     plies = _load()
     if position.ply >= len(plies):
         return None
@@ -56,10 +56,7 @@ def look_up(position: Position) -> Known | None:
 
 
 def known_bounds(position: Position) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield (cell, lowest and highest value) of moves of an open position of connect-four, as far as the book knows.
-
-    A cell may come twice.
-    """
+    """Yield the cells of known moves with the bounds of their values, perhaps twice; the position is an open one."""
     known = look_up(position)
     for cell in position.legal_cells:
         if known is not None:
@@ -71,14 +68,14 @@ def known_bounds(position: Position) -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 def canonical_number(position: Position) -> tuple[int, bool]:
-    """Return the smaller of the numbers of the position and its reflection, and whether it is the reflection's."""
+    """Return the smaller number of the position and its reflection, and whether it is that of the reflection."""
     columns = [_digits_of(position, column) for column in range(_COLUMNS)]
     number, reflected = int("0".join(columns), 3), int("0".join(reversed(columns)), 3)
     return min(number, reflected), reflected < number
 
 
 def encode(plies: list[list[tuple[int, int, int]]]) -> bytes:
-    """Return the file for what is known at each ply, as (number, value, column)."""
+    """Return the file for the entries of each ply, as (number, value, column)."""
     words = array("I")
     for ply in plies:
         entries = sorted(number << 5 | value + 1 << 3 | column for number, value, column in ply)

@@ -1,29 +1,29 @@
-"""How much a search may cost: a number of nodes, seconds on the caller's clock, or both.
+"""The cost limits of a search: a number of nodes, seconds on the caller's clock, or both.
 
-The engine holds no clock of its own; whoever wants a time limit passes one in. A budget of nodes alone makes every
-search that it limits the same on every machine.
+The engine has no clock; callers pass one in for a time limit. With a limit of nodes alone a search is deterministic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 _NODES_BETWEEN_LOOKS: Final = 4
-"""How many nodes pass before the clock is read again; a node takes from 5 microseconds to 10 milliseconds."""
+"""The number of nodes between two readings of the clock; a node takes 5 microseconds to 10 milliseconds."""
 
 
 class OutOfBudget(Exception):
-    """A search has used up its budget; whoever started it answers with what was found before."""
+    """A search has used up its budget; its caller returns the results found so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of one search: `nodes` positions visited, `seconds` on `clock` (monotonic, in seconds).
+    """The limits of a search: `nodes` positions visited, `seconds` on `clock` (monotonic, in seconds).
 
-    None means no limit: a budget without any is for boards that can be solved, as on others the search does not
-    end. Raises ValueError for a negative limit and for `seconds` without a clock to measure them.
+    None is no limit. Without any limit a search ends only on boards that can be solved. Raises ValueError for a
+    negative limit and for `seconds` without a clock.
     """
 
     nodes: int | None = None
@@ -41,48 +41,36 @@ class Budget:
             raise ValueError("A budget in seconds needs a clock.")
 
     def portion(self, share: float) -> Budget:
-        """Return a budget of a `share` of this one, from 0 to 1; what has no limit keeps none."""
+        """Return a budget with a `share` of these limits, from 0 to 1."""
         nodes = None if self.nodes is None else int(self.nodes * share)
         seconds = None if self.seconds is None else self.seconds * share
         return Budget(nodes, seconds, self.clock)
 
 
 MODEST: Final = Budget(nodes=5_000)
-"""What is spent where nobody says how much: well under a second, and all that a board of nine cells needs."""
+"""The default: well under a second, and enough to solve a board of nine cells."""
 
 
 class Meter:
-    """What a running search has spent of its budget; created when the search starts."""
+    """The expenses of a running search; created when the search starts."""
 
     __slots__ = ("_clock", "_deadline", "_limit", "_next_look", "nodes")
 
     def __init__(self, budget: Budget) -> None:
         self.nodes = 0
-        self._limit = budget.nodes
-        self._clock = budget.clock
-        self._deadline: float | None = None
-        if budget.seconds is not None and budget.clock is not None:
-            self._deadline = budget.clock() + budget.seconds
-        self._next_look = 0 if self._deadline is not None else self._limit
+        self._limit = inf if budget.nodes is None else budget.nodes
+        self._clock = budget.clock if budget.seconds is not None else None
+        self._deadline = self._clock() + (budget.seconds or 0) if self._clock is not None else inf
+        self._next_look = self._limit if self._clock is None else 0
 
     def spend(self) -> None:
-        """Count one node; raises `OutOfBudget` when it is one too many or the time is over."""
+        """Count one node; raises `OutOfBudget` beyond the limit of nodes or time."""
         nodes = self.nodes = self.nodes + 1
-        if self._next_look is not None and nodes > self._next_look:
-            self._look()
+        if nodes > self._next_look:
+            if nodes > self._limit or (self._clock is not None and self._clock() >= self._deadline):
+                raise OutOfBudget
+            self._next_look = min(nodes + _NODES_BETWEEN_LOOKS, self._limit)
 
     def charge(self, nodes: int) -> None:
         """Count nodes that were visited on a portion of the same budget."""
         self.nodes += nodes
-
-    def _look(self) -> None:
-        if self._limit is not None and self.nodes > self._limit:
-            raise OutOfBudget
-        if self._deadline is None or self._clock is None:
-            self._next_look = self._limit
-            return
-        if self._clock() >= self._deadline:
-            raise OutOfBudget
-        self._next_look = self.nodes + _NODES_BETWEEN_LOOKS
-        if self._limit is not None:
-            self._next_look = min(self._next_look, self._limit)

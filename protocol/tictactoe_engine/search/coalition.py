@@ -1,9 +1,9 @@
-"""Three or more players: everybody else is taken to play together against the one who searches.
+"""The search for three or more players: all others play together against the searching player.
 
 The paranoid algorithm (Sturtevant and Korf, On Pruning Techniques for Multi-Player Games, 2000): with the others as
-one side alpha-beta cuts as it does for two, which max^n (Luckhardt and Irani, 1986) does not allow. So a win is one
-that nobody can prevent, a loss is what the others can bring about together, and a draw lies between.
-Scores are those of `duel`, always for the searching player.
+one side, alpha-beta prunes as for two players, which max^n (Luckhardt and Irani, 1986) does not allow. So a win cannot
+be prevented, a loss can be forced by the others together, and a draw lies between. Scores are those of `duel`, always
+for the searching player.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Stones = tuple[int, ...]
 
 
 class Coalition(Searcher):
-    """A search for one player against all others on one grid, without misère."""
+    """A search for one player against all others on one grid without misère."""
 
     __slots__ = ()
 
     def score_move(self, stones: Stones, player: int, move: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score after player number `player` takes `move` (one bit), which may complete a line."""
+        """Return the score after player `player` takes `move` (one bit)."""
         if self._grid.completing(stones[player]) & move:
             left = (self._grid.cells & ~union_of(stones)).bit_count()
             return -(WIN + left - 1) if player else WIN + left - 1
@@ -30,7 +30,7 @@ class Coalition(Searcher):
         return self.search(after, (player + 1) % len(stones), depth - 1, alpha, beta)
 
     def search(self, stones: Stones, player: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score of a position without a winner, `player` to move (0 is the one who searches)."""
+        """Return the score of a position without a winner, `player` to move (0 is the searching player)."""
         self._meter.spend()
         grid = self._grid
         free = grid.cells & ~union_of(stones)
@@ -53,7 +53,8 @@ class Coalition(Searcher):
             return high
         if depth <= 0:
             self.horizon_hits += 1
-            return min(max(self._guess(stones, player), lowest), highest)
+            guess = self._patterns.estimate_of_many(stones, player) if self._patterns else 0
+            return min(max(guess, lowest), highest)
         hits = self.horizon_hits
         moves = self._needed(stones, player, moves)
         ordered = self.ordered(stones, player, moves)
@@ -70,9 +71,7 @@ class Coalition(Searcher):
         if self._width is not None and self._patterns is not None and moves.bit_count() > self._width:
             self.horizon_hits += 1
             return self._patterns.candidates(own, others, moves, self._width)
-        threatened = 0
-        for other in others:
-            threatened |= self._grid.completing(other)
+        threatened = union_of(map(self._grid.completing, others))
         makers = self._patterns.threat_makers(own, self._grid.cells & ~union_of(stones)) if self._patterns else 0
         ranks = self._ranks
         return sorted(bits_of(moves), key=lambda bit: (not threatened & bit, not makers & bit, ranks[bit]))
@@ -92,10 +91,7 @@ class Coalition(Searcher):
         return best
 
     def _needed(self, stones: Stones, player: int, moves: int) -> int:
-        """Return the moves to look at: where the next player is an enemy about to win, only those in the way.
-
-        Where there is no way to stop it one move stands for all.
-        """
+        """Return the moves to search: if the next player is an enemy about to win, only one that stops a win."""
         following = (player + 1) % len(stones)
         if player and following:
             return moves
@@ -108,12 +104,9 @@ class Coalition(Searcher):
         can_lose = any(grid.has_line(other | free) for other in stones[1:])
         return -(WIN + left - 1) if can_lose else 0, highest
 
-    def _guess(self, stones: Stones, player: int) -> int:
-        return self._patterns.estimate_of_many(stones, player) if self._patterns else 0
-
 
 def _unproven(score: int, player: int) -> int:
-    """Return the score where `player` might have done better with a move that was left out."""
+    """Return the score as an estimate if `player` might have a better move among those left out."""
     if player and score >= WIN:
         return score - WIN + LIKELY
     if not player and score <= -WIN:

@@ -1,12 +1,12 @@
-"""A board with gravity, column by column: which moves there are, and what is certain without a search.
+"""A board with gravity as bitboards by column, with bounds of its value that need no search.
 
 Cell `height` of column `column` is bit `column * stride + height`, from the bottom, with a row of padding on top that
 is never set. So adding the lowest cells to the stones gives the next free cell of every column at once, and lines end
 at the board's edge without masks.
 
-Where columns have an even height, the side to move with an even number of free cells (`first`, X in connect-four) can
-be answered above each of its stones until the board is full. What the other side gets that way is certain (Allis, A
-Knowledge-Based Approach of Connect-Four, 1988: claimeven and baseinverse; odd threats for the first side).
+If columns have an even height, the side to move with an even number of free cells (X in connect-four) can be answered
+above each of its stones until the board is full, so the other side is certain of the cells that it gets that way
+(Allis, A Knowledge-Based Approach of Connect-Four, 1988: claimeven, baseinverse and odd threats).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tictactoe_engine.rules import Rules
 from tictactoe_engine.search.completing import completing_of
 
 Bounds = tuple[int, int]
-"""The lowest and the highest value that is left: 1 a win, 0 a draw, -1 a loss for the side to move."""
+"""The lowest and the highest possible value for the side to move: 1 is a win, 0 a draw, -1 a loss."""
 
 LOST: Final[Bounds] = (-1, -1)
 EVEN: Final[Bounds] = (0, 0)
@@ -32,21 +32,6 @@ OPEN: Final[Bounds] = (-1, 1)
 class Columns:
     """One board with gravity and without blocked cells, in bitboards by column; see `columns_of`."""
 
-    __slots__ = (
-        "bottom",
-        "cells",
-        "completing",
-        "has_line",
-        "high",
-        "is_connect_four",
-        "is_paired",
-        "low",
-        "masks",
-        "ranks",
-        "rules",
-        "stride",
-    )
-
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.stride = rules.rows + 1
@@ -56,7 +41,7 @@ class Columns:
         self.masks = tuple(((1 << rules.rows) - 1) << column * self.stride for column in range(rules.columns))
         middle = rules.columns - 1
         self.ranks = {self.bit_of(cell): abs(2 * (cell % rules.columns) - middle) for cell in range(rules.size)}
-        """How far from the middle column each bit lies."""
+        """The distance of each bit from the middle column."""
         self.is_paired = rules.rows % 2 == 0
         self.low = self.bottom * sum(1 << height for height in range(0, rules.rows, 2))
         """The first, third, … row from the bottom."""
@@ -71,19 +56,17 @@ class Columns:
         return sum(map(self.bit_of, cells_of(bitboard)))
 
     def bit_of(self, cell: int) -> int:
-        """Return the bit of a row-major cell."""
         row, column = divmod(cell, self.rules.columns)
         return 1 << column * self.stride + self.rules.rows - 1 - row
 
     def cell_of(self, bit: int) -> int:
-        """Return the row-major cell of a single bit."""
         column, height = divmod(bit.bit_length() - 1, self.stride)
         return (self.rules.rows - 1 - height) * self.rules.columns + column
 
     def bounds(self, own: int, other: int, threats: int) -> Bounds:
-        """Return between what the value of a position lies for `own`, who moves; `threats` complete lines of `other`.
+        """Return the bounds of the value for `own`, the side to move; `threats` complete lines of `other`.
 
-        Neither side may have a line, nor `own` one to complete at once.
+        Neither side may have a line, and `own` none to complete at once.
         """
         taken = own | other
         free = self.cells & ~taken
@@ -104,9 +87,9 @@ class Columns:
         return NOT_WON if self.has_line(other | free) else EVEN
 
     def _is_squeezed(self, own: int, free: int, raised: int, threats: int) -> bool:
-        """Tell whether `own`, who moves, must at last play below one of the low `threats`, and has no line before.
+        """Return whether `own`, the side to move, must finally play below a low threat, without a line before.
 
-        The other side answers in the same column, and in another raised one where that is full or raised itself.
+        The other side answers in the same column, or in another raised one if that column is full or raised itself.
         """
         low = free & self.low | raised
         for mask in self.masks:
@@ -119,17 +102,13 @@ class Columns:
         return False
 
 
-@lru_cache(maxsize=16)
-def columns_of(rules: Rules) -> Columns:
-    """Return the shared columns of a board with gravity and without blocked cells."""
-    return Columns(rules)
-
+columns_of: Final = lru_cache(maxsize=16)(Columns)
 
 _FOUR_STEPS: Final = (1, 6, 7, 8)
 
 
 def completing_four(stones: int) -> int:
-    """Do what `Columns.completing` says for four in a line on six rows, where nothing lies above a free cell."""
+    """Return the cells that complete a line of four on six rows; no stone may lie above a free cell."""
     found = stones << 1 & stones << 2 & stones << 3
     before, after = stones << 7, stones >> 7
     before_two, after_two = before & stones << 14, after & stones >> 14
@@ -143,7 +122,6 @@ def completing_four(stones: int) -> int:
 
 
 def _has_four(stones: int) -> bool:
-    """Tell whether stones on six rows hold four in a line."""
     pairs = stones & stones >> 7
     if pairs & pairs >> 14:
         return True

@@ -1,7 +1,7 @@
-"""Where one more stone completes a line: for all places of a padded bitboard at once.
+"""The places where one more stone completes a line, for all places of a padded bitboard at once.
 
-A place completes a line when the runs of stones that touch it from both sides add up to `line - 1`. Searches ask for
-that more often than for anything else, so the usual lengths are written out. For exact lines the runs may be no longer.
+A place completes a line if the runs of stones at both sides add up to `line - 1`, in exact lines to no more. Searches
+spend most of their time here, so the usual lengths are written out.
 """
 
 from __future__ import annotations
@@ -9,24 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 Completing = Callable[[int], int]
-"""Answers the places where one more of these stones completes a line; taken places and padding may be among them."""
+"""Returns the places where one more of these stones completes a line, perhaps with taken places and padding."""
 
 
 def completing_of(line: int, steps: tuple[int, ...], *, exact: bool = False) -> Completing:
-    """Return the function for lines of this length along `steps`, the distances of neighbours; it costs O(line)."""
+    """Return the function for lines of this length along `steps`, the distances of neighbours; it takes O(line)."""
     if exact and line == 5:
         return lambda stones: _completing_five_exactly(stones, steps)
     if exact:
         return lambda stones: _completing_exactly(stones, steps, line)
-    match line:
-        case 3:
-            return lambda stones: _completing_three(stones, steps)
-        case 4:
-            return lambda stones: _completing_four(stones, steps)
-        case 5:
-            return lambda stones: _completing_five(stones, steps)
-        case _:
-            return lambda stones: _completing_any(stones, steps, line)
+    written_out = {3: _completing_three, 4: _completing_four, 5: _completing_five}.get(line)
+    if written_out is not None:
+        return lambda stones: written_out(stones, steps)
+    return lambda stones: _completing_any(stones, steps, line)
 
 
 def _completing_three(stones: int, steps: tuple[int, ...]) -> int:
@@ -79,7 +74,7 @@ def _completing_five_exactly(stones: int, steps: tuple[int, ...]) -> int:
         before_three, after_three = (before_two & stones) << step, (after_two & stones) >> step
         before_four, after_four = (before_three & stones) << step, (after_three & stones) >> step
         five = before_four | after_four | before_three & after | before_two & after_two | before & after_three
-        if five:  # hardly ever, so that looking for longer ones costs next to nothing
+        if five:  # rarely, so that the test for longer lines costs little
             longer = (before_four & stones) << step | (after_four & stones) >> step
             longer |= before_four & after | before_three & after_two | before_two & after_three | before & after_four
             found |= five & ~longer
@@ -90,7 +85,7 @@ def _completing_exactly(stones: int, steps: tuple[int, ...], line: int) -> int:
     found = 0
     for step in steps:
         before, after = stones << step, stones >> step
-        # At each place: runs of exactly so many stones that touch it from one side, from 0 on.
+        # The places that are touched from one side by runs of exactly 0, 1, … stones.
         left, right = [~before], [~after]
         for _ in range(line - 1):
             further, beyond = (before & stones) << step, (after & stones) >> step

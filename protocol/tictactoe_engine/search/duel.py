@@ -1,18 +1,17 @@
-"""Two sides against each other: alpha-beta over padded bitboards, as deep as it is asked to look.
+"""The search for two sides: alpha-beta over padded bitboards to a given depth.
 
-A principal variation search (Marsland and Campbell, 1982) with a transposition table that holds one entry for all
-images of a position under the board's symmetries. It sees wins one move and double threats two moves ahead without
-searching, answers a single threat with the only moves that are left, and stops where no line is open to a side.
-On wide boards it looks at the most promising moves only; then a win is still proven, a loss is an estimate.
+A principal variation search (Marsland and Campbell, 1982) with a transposition table that has one entry for all images
+of a position under the board's symmetries. It detects wins one move and double threats two moves ahead without a
+search, answers a single threat with the only possible moves, and stops if no line is open to a side. On wide boards it
+searches the most promising moves only; then a win is still proven, a loss is an estimate.
 
-Scores are integers for the side to move: 0 is a draw; a win is `WIN` plus the cells that are free when it comes, so
-quicker wins are higher and a score is the same wherever it is seen from; a loss is the negative. Anything between is
-an estimate, given where the depth ended.
+Scores are integers for the side to move: 0 is a draw; a win is `WIN` plus the number of free cells after it, so quicker
+wins are higher and the score is the same at every ply; a loss is the negative. Values between are estimates at the
+horizon.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from tictactoe_engine.search.budget import Meter
@@ -24,35 +23,35 @@ from tictactoe_engine.search.threats import ThreatSearch
 WIN: Final = 1 << 20
 INFINITE: Final = 1 << 21
 FOREVER: Final = 1 << 12
-"""The depth of an entry that no horizon has touched."""
+"""The depth of an exact entry."""
 
 _MAX_ENTRIES: Final = 500_000
 
 _MAX_SYMMETRIC_CELLS: Final = 64
-"""On larger boards hardly any two positions of a search are images of each other."""
+"""On larger boards few positions of a search are images of each other."""
 
 LIKELY: Final = WIN >> 1
-"""Takes the place of `WIN` in scores that rest on moves which were left out."""
+"""Replaces `WIN` in scores that depend on moves left out."""
 
 _THREATS_AT_HORIZON: Final = 2
 
 Entry = tuple[int, int, int, int]
 """Depth, lowest and highest possible score, and the best move's bit (0 for none)."""
 
-
 _RANKS: Final = 1 << 10
-"""More than a board has cells."""
+"""More than the cells of a board."""
 
 Ordered = list[tuple[int, int, int]]
 """Moves in order: sorting key, the move's bit, the places that complete a line after it (-1 where not yet known)."""
 
 
 class Searcher:
-    """A search on one grid, with a table of what it has found that lives as long as it does.
+    """A search on one grid, with a transposition table.
 
-    With `patterns` the horizon is an estimate, without it a draw. With `width` only so many moves of a position are
-    searched. `horizon_hits` counts how often a result has rested on a horizon or on moves left out: while it stands
-    still results are exact.
+    Attributes:
+        patterns: Estimates positions at the horizon; without them they count as draws.
+        width: The most moves of a position that are searched.
+        horizon_hits: How often a result depended on the horizon or on moves left out; others are exact.
     """
 
     __slots__ = ("_grid", "_meter", "_patterns", "_ranks", "_table", "_width", "horizon_hits")
@@ -67,7 +66,7 @@ class Searcher:
         self.horizon_hits = 0
 
     def _recall(self, key: tuple[object, ...], depth: int) -> tuple[int, int, int]:
-        """Return the bounds that an earlier search has left, as far as they hold at this depth, and its best move."""
+        """Return the bounds of an earlier search that hold at this depth, and its best move."""
         entry = self._table.get(key)
         if entry is None:
             return -INFINITE, INFINITE, 0
@@ -82,7 +81,7 @@ class Searcher:
     def _remember(
         self, key: tuple[object, ...], hits: int, depth: int, best: int, alpha: int, beta: int, move: int = 0
     ) -> None:
-        """Keep what a search in this window has found; it holds at every depth if no horizon was hit since `hits`."""
+        """Store the result of a search in this window; it is exact if no horizon was hit since `hits`."""
         low = best if best > alpha else -INFINITE
         high = best if best < beta else INFINITE
         if len(self._table) >= _MAX_ENTRIES:
@@ -98,7 +97,8 @@ class Duel(Searcher):
     def __init__(self, grid: Grid, meter: Meter, patterns: Patterns | None = None, *, width: int | None = None) -> None:
         super().__init__(grid, meter, patterns, width=width)
         self._threats = ThreatSearch(grid, patterns, meter) if patterns and width else None
-        self._canonical = _canonical_of(grid)
+        symmetries = symmetries_of(grid) if grid.cells.bit_count() <= _MAX_SYMMETRIC_CELLS else None
+        self._canonical = symmetries.canonical if symmetries else None
 
     def score_move(self, own: int, other: int, move: int, depth: int, alpha: int, beta: int) -> int:
         """Return the score of playing `move` (one bit), for the side that plays it; see `search`."""
@@ -108,15 +108,12 @@ class Duel(Searcher):
         return -self.search(other, own | move, depth - 1, -beta, -alpha)
 
     def search(self, own: int, other: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score of a position without a winner, exact inside the window, else a bound (fail-soft).
-
-        `depth` is how many plies to look ahead; the window is `alpha` < score < `beta`.
-        """
+        """Return the score of an open position after `depth` plies, outside the window a bound (fail-soft)."""
         completing = self._grid.completing
         return self._search(own, other, completing(own), completing(other), depth, alpha, beta)
 
     def _search(self, own: int, other: int, wins: int, threats: int, depth: int, alpha: int, beta: int) -> int:
-        """Do what `search` says; `wins` and `threats` are the places that complete a line for `own` and `other`."""
+        """Like `search`; `wins` and `threats` are the places that complete a line for `own` and `other`."""
         self._meter.spend()
         free = self._grid.cells & ~(own | other)
         score, moves = self._look_ahead(wins, threats, free)
@@ -151,7 +148,7 @@ class Duel(Searcher):
     def _best_of(
         self, own: int, other: int, threats: int, moves: Ordered, depth: int, alpha: int, beta: int
     ) -> tuple[int, int]:
-        """Return the best score and its move's bit: the first move in the whole window, the others against it."""
+        """Return the best score and its move's bit; only the first move is searched with the full window."""
         best, best_move = -INFINITE, 0
         for _, move, wins in moves:
             after = own | move
@@ -171,7 +168,7 @@ class Duel(Searcher):
         return best, best_move
 
     def _look_ahead(self, wins: int, threats: int, free: int) -> tuple[int | None, int]:
-        """Return the score if it shows within two plies, else None, and the moves that do not lose within two."""
+        """Return the score if it is decided within two plies, else None, and the moves that do not lose within two."""
         left = free.bit_count()
         if not left:
             return 0, 0
@@ -189,17 +186,17 @@ class Duel(Searcher):
         return None, moves
 
     def _defences(self, moves: int, threats: int, free: int) -> int:
-        """Return the moves after which the other side cannot complete a line at once."""
+        """Return the moves that stop all threats to complete a line at once."""
         threatened = threats & moves
         if threatened & (threatened - 1):
             return 0
         if threatened:
             moves = threatened
-        # With gravity, whoever plays below a threatened cell makes it playable.
+        # With gravity, a move below a threatened cell makes that cell playable.
         return moves & ~below(self._grid, threats, free) if self._grid.column_masks else moves
 
     def _bounds(self, own: int, other: int, free: int) -> tuple[int, int]:
-        """Return the lowest and the highest score that are left after a look ahead without a result."""
+        """Return the bounds of the score if nothing is decided within two plies."""
         grid = self._grid
         left = free.bit_count()
         can_win, can_lose = grid.has_line(own | free), grid.has_line(other | free)
@@ -209,7 +206,6 @@ class Duel(Searcher):
         return -(WIN + left - 4) if can_lose else 0, WIN + left - 3 if can_win else 0
 
     def _guess(self, own: int, other: int, free: int) -> int:
-        """Return the score at the horizon."""
         self.horizon_hits += 1
         if self._patterns is None:
             return 0
@@ -220,7 +216,7 @@ class Duel(Searcher):
         return self._patterns.estimate(own, other)
 
     def _ordered(self, own: int, other: int, moves: int, free: int, first: int) -> Ordered:
-        """Return the moves to search: the one known as best first, then by what they threaten."""
+        """Return the moves to search: first the known best one, then those with the most threats."""
         if self._width is None or self._patterns is None or moves.bit_count() <= self._width:
             return self._by_threats(own, moves, free, first)
         self.horizon_hits += 1
@@ -241,11 +237,3 @@ class Duel(Searcher):
             ordered.append((key, move, wins))
         ordered.sort()
         return ordered
-
-
-def _canonical_of(grid: Grid) -> Callable[[int, int], tuple[int, int]] | None:
-    """Return what maps all images of a position to one, or None where that is not worth its time."""
-    if grid.cells.bit_count() > _MAX_SYMMETRIC_CELLS:
-        return None
-    symmetries = symmetries_of(grid)
-    return symmetries.canonical if len(symmetries) > 1 else None

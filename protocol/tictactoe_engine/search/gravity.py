@@ -1,7 +1,7 @@
-"""Ranking moves on boards with gravity: first how soon lines come, then who wins at all.
+"""Ranks moves on boards with gravity: first by a short search for quick wins, then by proof.
 
-A short deepening search finds the quick wins and an order of the moves; the rest of the budget goes to `Proof`, which
-knows no lengths but sees to the end. Where that proves nothing the estimates of the first stand.
+A short deepening search finds quick wins and an order of the moves; the rest of the budget goes to `Proof`, which knows
+no lengths but searches to the end. Moves without a proof keep their estimates.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tictactoe_engine.search.task import Task
 _SHARE_FOR_LENGTHS: Final = 0.1
 _SHARE_FOR_LENGTHS_OF_MANY: Final = 0.8
 _SHARE_FOR_PROOF: Final = 0.2
-"""In connect-four, where what is not proven is told by an `Outlook`."""
+"""In connect-four, where an `Outlook` estimates the unproven moves."""
 _MANY_FREE: Final = 42
-"""With more free cells than these hardly anything is proven."""
+"""With more free cells, few moves can be proven."""
 
 
 def is_provable(position: Position) -> bool:
-    """Tell whether `rank_by_proof` is for the position: two marks that fall, nothing blocked, no misère."""
+    """Return whether `rank_by_proof` supports the position: gravity, two marks, no blocked cells, no misère."""
     rules = position.rules
     return rules.gravity and len(rules.marks) == 2 and not rules.misere and not rules.blocked
 
@@ -69,7 +69,6 @@ def rank_by_proof(position: Position, task: Task, deepen: Callable[[Meter], Rank
 
 
 def _merged(task: Task, ranking: Ranking, bounds: dict[int, Bounds]) -> Ranking:
-    """Return the ranking with what has been proven."""
     merged = Ranking(exact=set(ranking.exact), earlier=ranking.scores)
     for move, known in bounds.items():
         score = ranking.scores.get(move)
@@ -87,7 +86,7 @@ def _merged(task: Task, ranking: Ranking, bounds: dict[int, Bounds]) -> Ranking:
 
 
 def _score_of(score: int, known: Bounds, left: int) -> int:
-    """Return the score within what is known; a win or loss whose length is not known comes at the board's end."""
+    """Return the score within the known bounds; a win or loss of unknown length counts as one on the last move."""
     low, high = known
     if abs(score) >= WIN:
         return score

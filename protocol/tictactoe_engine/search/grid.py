@@ -1,8 +1,8 @@
-"""The board as a search sees it: bitboards with a column of padding, on which all lines are tested at once.
+"""The board of a search: bitboards with a column of padding, on which all lines are tested at once.
 
 Cell (row, column) is bit `row * stride + column` with `stride = columns + 1`. The padding is never set, so a run of
 stones ends at the board's edge in all four directions without masks, and one shift moves every cell of the board.
-A grid depends on the rules and on the stones of players who no longer move; they block the cells they lie on.
+A grid depends on the rules and on the stones of players who no longer move, which count as blocked cells.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from tictactoe_engine.search.completing import Completing, completing_of
 class Grid:
     """One board and its rules, in padded bitboards; see `grid_of`.
 
-    `cells` has a bit for every cell that may ever be taken, `steps` are the distances of neighbours in the four
-    directions, and `column_masks` hold each column with gravity, else nothing. `completing` answers where one more
-    stone completes a line.
+    Attributes:
+        steps: The distances of neighbours in the four directions.
+        cells: All cells that are not blocked.
+        column_masks: The cells of each column with gravity, else empty.
+        completing: Returns the places where one more stone completes a line.
     """
 
     rows: int
@@ -41,12 +43,11 @@ class Grid:
         return _padded(bitboard, self.rows, self.columns)
 
     def cell_of(self, bit: int) -> int:
-        """Return the row-major cell of a single padded bit."""
         row, column = divmod(bit.bit_length() - 1, self.stride)
         return row * self.columns + column
 
     def playable(self, free: int) -> int:
-        """Return which of the free cells may be played next: all, or with gravity the lowest of each column."""
+        """Return the free cells that may be played next: all, or with gravity the lowest of each column."""
         if not self.column_masks:
             return free
         lowest = 0
@@ -57,8 +58,8 @@ class Grid:
         return lowest
 
     def has_line(self, stones: int) -> bool:
-        """Tell whether `stones` hold a whole line or more; of free and own cells: whether a line may still come."""
-        for step in self.steps:  # noqa: SIM110 - asked at every node, where a generator costs 5 %
+        """Return whether `stones` contain a line; for free and own cells, whether a line is still possible."""
+        for step in self.steps:  # noqa: SIM110 - called at every node; a generator takes 5 % longer
             if runs_from(stones, self.line, step):
                 return True
         return False
@@ -73,7 +74,7 @@ def bits_of(bitboard: int) -> Iterator[int]:
 
 
 def below(grid: Grid, cells: int, free: int) -> int:
-    """Return the free cells next below `cells`, blocked ones between them passed by."""
+    """Return the next free cell below each of `cells`, skipping blocked ones."""
     found = 0
     while cells:
         bit = (cells & -cells) << grid.stride
@@ -86,7 +87,7 @@ def below(grid: Grid, cells: int, free: int) -> int:
 
 @lru_cache(maxsize=256)
 def grid_of(rules: Rules, gone: int = 0) -> Grid:
-    """Return the grid of `rules`; `gone` are stones (stride `columns`) of players who no longer move."""
+    """Return the grid of `rules`; `gone` are the stones (stride `columns`) of players who no longer move."""
     stride = rules.columns + 1
     column = sum(1 << row * stride for row in range(rules.rows))
     blocked = gone | sum(1 << cell for cell in rules.blocked)

@@ -1,15 +1,15 @@
-"""How a position of connect-four looks: a small network, fitted to positions that a solver had solved on its way.
+"""A small neural network that evaluates connect-four, fitted to solved positions.
 
-It sees for each column what stands there, and which of its free cells complete a line of which side. Each of these adds
-a row of numbers, one for each unit; what a unit gets below 0 counts as 0, and the first units speak for the side that
-began, the others for the other. A row is one integer with 16 bits for each unit, so that a sum of integers adds up all
-units at once, and a remainder adds up the units themselves.
+Its inputs are the stones of each column, and the free cells of each column that complete a line of either side. Each
+input adds a row of numbers, one for each unit; the units are rectified, the first ones count for the first side, the
+others for the second. A row is one integer with 16 bits for each unit, so that adding integers adds all units at once,
+and a remainder sums the units.
 
-The file is compressed by zlib and made by `tools.connect_four.network`. It has four numbers of 16 bits, the lowest byte
-first: the units, those of the side that began, and a constant where that side moves and where the other does. Rows of
-signed bytes follow: for the two sides to move; for each column 128, by its bits from the bottom, with a 1 for each
-stone of the side that began and a 1 above all stones; for each column 64, by its free cells that complete a line of the
-side that began; and as many for the other side. All are in halves of what counts in a score.
+The file is compressed by zlib and made by `tools.connect_four.network`. It has four little-endian numbers of 16 bits:
+the units, those of the first side, and a constant for either side to move. Rows of signed bytes follow, in half points:
+2 for the side to move; 128 for each column, indexed by its bits from the bottom, a 1 for each stone of the first side
+and a 1 above all stones; 64 for each column, indexed by the free cells that complete a line of the first side; and as
+many for the second side.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _MOST: Final = 3_000
 _MAX_SUMS: Final = 20_000
 
 Judge = Callable[[int, int, int, int], int]
-"""Called with the stones of the side to move, which has no line to complete, and of the other one, and the free cells
-that complete a line of each; answers how that looks for the side to move: 150 is halfway to a win."""
+"""Called with the stones of the side to move and of the other side, and the free cells that complete a line of each.
+
+Returns the score for the side to move, which must have no line to complete; 150 is halfway to a win."""
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +40,7 @@ def network() -> Judge:
 
 
 def judge_of(content: bytes) -> Judge:
-    """Return the network that a file's content describes."""
+    """Return the network in a file's content."""
     data = zlib.decompress(content)
     units, firsts, *constants = map(int, _HEAD.unpack_from(data))
     high = sum(0x8000 << 16 * unit for unit in range(units))
@@ -76,7 +77,7 @@ def judge_of(content: bytes) -> Judge:
             + for_first
             + for_second
         )
-        # The highest bit of a unit is there where it is not below 0; what is below becomes 0.
+        # The highest bit of a unit is set if the unit is not negative; negative units become 0.
         positive = total & high
         total &= positive - (positive >> 15)
         score = 2 * (constants[is_second] + (total & half) % 0xFFFF - (total >> split) % 0xFFFF)
@@ -93,7 +94,7 @@ def _row_of(content: bytes, signs: int) -> int:
 
 
 def _add_up(rows: Sequence[Sequence[int]], cells: int, sums: dict[int, int]) -> int:
-    """Return the sum of the columns' rows for such cells, and keep it."""
+    """Return the sum of the columns' rows for these cells, and cache it."""
     if len(sums) >= _MAX_SUMS:
         sums.clear()
     total = sums[cells] = sum(each[cells >> 7 * column & 63] for column, each in enumerate(rows))

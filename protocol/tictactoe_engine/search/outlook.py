@@ -1,4 +1,4 @@
-"""Who seems to stand better in connect-four where nothing is proven: a search whose leaves the `network` judges."""
+"""Estimates unproven moves in connect-four: a search with the `network` as its evaluation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tictactoe_engine.search.network import network
 from tictactoe_engine.search.proof import Memory
 
 SURE: Final = 10_000
-"""A score that nothing but a proven win or loss has."""
+"""The score of a proven win."""
 
 _INFINITE: Final = SURE + 1
 _BOTTOM: Final = sum(1 << column * 7 for column in range(7))
@@ -19,7 +19,7 @@ _MAX_ENTRIES: Final = 100_000
 
 
 class Outlook:
-    """Scores of the moves of one position, by their bits, for the side that makes them."""
+    """The scores of the moves of one position, by bit, for the moving side."""
 
     __slots__ = ("_columns", "_judge", "_memory", "_meter", "_other", "_own", "_table", "scores")
 
@@ -34,10 +34,7 @@ class Outlook:
         self.scores: dict[int, int] = {}
 
     def run(self, bounds: Mapping[int, Bounds], *, every: bool) -> None:
-        """Look ever deeper at the moves that are neither won nor lost, or at those alone that may be the best.
-
-        Swallows `OutOfBudget`.
-        """
+        """Deepen the search of the undecided moves until the budget ends; without `every` only for the best ones."""
         order = [move for move, (low, high) in bounds.items() if low < 1 and high > -1]
         free = (self._columns.cells & ~(self._own | self._other)).bit_count()
         try:
@@ -56,16 +53,16 @@ class Outlook:
                 alpha = -_INFINITE if every else best
                 score = -self._score(self._other, self._own | move, depth, -_INFINITE, -alpha)
                 score = min(max(score, low * SURE), high * SURE)
-                latest[move] = score if every or score > best else min(score, best - 1)  # no more is known of it
+                latest[move] = score if every or score > best else min(score, best - 1)  # a bound
                 best = max(best, score)
         finally:
-            # What was looked at less deep is comparable only where the best move of then has its new score.
+            # Older scores are comparable only if the former best move has been searched again.
             if len(latest) == len(order) or (latest and not every):
                 rest = {move: min(score, best - 1) for move, score in self.scores.items() if move not in latest}
                 self.scores = rest | latest
 
     def _score(self, own: int, other: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score for `own`, who moves, as far as it lies between alpha and beta."""
+        """Return the score for `own`, the side to move, within the window."""
         self._meter.spend()
         columns = self._columns
         cells, completing = columns.cells, columns.completing
@@ -102,7 +99,7 @@ class Outlook:
             alpha, beta = max(alpha, known[1]), min(beta, known[2])
         best, chosen, first = -_INFINITE, 0, alpha
         for after in self._ordered(own, taken, moves, 0 if known is None else known[3]):
-            most = beta if best == -_INFINITE else alpha + 1  # whether one is better than the first is found out sooner
+            most = beta if best == -_INFINITE else alpha + 1  # a minimal window after the first move
             score = -self._score(other, after, left, -most, -alpha)
             if most <= score < beta:
                 score = -self._score(other, after, left, -beta, -score)
@@ -117,7 +114,7 @@ class Outlook:
         return best
 
     def _ordered(self, own: int, taken: int, moves: int, first: int) -> list[int]:
-        """Return the stones of `own` after each move: `first`, those with more threats, and the more central ones."""
+        """Return the stones of `own` after each move: `first`, then those with more threats, then central ones."""
         completing, ranks = self._columns.completing, self._columns.ranks
         free = self._columns.cells & ~taken
         found = []

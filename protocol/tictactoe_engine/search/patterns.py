@@ -1,8 +1,8 @@
-"""Windows: how many stones one side has in each place where a line may still come about.
+"""Counts one side's stones in all windows, the places where a line is possible.
 
-A window is a line's worth of neighbouring places. All windows of a direction are counted at once: bit `i` of a
-level says that the window which starts at place `i` is open and holds at least so many stones. From the counts come
-the estimate of a position, the moves that are worth a look on a large board, and those that make threats.
+A window is a run of `line` places. All windows of a direction are counted at once: bit `i` of level `n` is set if the
+window that starts at place `i` is open and has at least `n` stones. The counts give the estimate of a position, the
+candidate moves on large boards, and the moves that make threats.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Final
 from tictactoe_engine.search.grid import Grid, bits_of
 
 _TOP_WEIGHTS: Final = (96, 24, 6, 1)
-"""What a window is worth that lacks 1, 2, 3 or 4 stones; windows that lack more count for nothing."""
+"""The value of a window that lacks 1, 2, 3 or 4 stones; others have none."""
 
 _TEMPO: Final = 8
-"""What it is worth to be the next to move."""
+"""The value of the next move."""
 
 
 class Patterns:
@@ -29,14 +29,14 @@ class Patterns:
         self._grid = grid
         self._span = min(grid.line - 1, len(_TOP_WEIGHTS))
         weights = (*_TOP_WEIGHTS[: self._span], 0)
-        # The level of `line - 1 - i` stones adds what it is worth more than the level below it.
+        # Windows count in all levels up to theirs, so each level adds its difference to the one below.
         self._gains = tuple(weights[i] - weights[i + 1] for i in range(self._span))
         self._sign = -1 if grid.misere else 1
 
     def levels(self, own: int, free: int, step: int) -> list[int]:
-        """Return the windows with at least 0, 1, … `line` stones of `own` and no place that is neither own nor free.
+        """Return the windows of own and free places with at least 0, 1, … `line` stones of `own`.
 
-        Of exact lines those that would be too long, as own stones touch them, are left out.
+        For exact lines, windows next to own stones are left out, as their lines would be too long.
         """
         line = self._grid.line
         levels = [own | free, *([0] * line)]
@@ -53,15 +53,12 @@ class Patterns:
         return [open_windows, *(level & open_windows for level in levels[1:])]
 
     def estimate(self, own: int, other: int) -> int:
-        """Return the worth of the position to `own`, who moves next; 0 is even.
-
-        Windows count by the stones they hold; with misère each of them is a burden.
-        """
+        """Return the value for `own`, the side to move; 0 is even. With misère, windows count negatively."""
         free = self._grid.cells & ~(own | other)
         return self._sign * (self._worth(own, free) - self._worth(other, free) + _TEMPO)
 
     def estimate_of_many(self, stones: Sequence[int], player: int) -> int:
-        """Return the worth of the position to the first of `stones` against the strongest other; `player` moves."""
+        """Return the value for the first of `stones` against the strongest other player; `player` is to move."""
         free = self._grid.cells
         for bitboard in stones:
             free &= ~bitboard
@@ -79,7 +76,7 @@ class Patterns:
         return worth
 
     def threat_makers(self, own: int, free: int) -> int:
-        """Return the free places where one more stone threatens to complete a line."""
+        """Return the free places where a stone makes a threat to complete a line."""
         wanted = self._grid.line - 2
         makers = 0
         for step in self._grid.steps:
@@ -90,10 +87,10 @@ class Patterns:
         return makers & free
 
     def candidates(self, own: int, others: Sequence[int], moves: int, count: int) -> list[int]:
-        """Return up to `count` of `moves`, the most promising first: those that lengthen own or stop other lines.
+        """Return up to `count` of `moves`, the most promising first: those that extend own lines or stop others.
 
-        Every place adds up the windows through it in bit-sliced counters, one plane of bits for each power of two,
-        so that all places are scored together.
+        A move's score is the sum of its windows, computed for all places together in bit-sliced counters, with one
+        plane of bits for each power of two.
         """
         planes: list[int] = []
         free = self._grid.cells & ~own
@@ -131,10 +128,7 @@ class Patterns:
 
 @lru_cache(maxsize=64)
 def tiers_of(grid: Grid) -> tuple[int, ...]:
-    """Return the cells in groups that are equally good to have, the best first.
-
-    Those with more lines through them come first, and of equals the more central.
-    """
+    """Return the cells in groups of equal value: those with more lines through them first, then the more central."""
     patterns = Patterns(grid)
     planes: list[int] = []
     for step in grid.steps:
@@ -145,7 +139,8 @@ def tiers_of(grid: Grid) -> tuple[int, ...]:
     for group in _split(planes, grid.cells):
         by_distance: dict[int, int] = {}
         for bit in bits_of(group):
-            distance = _from_centre(grid, bit)
+            row, column = divmod(bit.bit_length() - 1, grid.stride)
+            distance = (2 * row - grid.rows + 1) ** 2 + (2 * column - grid.columns + 1) ** 2
             by_distance[distance] = by_distance.get(distance, 0) | bit
         tiers += [by_distance[distance] for distance in sorted(by_distance)]
     return tuple(tiers)
@@ -153,18 +148,13 @@ def tiers_of(grid: Grid) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def places_by_weight(grid: Grid) -> tuple[int, ...]:
-    """Return the bit of every cell, those of better tiers first."""
+    """Return the bit of every cell, the best tiers first."""
     return tuple(bit for tier in tiers_of(grid) for bit in bits_of(tier))
 
 
 def most_central(grid: Grid, moves: int) -> int:
-    """Return those of the moves, of which there are some, whose cells are the best to have."""
+    """Return the moves of the best tier; `moves` is not empty."""
     return next(tier & moves for tier in tiers_of(grid) if tier & moves)
-
-
-def _from_centre(grid: Grid, bit: int) -> int:
-    row, column = divmod(bit.bit_length() - 1, grid.stride)
-    return (2 * row - grid.rows + 1) ** 2 + (2 * column - grid.columns + 1) ** 2
 
 
 def _add(planes: list[int], places: int, power: int) -> None:
@@ -179,7 +169,7 @@ def _add(planes: list[int], places: int, power: int) -> None:
 
 
 def _split(planes: list[int], places: int) -> list[int]:
-    """Return the places in groups whose counters are equal, those of the highest first."""
+    """Return the places in groups of equal counters, the highest first."""
     groups = [places]
     for plane in reversed(planes):
         groups = [part for group in groups for part in (group & plane, group & ~plane) if part]
@@ -187,7 +177,7 @@ def _split(planes: list[int], places: int) -> list[int]:
 
 
 def _by_score(planes: list[int], moves: int, count: int) -> Iterator[int]:
-    """Yield up to `count` moves in falling order of their counters, none whose counter is 0."""
+    """Yield up to `count` moves in falling order of their counters, without counters of 0."""
     scored = 0
     for plane in planes:
         scored |= plane

@@ -1,10 +1,9 @@
-"""Who wins on a board with gravity, without asking how soon: a search for wins, draws and losses alone.
+"""Proves wins, draws and losses on a board with gravity, without their lengths.
 
 Alpha-beta over yes and no questions (does the side to move reach at least this value?), over bitboards by column.
-What `Columns.bounds` knows without a search, and what an earlier answer left in the `Memory`, is looked up for every
-move before the first of them is searched; those that make more threats come first, then the more central ones.
-
-Moves are searched in turns of growing effort, so that one hard move does not take the time of all others.
+Before a position's moves are searched, the `Memory` and `Columns.bounds` are consulted for all of them; moves with more
+threats come first, then the more central ones. Moves are searched in turns of growing effort, so that a hard
+move does not use up the budget.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ WON: Final[Bounds] = (1, 1)
 
 _FIRST_EFFORT: Final = 500
 _GROWTH: Final = 3
-"""A turn's nodes for each question, and how much more the next turn has."""
+"""The nodes of the first turn for each question, and the factor for the next turn."""
 
 _MAX_ENTRIES: Final = 150_000
-"""Of each of the two halves of a memory: about 30 MB together."""
+"""The size of each of the two halves of a memory: about 30 MB together."""
 
 _RAISED: Final[dict[tuple[Bounds, int], Bounds]] = {
     (OPEN, 0): NOT_LOST,
@@ -30,7 +29,7 @@ _RAISED: Final[dict[tuple[Bounds, int], Bounds]] = {
     (OPEN, 1): WON,
     (NOT_LOST, 1): WON,
 }
-"""What is left of some bounds when the value is at least so much."""
+"""The bounds after an answer yes: the value is at least the target."""
 
 _LOWERED: Final[dict[tuple[Bounds, int], Bounds]] = {
     (OPEN, 0): LOST,
@@ -38,11 +37,11 @@ _LOWERED: Final[dict[tuple[Bounds, int], Bounds]] = {
     (OPEN, 1): NOT_WON,
     (NOT_LOST, 1): EVEN,
 }
-"""What is left of some bounds when the value is less than so much."""
+"""The bounds after an answer no: the value is less than the target."""
 
 
 class Memory:
-    """What proofs have found on one board: bounds by position, of bounded size; what was used last stays longest."""
+    """A cache of bounds by position for one board; the newest entries stay longest."""
 
     __slots__ = ("_columns", "fresh", "older")
 
@@ -52,25 +51,22 @@ class Memory:
         self.older: dict[int, Bounds] = {}
 
     def turn_to(self, columns: Columns) -> None:
-        """Forget everything if it is about another board."""
+        """Clear the memory if it is for another board."""
         if self._columns is not columns:
             self._columns, self.fresh, self.older = columns, {}, {}
 
     def make_room(self) -> None:
-        """Drop the older half where the fresh one is full, which then is the older one."""
+        """Drop the older half if the fresh one is full, which becomes the older one."""
         if len(self.fresh) >= _MAX_ENTRIES:
             self.fresh, self.older = {}, self.fresh
 
 
 class _Enough(Exception):
-    """A question has had its turn."""
+    """The turn of a question is over."""
 
 
 class Proof:
-    """Bounds of the moves of one position, which `run` narrows as long as the budget lasts.
-
-    `bounds` has the value of each move (by its bit) for the side that makes it.
-    """
+    """The bounds of the values of a position's moves, by bit, for the moving side; `run` narrows them."""
 
     __slots__ = ("_columns", "_effort_ends", "_memory", "_meter", "_other", "_own", "bounds")
 
@@ -89,14 +85,14 @@ class Proof:
                 self.bounds[moves & mask] = WON if moves & mask & wins else OPEN
 
     def narrow(self, move: int, known: Bounds) -> None:
-        """Take over what is known of a move already."""
+        """Apply known bounds of a move."""
         low, high = self.bounds[move]
         self.bounds[move] = max(low, known[0]), min(high, known[1])
 
     def run(self, moves: Sequence[int], *, every: bool) -> None:
-        """Narrow the bounds of all moves until the best is known, or each with `every`; those of `moves` come first.
+        """Narrow the bounds until the best move or, with `every`, each value is known, or the budget ends.
 
-        Swallows `OutOfBudget`.
+        The first moves of the order are `moves`.
         """
         moves = [*moves, *sorted(self.bounds.keys() - set(moves), key=self._columns.ranks.__getitem__)]
         effort = _FIRST_EFFORT
@@ -111,7 +107,7 @@ class Proof:
             pass
 
     def is_decided(self, *, every: bool) -> bool:
-        """Tell whether the best move is known, or with `every` the value of each."""
+        """Return whether the best move is known, or with `every` the value of each move."""
         low = max(low for low, _ in self.bounds.values())
         if every:
             return all(low == high for low, high in self.bounds.values())
@@ -124,7 +120,7 @@ class Proof:
         return every or all(target > low for low, _ in self.bounds.values())
 
     def _ask(self, move: int, target: int, effort: int) -> None:
-        """Find out whether the move is worth at least `target`, as far as so many nodes reach."""
+        """Search for at most `effort` nodes whether the move's value is at least `target`."""
         self._effort_ends = self._meter.nodes + effort
         own, other = self._own | move, self._other
         try:
@@ -135,7 +131,7 @@ class Proof:
         self.bounds[move] = narrowed[self.bounds[move], target]
 
     def _reaches_after(self, own: int, other: int, target: int) -> bool:
-        """Tell whether `other`, who moves next, reaches `target` against the stones `own`, one of them just played."""
+        """Return whether `other`, the side to move, reaches `target` after a move of `own`."""
         columns = self._columns
         taken = own | other
         replies = taken + columns.bottom & columns.cells
@@ -152,9 +148,9 @@ class Proof:
         return low >= target or self._reaches(other, own, replies, (low, high), target)
 
     def _reaches(self, own: int, other: int, moves: int, bounds: Bounds, target: int) -> bool:
-        """Tell whether `own` reaches `target` with one of `moves`, none of which loses at once.
+        """Return whether `own` reaches `target` with one of `moves`, none of which loses at once.
 
-        `bounds` are what is known of the value already, and leave both answers open.
+        The known `bounds` of the value leave both answers open.
         """
         meter = self._meter
         meter.spend()

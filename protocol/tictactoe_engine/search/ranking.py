@@ -1,6 +1,6 @@
-"""Iterative deepening over the moves of one position: ever better scores until a result is exact or the budget ends.
+"""Iterative deepening over the moves of a position, until a result is exact or the budget ends.
 
-It knows no boards: what a move is worth at some depth it asks of a scorer.
+A scorer returns the scores of moves; this module knows no boards.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from tictactoe_engine.search.budget import OutOfBudget
 from tictactoe_engine.search.duel import INFINITE, WIN, Searcher
 
 Scorer = Callable[[int, int, int, int], int]
-"""Called with (move's bit, depth, alpha, beta); answers the move's score for the player who makes it."""
+"""Called with (move's bit, depth, alpha, beta); returns the move's score for the moving player."""
 
 
 @dataclass(slots=True)
 class Ranking:
-    """What is known of the moves of one position, by the move's bit.
+    """The known scores of the moves of a position, by the move's bit.
 
-    `scores` are bounds below the best score, unless every move was asked for. `best` are the equally good moves.
-    `exact` are the moves whose score no deeper search would change. `is_solved` tells that `best` is final.
-    `earlier` are the scores of the depth before.
+    Attributes:
+        scores: Scores below the best one are upper bounds, unless every move was searched.
+        best: The equally good best moves.
+        exact: The moves whose scores are final.
+        is_solved: Whether `best` is final.
+        earlier: The scores of the depth before.
     """
 
     scores: dict[int, int] = field(default_factory=dict)
@@ -34,10 +37,12 @@ class Ranking:
 def deepen(
     searcher: Searcher, score: Scorer, moves: Sequence[int], depths: Iterable[int], *, every: bool, is_full: bool
 ) -> Ranking:
-    """Return the ranking of `moves` (best guess first) after the deepest of `depths` that the budget allowed.
+    """Return the ranking of `moves` after the deepest of `depths` within the budget.
 
-    With `every` each move gets its own score; else only the best moves do. `is_full` says that the search leaves no
-    move out, so that a win found at the smallest depth is the quickest. Swallows `OutOfBudget`.
+    Args:
+        moves: In the order of the search.
+        every: Whether each move gets its own score, instead of the best moves only.
+        is_full: Whether the search leaves no move out, so that the first win found is the quickest.
     """
     ranking = Ranking()
     order = list(moves)
@@ -81,10 +86,10 @@ def _settle(ranking: Ranking) -> None:
 
 
 def _cut_short(ranking: Ranking, latest: Ranking, *, every: bool) -> Ranking:
-    """Return what stands when the budget ends within a depth.
+    """Return the ranking if the budget ends within a depth.
 
-    Its scores compare with each other, not with those of the depth before. It starts with the best move known, so
-    its own best is to be trusted; but who wants every score is better served by the last full depth.
+    The scores of two depths are not comparable. The interrupted depth has begun with the best known move, so its own
+    best move is reliable; but if every score is needed, the last full depth is better.
     """
     if not latest.scores or (every and ranking.scores):
         return ranking

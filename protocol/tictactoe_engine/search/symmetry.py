@@ -1,7 +1,7 @@
-"""The symmetries that a board really has, as maps of padded bitboards.
+"""The symmetries of a board, as maps of padded bitboards.
 
-A turn or reflection counts when it carries the board onto itself: the sides, the blocked cells, and with gravity the
-direction in which marks fall, which leaves the reflection of left and right alone.
+A turn or reflection is a symmetry if it preserves the sides, the blocked cells and the direction of gravity, with which
+only the reflection of left and right remains.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ ChunkTables = tuple[tuple[int, ...], ...]
 
 
 class Symmetries:
-    """The symmetry group of a grid without the identity; `images` is empty where the board has none.
+    """The symmetries of a grid without the identity.
 
-    Each element is a table for every six bits of a bitboard, so a map costs one look-up and one OR for six cells.
+    Each one is a table for every six bits of a bitboard, so a map takes one lookup and one OR for six cells.
     """
 
     __slots__ = ("_images",)
@@ -31,10 +31,10 @@ class Symmetries:
         self._images = tuple(_chunk_tables(grid, place) for place in places)
 
     def __len__(self) -> int:
-        return len(self._images) + 1
+        return len(self._images)
 
     def canonical(self, own: int, other: int) -> tuple[int, int]:
-        """Return the smallest of the position's images: the same pair for all positions that are alike."""
+        """Return the smallest image of the position, which is the same for all symmetric positions."""
         best_own, best_other = own, other
         for tables in self._images:
             image = 0
@@ -54,10 +54,7 @@ class Symmetries:
         return best_own, best_other
 
 
-@lru_cache(maxsize=64)
-def symmetries_of(grid: Grid) -> Symmetries:
-    """Return the shared symmetries of a grid."""
-    return Symmetries(grid)
+symmetries_of: Final = lru_cache(maxsize=64)(Symmetries)
 
 
 def _identity(grid: Grid) -> tuple[int, ...]:
@@ -65,7 +62,7 @@ def _identity(grid: Grid) -> tuple[int, ...]:
 
 
 def _place_maps(grid: Grid) -> list[tuple[int, ...]]:
-    """Return every symmetry as a tuple: place `i` goes to entry `i`; places of padding stay."""
+    """Return every symmetry as a tuple: place `i` moves to entry `i`; padding stays."""
     last_row, last_column = grid.rows - 1, grid.columns - 1
     row_flips = (False,) if grid.column_masks else (False, True)
     transpositions = row_flips if grid.rows == grid.columns else (False,)

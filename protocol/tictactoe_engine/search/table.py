@@ -1,8 +1,8 @@
-"""Small boards solved to the end: what each position of a game for two is worth, in one byte each.
+"""Solved small boards for two players: the value of each position in one byte.
 
-A position is numbered in base three, the first cell's digit the lowest: 0 is free, 1 the mover's stone, 2 the other
-side's. The fullest positions are solved first, so that what a move leads to is known when it is looked at (retrograde
-analysis). A table is a plain value: it may be made in one process and used in another.
+A position is numbered in base three, the lowest digit for the first cell: 0 is free, 1 a stone of the side to move, 2
+one of the other side. The fullest positions are solved first, so that the results of moves are known (retrograde
+analysis). A table is a plain value, which can be sent to another process.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from tictactoe_engine.search.grid import Grid, bits_of, grid_of
 
 _MAX_CELLS: Final = 9
 _EVEN: Final = _MAX_CELLS + 1
-"""The byte of a draw. A win is as much higher as cells are free when it comes, and one more; a loss as much lower."""
+"""The byte of a draw. A win is higher by the free cells after it and one more, a loss is lower by as much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All that there is to know about one small board: at most 20 KB. Made by `solve`."""
+    """The solution of a small board, at most 20 KB; made by `solve`."""
 
     rules: Rules
     scores: bytes
 
     def score_move(self, own: int, other: int, move: int) -> int:
-        """Return the score, as `Duel` has it, of taking `move` (one bit) with the padded stones `own`."""
+        """Return the score, as in `Duel`, of `move` (one bit) by the side with the padded stones `own`."""
         grid = grid_of(self.rules)
         if grid.completing(own) & move:
             left = (grid.cells & ~(own | other | move)).bit_count()
@@ -40,18 +40,18 @@ class Table:
 
 
 def fits_table(position: Position) -> bool:
-    """Tell whether the position is answered from a table: two players on up to nine cells."""
+    """Return whether the position has a table: two players on up to nine cells."""
     rules = position.rules
     return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _MAX_CELLS
 
 
 def solve(rules: Rules) -> Table:
-    """Return the table of a board that fits one (see `fits_table`); costs about 10 ms."""
+    """Return the table of a small board (see `fits_table`); takes about 10 ms."""
     grid = grid_of(rules)
     places = tuple(bits_of(grid.cells))
     everything = (1 << len(places)) - 1
-    # For each set of places, bit `i` standing for the place `i`: its share of a position's number, where one more stone
-    # completes a line of it, and what may be played where it is free.
+    # Indexed by sets of places, bit `i` for place `i`: the number of such stones, the places where one more stone
+    # completes a line, and the playable places if these are free.
     stones, numbers = _sums_of(places), _sums_of([3**index for index in range(len(places))])
     completing = [_packed(places, grid.completing(own)) for own in stones]
     playable = [_packed(places, grid.playable(free)) for free in stones]
@@ -74,7 +74,7 @@ def _number_of(grid: Grid, stones: int) -> int:
 
 
 def _sums_of(values: Sequence[int]) -> list[int]:
-    """Return the sum of the values of each set of places."""
+    """Return the sum of the values of each subset."""
     sums = [0]
     for value in values:
         sums += [value + others for others in sums]

@@ -1,4 +1,4 @@
-"""What a search is asked to do: one position as bitboards, its budget, and how much of the answer is wanted."""
+"""The task of a search: one position as bitboards, and its budget."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from tictactoe_engine.search.budget import Budget, Meter
 from tictactoe_engine.search.grid import Grid, grid_of
 
 WIDE_CELLS: Final = 24
-"""With more free cells than these not every move can be looked at."""
+"""With more free cells, only the most promising moves are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One position to rank: its grid and the padded stones of the players who still move, the next one's first.
+    """One position to rank.
 
-    With `every` the score of each move is wanted, else only the best moves. The `meter` runs from the start.
+    Attributes:
+        stones: The padded stones of the active players, from the one to move.
+        every: Whether the score of each move is needed, instead of the best moves only.
     """
 
     grid: Grid
@@ -30,12 +32,12 @@ class Task:
 
     @property
     def is_wide(self) -> bool:
-        """Whether a search looks at the most promising moves only."""
+        """Whether only the most promising moves are searched."""
         return self.free.bit_count() > WIDE_CELLS and not self.grid.column_masks and not self.grid.misere
 
 
 def task_of(position: Position, budget: Budget, *, every: bool) -> Task:
-    """Return the task for an open position; the stones of players who were passed over become blocked cells."""
+    """Return the task for an open position; stones of players who are passed over become blocked cells."""
     gone = union_of(position.stones(mark) for _, mark in position.passed)
     grid = grid_of(position.rules, gone)
     stones = tuple(grid.pad(position.stones(mark)) for mark in position.marks_from_turn)
@@ -43,7 +45,7 @@ def task_of(position: Position, budget: Budget, *, every: bool) -> Task:
 
 
 def union_of(bitboards: Iterable[int]) -> int:
-    """Return every place that one of the bitboards has."""
+    """Return the union of bitboards."""
     union = 0
     for bitboard in bitboards:
         union |= bitboard

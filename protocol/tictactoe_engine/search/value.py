@@ -1,7 +1,4 @@
-"""What a position is worth to the player to move: the words in which searches answer.
-
-Values know nothing of how they were found, nor of the integers that searches compare inside.
-"""
+"""The results of searches: values of positions and moves for the player to move."""
 
 from __future__ import annotations
 
@@ -14,10 +11,11 @@ Kind = Literal["win", "draw", "loss", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What the player to move can reach.
+    """The value of a position or move for the player to move.
 
-    `plies` counts the moves of all players until the game ends, the next one included; for ``win`` and ``loss``
-    only, else None. `estimate` runs from -1 (lost) to 1 (won); it is exact but for ``unknown``.
+    Attributes:
+        plies: For ``win`` and ``loss``, the number of moves until the end, by all players.
+        estimate: From -1 (lost) to 1 (won); exact unless the kind is ``unknown``.
     """
 
     kind: Kind
@@ -27,12 +25,14 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a search found: the position's `value` and the value of each legal cell, all for the player to move.
+    """The result of a search.
 
-    `best_cells` are the equally good moves, ascending: the quickest wins, else the draws, else the slowest
-    losses. `is_solved` tells whether every value and length is exact; otherwise a ``win`` or ``loss`` is still
-    proven, though a shorter way may exist. `nodes` is how many positions were visited this time. A finished game has no
-    cells. Where a choice of an opening is due there are `options` instead, and `best_options` are the best of them.
+    Attributes:
+        cells: The value of each legal cell; empty for a finished game and if a choice of an opening is due.
+        best_cells: The best moves, ascending: the quickest wins, or the draws, or the slowest losses.
+        is_solved: Whether every value and length is exact. A ``win`` or ``loss`` is always proven.
+        nodes: The number of visited positions.
+        options: The value of each choice if one is due; `best_options` are the best ones.
     """
 
     value: Value

@@ -1,7 +1,6 @@
-"""Where to place the first three marks of swap2: balanced openings that our own search has found.
+"""A book of balanced openings for the first three marks of swap2, found by our own search.
 
-The openings are for lines of five, and lie in the middle of whatever board is at least nine cells wide and high,
-turned and reflected in every way. What lies there already says how to go on: nothing else is remembered.
+The openings are for lines of five, in the middle of any board of at least nine rows and columns, in all symmetries.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tictactoe_engine.rules import Rules
 from tictactoe_engine.strategies.balanced import OPENINGS
 
 BOOK_RULES: Final = Rules(15, 15, 5, exact=True)
-"""The board that the openings are written for, and the rules that they were searched with."""
+"""The rules of the search, on whose board the openings are written."""
 
 MARKS_OF_OPENING: Final = 3
 
@@ -29,10 +28,7 @@ _MIDDLE: Final = 7
 
 
 def opening_cells(position: Position) -> tuple[int, ...]:
-    """Return the next cell of each way in which an opening of the book goes on from here; empty where none does.
-
-    A cell is there as often as openings have it: who takes any of them plays each opening as often as the others.
-    """
+    """Return the next cell of each matching opening, so that a random one plays all openings with equal frequency."""
     opening = position.opening
     if opening is None or opening.rule != "swap2" or position.ply >= MARKS_OF_OPENING:
         return ()
@@ -49,7 +45,7 @@ def opening_cells(position: Position) -> tuple[int, ...]:
 
 
 def cells_of_opening(opening: str) -> tuple[Square, Square, Square]:
-    """Return the cells of X, O and X in an opening of the book, as rows and columns from the middle of the board."""
+    """Return the cells of X, O and X in an opening, as rows and columns from the middle of the board."""
     pairs = (divmod(parse_cell(name, BOOK_RULES), BOOK_RULES.columns) for name in opening.split())
     first, second, third = ((row - _MIDDLE, column - _MIDDLE) for row, column in pairs)
     return first, second, third
@@ -57,7 +53,7 @@ def cells_of_opening(opening: str) -> tuple[Square, Square, Square]:
 
 @lru_cache(maxsize=64)
 def _placed(rows: int, columns: int) -> tuple[tuple[int, int], ...]:
-    """Return each opening on such a board in all its images, as the bitboards of X and O."""
+    """Return all images of the openings on a board, as the bitboards of X and O."""
     images = {image for opening in OPENINGS for image in _images(cells_of_opening(opening), rows, columns)}
     return tuple(sorted(images))
 

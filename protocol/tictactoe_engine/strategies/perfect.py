@@ -1,4 +1,4 @@
-"""The strongest strategy: the best move found within a budget, on small boards the best there is."""
+"""The strongest strategy: the best move that a search finds within a budget."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Perfect:
-    """A `Strategy` that wins as soon and loses as late as possible, and takes any of equally good moves.
+    """A `Strategy` that wins as soon and loses as late as possible, and chooses among equally good moves at random.
 
-    With three or more players left it plays as if all others had joined against it (the paranoid algorithm, Sturtevant
-    and Korf, 2000). It uses the book of openings.
+    With three or more players left it assumes that all others play against it. It uses the book of openings.
 
     Attributes:
-        is_brief: Whether to prove nothing on boards with gravity, so that it can be beaten.
+        is_brief: Whether to search boards with gravity only briefly, so that it can be beaten.
         memory: The proofs for boards with gravity, at most 30 MB.
     """
 
@@ -33,13 +32,13 @@ class Perfect:
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
     def __call__(self, position: Position, rng: Random) -> int:
-        """Return a best cell; raises ValueError when the game is over, or a choice of the opening is due."""
+        """Return a best cell; raises ValueError if there is no move to choose."""
         check_is_open(position)
         cells = opening_cells(position)
         cells = cells or best_cells(position, self.budget, memory=self.memory, is_brief=self.is_brief)
         return rng.choice(cells)
 
     def choose_side(self, position: Position, rng: Random) -> str:
-        """Return the better side of an opening; raises ValueError when there is nothing to choose."""
+        """Return the better side of an opening; raises ValueError if there is nothing to choose."""
         options_of(position)
         return rng.choice(analyse(position, self.budget, memory=self.memory).best_options)

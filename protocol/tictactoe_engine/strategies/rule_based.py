@@ -1,10 +1,9 @@
-"""The club player: a short list of rules of thumb, looking one move ahead.
+"""The strategy of a club player: a few rules that look one move ahead.
 
-Win now; else block who would win next; else take the centre, then corners, then edges. On other boards than 3x3 the
-last rule goes by the number of lines through a cell, which gives that very order on 3x3, and then by the distance
-from the centre. With gravity it does not play right below a cell where an opponent would win; with misère it
-completes no line while it can help it. In an opening it places anywhere in the middle of the board, and takes the
-side that a quick look prefers.
+Win now; or block an opponent who would win next; or take the centre, then corners, then edges. The last rule orders
+cells by the number of lines through them, then by the distance from the centre. With gravity it does not play below a
+cell where an opponent would win; with misère it avoids lines. In an opening it places anywhere in the middle of the
+board, and takes the side that a brief search prefers.
 """
 
 from __future__ import annotations
@@ -28,22 +27,19 @@ _QUICK_LOOK: Final = Budget(nodes=200)
 
 
 def choose_by_rules(position: Position, rng: Random) -> int:
-    """Return the cell that the first fitting rule names, any of them where it names several.
-
-    Raises ValueError when the game is over, or a choice of the opening is due.
-    """
+    """Return any cell that the first matching rule prefers; raises ValueError if there is no move to choose."""
     check_is_open(position)
     return rng.choice(cells_by_rules(position))
 
 
 def choose_side_by_rules(position: Position, rng: Random) -> str:
-    """Return the side of an opening that a quick look prefers; raises ValueError when there is nothing to choose."""
+    """Return the side of an opening that a brief search prefers; raises ValueError if there is nothing to choose."""
     options_of(position)
     return rng.choice(analyse(position, _QUICK_LOOK).best_options)
 
 
 def cells_by_rules(position: Position) -> tuple[int, ...]:
-    """Return the cells that the first fitting rule names, ascending; empty when the game is over."""
+    """Return the cells that the first matching rule prefers, ascending; empty when the game is over."""
     legal = position.legal_cells
     if position.opening is not None or not legal:
         return _cells_of_middle(position.rules, legal)
@@ -66,18 +62,15 @@ def _choose(grid: Grid, own: int, others: Sequence[int], free: int) -> int:
     for threat in threats:
         if threat & moves:
             return threat & moves
-    dangerous = 0
-    if grid.column_masks:
-        for threat in threats:
-            dangerous |= below(grid, threat, free)
+    dangerous = union_of(below(grid, threat, free) for threat in threats) if grid.column_masks else 0
     return most_central(grid, moves & ~dangerous or moves)
 
 
 def _cells_of_middle(rules: Rules, legal: Sequence[int]) -> tuple[int, ...]:
-    """Return the cells not nearer to an edge than to the middle, or all where none of those is left."""
-    middle = tuple(
-        cell
-        for cell, (row, column) in ((cell, divmod(cell, rules.columns)) for cell in legal)
-        if abs(2 * row - rules.rows + 1) * 2 <= rules.rows and abs(2 * column - rules.columns + 1) * 2 <= rules.columns
-    )
-    return middle or tuple(legal)
+    """Return the legal cells at least as close to the middle as to an edge, or all if there are none."""
+
+    def is_central(cell: int) -> bool:
+        places = zip(divmod(cell, rules.columns), (rules.rows, rules.columns), strict=True)
+        return all(2 * abs(2 * place - length + 1) <= length for place, length in places)
+
+    return tuple(filter(is_central, legal)) or tuple(legal)
