@@ -1,9 +1,7 @@
-"""The game itself: rules, positions and how cells are written; standard library only, no clock, no randomness.
+"""The game: rules, positions and notation of cells; standard library only, no clock, no randomness.
 
-Source of the field's terms: m,n,k-games, where `rows` x `columns` is the board and `line` is k.
-
-Most programs need the rules alone; `tictactoe_engine.records`, `tictactoe_engine.search` and
-`tictactoe_engine.strategies` are imported by those names.
+The games are m,n,k-games, where `rows` x `columns` is the board and `line` is k. The subpackages
+`tictactoe_engine.records`, `tictactoe_engine.search` and `tictactoe_engine.strategies` are imported separately.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The engine's errors: rules that cannot be played, an illegal move, a word that is no cell."""
+"""The engine's errors: invalid rules, illegal moves and unknown notation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class GameError(ValueError):
     Attributes:
         code: An error code of the wire.
         message: An English sentence for the player.
-        data: The parts of the sentence, for other languages; `why` tells sentences with the same code apart.
+        data: The parts of the sentence, for other languages; `why` distinguishes sentences with the same code.
     """
 
     def __init__(self, code: str, message: str, data: Data | None = None) -> None:
@@ -29,7 +29,7 @@ class GameError(ValueError):
 
 
 class InvalidRules(GameError):
-    """Rules that cannot be played; the code is always ``bad_rules``, and `field` is the name of the field at fault."""
+    """Rules that cannot be played; the code is ``bad_rules``, and `field` is the name of the invalid field."""
 
     def __init__(self, code: str, message: str, field: str | None = None, data: Data | None = None) -> None:
         super().__init__(code, message, data)
@@ -37,7 +37,7 @@ class InvalidRules(GameError):
 
 
 class IllegalMove(GameError):
-    """A cell that may not be played, or that the board does not have; nothing has changed.
+    """A move or choice that is not allowed.
 
     The code is ``off_board``, ``occupied``, ``blocked``, ``floating`` or ``game_over``; in an opening also
     ``choose_first`` for a move and ``not_allowed`` for a choice.
@@ -47,14 +47,14 @@ class IllegalMove(GameError):
 
 
 class UnknownNotation(GameError):
-    """A word that names no cell in any style; the code is ``bad_input``."""
+    """A word that names no cell in any notation; the code is ``bad_input``."""
 
     def __init__(self, message: str, data: Data | None = None) -> None:
         super().__init__("bad_input", message, data)
 
 
 def illegal(code: IllegalMoveCode, words: str, **data: Any) -> IllegalMove:
-    """Return the error whose sentence is `words` with its places filled.
+    """Return the error with the sentence `words` and its placeholders filled.
 
     >>> illegal("occupied", "{cell} is taken by {mark}.", cell="B2", mark="X").message
     'B2 is taken by X.'
@@ -70,10 +70,10 @@ def quote(value: object) -> str:
     """
     try:
         return shorten(repr(value))
-    except ValueError:  # Python writes no integer of more than 4300 digits
+    except ValueError:  # Python formats no integer of more than 4300 digits
         return "a number too long to show"
 
 
 def shorten(text: str, limit: int = 40) -> str:
-    """Return `text` cut after `limit` characters, with an ellipsis in place of the rest."""
+    """Return `text` cut after `limit` characters, with an ellipsis."""
     return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,8 +1,4 @@
-"""How people write cells: digits, letters by their place on the keyboard, ``b2`` and pairs of numbers.
-
-Parsing knows the board's shape and nothing of what lies on it. A word that is no cell at all raises
-`UnknownNotation`; the name of a cell that this board does not have raises `IllegalMove`.
-"""
+"""Notations of cells: digits, letters by their place on the keyboard, names like ``b2``, and pairs of numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from tictactoe_engine.rules import Rules
 
 
 class Keys(StrEnum):
-    """What single keys mean on a 3x3 board: digits as on a telephone or a keypad, or letters by place."""
+    """The meaning of single keys on a 3x3 board: digits as on a telephone or a keypad, or letters by place."""
 
     PHONE = "phone"
     PAD = "pad"
@@ -23,7 +19,7 @@ class Keys(StrEnum):
 
 
 class Coordinates(StrEnum):
-    """What a pair of numbers means: which comes first, and what the first row or column is called."""
+    """The meaning of a pair of numbers: the order, and the number of the first row and column."""
 
     ROW_COLUMN_1 = "row-column-1"
     ROW_COLUMN_0 = "row-column-0"
@@ -35,7 +31,7 @@ _PAD_ORDER: Final = "789456123"
 _LETTER_ORDER: Final = "qweasdzxc"
 
 _Span = tuple[str, int | str, int | str]
-"""Rows, columns or cells from the first to the last."""
+"""A noun with the first and the last of the rows, columns or cells."""
 
 _NAME: Final = re.compile(r"([A-Za-z]{1,2})([0-9]{1,3})", re.ASCII)
 _PAIR: Final = re.compile(r"([0-9]{1,3})(?:[ \t]*,[ \t]*|[ \t]+)([0-9]{1,3})", re.ASCII)
@@ -43,7 +39,7 @@ _NUMBER: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
 
 
 def has_single_keys(rules: Rules) -> bool:
-    """Tell whether single digits or letters name cells: on 3x3 boards alone."""
+    """Return whether single digits or letters name cells, as on 3x3 boards."""
     return rules.rows == 3 and rules.columns == 3
 
 
@@ -54,11 +50,10 @@ def parse_cell(
     keys: Keys | str = Keys.PHONE,
     coordinates: Coordinates | str = Coordinates.ROW_COLUMN_1,
 ) -> int:
-    """Return the cell that `text` names, row-major from 0.
+    """Return the cell that `text` names, row-major from 0; only ASCII digits count.
 
-    Raises `UnknownNotation` for a word that is no cell, and `IllegalMove` (``off_board``) for a cell outside this
-    board. Only ASCII digits count. Names of `keys` or `coordinates` that do not exist are a ValueError, whatever
-    the word.
+    Raises `UnknownNotation` for a word that is no cell, `IllegalMove` (``off_board``) for a cell outside this board,
+    and ValueError for unknown `keys` or `coordinates`.
 
     >>> parse_cell("b2", Rules()), parse_cell("7", Rules(), keys="pad"), parse_cell("3 1", Rules(), coordinates="x-y-1")
     (4, 0, 2)
@@ -69,9 +64,15 @@ def parse_cell(
         if len(word) == 1 and keys is Keys.LETTERS and word.lower() in _LETTER_ORDER:
             return _LETTER_ORDER.index(word.lower())
         if _NUMBER.fullmatch(word):
-            return _parse_digit(word, _PAD_ORDER if keys is Keys.PAD else _PHONE_ORDER)
+            cell = (_PAD_ORDER if keys is Keys.PAD else _PHONE_ORDER).find(word)
+            if len(word) > 1 or cell < 0:
+                raise _off_board(word, ("cell", 1, 9))
+            return cell
     if match := _NAME.fullmatch(word):
-        return _cell_at(int(match[2]) - 1, parse_column(match[1]), word, rules)
+        row, column = int(match[2]) - 1, parse_column(match[1])
+        if 0 <= row < rules.rows and column < rules.columns:
+            return row * rules.columns + column
+        raise _off_board(word.upper(), ("column", "A", format_column(rules.columns - 1)), ("row", 1, rules.rows))
     if match := _PAIR.fullmatch(word):
         return _parse_pair(int(match[1]), int(match[2]), word, rules, coordinates)
     example = "b2 or 5" if has_single_keys(rules) else "b2"
@@ -81,7 +82,7 @@ def parse_cell(
 
 
 def format_cell(cell: int, rules: Rules) -> str:
-    """Return the cell's name: column letters, then the row's number from 1 at the top.
+    """Return a cell's name: the letters of the column, and the number of the row from 1 at the top.
 
     >>> format_cell(4, Rules()), format_cell(27, Rules(rows=1, columns=32))
     ('B2', 'AB1')
@@ -91,7 +92,7 @@ def format_cell(cell: int, rules: Rules) -> str:
 
 
 def format_key(cell: int, keys: Keys | str = Keys.PHONE) -> str:
-    """Return the digit or letter that places on this cell of a 3x3 board.
+    """Return the digit or letter of a cell of a 3x3 board.
 
     >>> format_key(0), format_key(0, "pad"), format_key(0, "letters")
     ('1', '7', 'q')
@@ -108,18 +109,11 @@ def format_column(column: int) -> str:
 
 
 def parse_column(letters: str) -> int:
-    """Return the column that ASCII letters of either case name, from 0; the inverse of `format_column`."""
+    """Return the column, from 0, with these ASCII letters of either case; the inverse of `format_column`."""
     column = 0
     for letter in letters.upper():
         column = column * 26 + ord(letter) - ord("A") + 1
     return column - 1
-
-
-def _parse_digit(word: str, order: str) -> int:
-    cell = order.find(word) if len(word) == 1 else -1
-    if cell < 0:
-        raise _off_board(word, ("cell", 1, 9))
-    return cell
 
 
 def _parse_pair(first: int, second: int, word: str, rules: Rules, coordinates: Coordinates) -> int:
@@ -136,14 +130,7 @@ def _parse_pair(first: int, second: int, word: str, rules: Rules, coordinates: C
     raise _off_board(word, *limits)
 
 
-def _cell_at(row: int, column: int, word: str, rules: Rules) -> int:
-    if 0 <= row < rules.rows and column < rules.columns:
-        return row * rules.columns + column
-    raise _off_board(word.upper(), ("column", "A", format_column(rules.columns - 1)), ("row", 1, rules.rows))
-
-
 def _off_board(word: str, *limits: _Span) -> IllegalMove:
-    """Return the error for a word of a cell that the board does not have, which goes as far as `limits`."""
     spans = [f"{noun} {first}" if first == last else f"{noun}s {first}-{last}" for noun, first, last in limits]
     words = f"{shorten(word)} is off the board: {', '.join(spans)}."
     return IllegalMove("off_board", words, {"why": "word", "word": shorten(word), "limits": limits})

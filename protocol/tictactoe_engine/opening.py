@@ -1,8 +1,7 @@
-"""Openings that even out the advantage of the first move: who acts before the game proper, and what there is to choose.
+"""Openings that balance the advantage of the first move by placing marks and choosing sides.
 
-An opening is decided by placing marks and choosing sides. While it is not, the seat that acts may place any mark; the
-marks on the board alternate all the same. Sources: swap2 as the Renju International Federation's gomoku championships
-play it, the pie rule as it is common for Hex.
+In an undecided opening the seat that acts may place any mark, but the marks on the board alternate. Sources: swap2 as
+in the gomoku championships of the Renju International Federation, the pie rule as in Hex.
 """
 
 from __future__ import annotations
@@ -16,18 +15,20 @@ OpeningRule = Literal["pie", "swap2"]
 RULES: Final[tuple[OpeningRule, ...]] = ("pie", "swap2")
 
 MORE: Final = "more"
-"""The third choice of swap2: to place two more marks and leave the choice to the other."""
+"""The third choice of swap2: place two more marks and leave the choice to the other player."""
 
 SWAP2_MARKS: Final = 5
-"""So many marks an opening by swap2 may lay down."""
+"""The most marks that are placed in an opening by swap2."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """An opening that is not decided.
+    """An undecided opening.
 
-    `turn` is the mark of the seat that acts. At the step ``place`` it places `left` more marks, `places` the next one.
-    At ``choose`` it takes one of `options`: a mark, whose side it plays from then on, or ``more``.
+    Attributes:
+        turn: The mark of the seat that acts.
+        places: At ``place``, the next mark of the `left` ones to place.
+        options: At ``choose``, the marks whose side may be taken, and perhaps ``more``.
     """
 
     rule: OpeningRule
@@ -43,14 +44,11 @@ _STAGES: Final[dict[OpeningRule | None, tuple[tuple[int, int, int, tuple[int | s
     "pie": ((0, 1, 1, (0, 1)),),
     "swap2": ((0, 3, 1, (0, 1, MORE)), (1, 5, 0, (0, 1))),
 }
-"""The stages of each rule: the seat that places, how many marks lie there then, who chooses, and among what.
-
-A game without an opening has none of them.
-"""
+"""The stages of each rule: the placing seat, the number of marks after it, the choosing seat, and its options."""
 
 
 def opening_of(rule: OpeningRule | None, marks: str, ply: int, chosen: Sequence[str]) -> Opening | None:
-    """Return where an opening stands after so many moves and these choices, None once it is decided or without one.
+    """Return the opening after `ply` moves and these choices, or None if it is decided or there is none.
 
     >>> opening_of("swap2", "XO", 3, ()).options
     ('X', 'O', 'more')
@@ -66,7 +64,7 @@ def opening_of(rule: OpeningRule | None, marks: str, ply: int, chosen: Sequence[
 
 
 class Choice(NamedTuple):
-    """What was chosen in an opening: after how many moves, by the seat of which mark, and what it took."""
+    """A choice in an opening: the number of moves before it, the mark of the choosing seat, and the option."""
 
     ply: int
     mark: str
@@ -74,25 +72,25 @@ class Choice(NamedTuple):
 
 
 def choices_of(rule: OpeningRule | None, marks: str, chosen: Sequence[str]) -> tuple[Choice, ...]:
-    """Return the choices that were made, in order."""
+    """Return the choices in order."""
     stages = zip(_STAGES[rule], chosen, strict=False)
     return tuple(Choice(ply, marks[chooser], take) for (_, ply, chooser, _), take in stages)
 
 
 def sits_now(rule: OpeningRule | None, marks: str, chosen: Sequence[str], mark: str) -> str:
-    """Return where somebody sits after these choices who sat at a mark when the game began."""
+    """Return the mark after these choices of the player who began the game with `mark`."""
     choices = choices_of(rule, marks, chosen)
     is_swapped = bool(choices) and choices[-1].take not in (MORE, choices[-1].mark)
     return marks.replace(mark, "") if is_swapped else mark
 
 
 def placer_of(rule: OpeningRule | None, marks: str, ply: int, chosen: Sequence[str]) -> str | None:
-    """Return where the player sits now who made a move of the opening, None for moves of the game proper."""
+    """Return the current mark of the player who made a move of the opening, or None for later moves."""
     before = [choice.take for choice in choices_of(rule, marks, chosen) if choice.ply <= ply]
     opening = opening_of(rule, marks, ply, before)
     return None if opening is None else sits_now(rule, marks, chosen, opening.turn)
 
 
 def plies_of_choices(rule: OpeningRule | None) -> tuple[int, ...]:
-    """Return after how many moves each choice of a rule is due."""
+    """Return the number of moves before each choice of a rule."""
     return tuple(ply for _, ply, _, _ in _STAGES[rule])

@@ -1,7 +1,7 @@
-"""A position: the immutable value that knows whose turn it is, what may be played and how the game ended.
+"""Positions: immutable values with the board, the turn, the legal moves and the outcome.
 
-It owns the rules' consequences on the board and nothing else: resignations, clocks and agreed draws belong to
-rooms. A room tells it only that a player no longer moves (`pass_over`), and what was chosen in an opening (`choose`).
+A position applies the rules of the board only; resignations, clocks and agreed draws belong to rooms. It is informed of
+players who no longer move (`pass_over`) and of choices in an opening (`choose`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ FREE: Final = "."
 BLOCKED: Final = "#"
 
 _FEW_MOVES: Final = 16
-"""So many moves are replayed one by one as quickly as all at once."""
+"""The most moves for which replaying one by one is as fast as all at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the board ended a game: by a `line` (its cells ascending, `winner` a mark) or because it is ``full``.
+    """The end of a game on the board.
 
-    With misère `line` is the loser's. Where one move completes several lines all their cells are there.
+    Attributes:
+        line: All cells of the completed lines, ascending; with misère they are the loser's.
     """
 
     reason: Literal["line", "full"]
@@ -38,16 +39,16 @@ class Outcome:
 
 
 class Position(NamedTuple):
-    """What lies on the board and who moves next; build one with `start` or `replay`. It never changes.
+    """The board and the player to move; made by `start` or `replay`.
 
-    Two positions are equal if their rules, board and player to move are, whatever the order of their moves.
+    Positions are equal if their rules, boards and players to move are, whatever the order of their moves.
 
     Attributes:
         board: One character a cell, row-major: ``.`` free, ``#`` blocked, else the mark.
         moves: The cells played so far, in order.
         turn: The mark of the seat to move, None when the game is over; in an opening it may place any mark.
         outcome: How the game ended, None while it is open.
-        passed: Who is passed over, as (ply at which it happened, mark), in order.
+        passed: The marks that are passed over, each with the number of moves before, in order.
         mover: The index of the mark to move next, among those of the rules.
         bitboards: The cells of each mark, as bits.
         chosen: The choices made in the opening, in order: marks, or ``more``.
@@ -67,7 +68,7 @@ class Position(NamedTuple):
     @classmethod
     @lru_cache(maxsize=1024)
     def start(cls, rules: Rules) -> Position:
-        """Return the empty board, the first mark to move: the same value for equal rules."""
+        """Return the empty board, the same value for equal rules."""
         board = bytearray(FREE, "ascii") * rules.size
         for cell in rules.blocked:
             board[cell] = ord(BLOCKED)
@@ -82,10 +83,7 @@ class Position(NamedTuple):
         passed: Sequence[tuple[int, str]] = (),
         chosen: Sequence[str] = (),
     ) -> Position:
-        """Return the position after `moves`, each of `passed` carried out at its ply, each of `chosen` when it is due.
-
-        Raises `IllegalMove`.
-        """
+        """Return the position after `moves`, with `passed` and `chosen` applied when due; raises `IllegalMove`."""
         position, cells = cls.start(rules), tuple(moves)
         for ply, take in zip(plies_of_choices(rules.opening), chosen, strict=False):
             position = position._play_all(cells[position.ply : ply]).choose(take)
@@ -97,7 +95,7 @@ class Position(NamedTuple):
 
     @property
     def ply(self) -> int:
-        """How many moves lie on the board."""
+        """The number of moves on the board."""
         return len(self.moves)
 
     @property
@@ -107,7 +105,7 @@ class Position(NamedTuple):
 
     @property
     def opening(self) -> Opening | None:
-        """Where the opening stands, or None where there is none and once it is decided."""
+        """The opening, or None if it is decided or there is none."""
         rules = self.rules
         if rules.opening is None or self.outcome is not None:
             return None
@@ -115,7 +113,7 @@ class Position(NamedTuple):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What may be chosen in the opening now; empty where no choice is due."""
+        """The options of the opening; empty if no choice is due."""
         opening = self.opening
         return () if opening is None else opening.options
 
@@ -127,11 +125,7 @@ class Position(NamedTuple):
         return tuple(free_cells(self.board, self.rules))
 
     def play(self, cell: int) -> Position:
-        """Return the position after the player to move takes `cell`; costs O(cells), as board and moves are copied.
-
-        Raises `IllegalMove` where the game is over, the cell is off the board, taken or blocked, or, with gravity,
-        another cell of its column lies lower and is free; and where a choice is due.
-        """
+        """Return the position after the player to move takes `cell`, in O(cells); raises `IllegalMove`."""
         rules, board, moves, _, outcome, passed, mover, stones, geometry, chosen = self
         if rules.opening is not None and (options := self.options):
             raise illegal("choose_first", "Choose first: {options}.", options=", ".join(options))
@@ -146,7 +140,8 @@ class Position(NamedTuple):
                 completed |= line
         board = f"{board[:cell]}{marks[mover]}{board[cell + 1 :]}"
         if completed:
-            outcome = self._line_outcome(completed)
+            winner = marks[1 - mover] if rules.misere else marks[mover]
+            outcome = Outcome("line", winner, cells_of(completed))
         elif FREE not in board:
             outcome = Outcome("full", None, ())
         following = self._following(mover) if passed else (mover + 1) % len(marks)
@@ -156,10 +151,7 @@ class Position(NamedTuple):
         return position if rules.opening is None else position._with_turn()
 
     def choose(self, take: str) -> Position:
-        """Return the position after a choice of the opening: the mark whose side is taken, or ``more``.
-
-        Raises `IllegalMove` (``not_allowed``) where no choice is due, or not this one.
-        """
+        """Return the position after a choice of the opening, a mark or ``more``; raises `IllegalMove`."""
         options = self.options
         if not options:
             raise illegal("not_allowed", "There is nothing to choose now.", why="nothing to choose")
@@ -170,51 +162,50 @@ class Position(NamedTuple):
 
     @property
     def unchosen(self) -> Position | None:
-        """The position before the choice that was made after the last move, None where none was."""
+        """The position before the choice that followed the last move, or None."""
         if not self.chosen or self.choices[-1].ply != self.ply:
             return None
         return self._replace(chosen=self.chosen[:-1])._with_turn()
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """What was chosen in the opening, in order."""
+        """The choices of the opening, in order."""
         return choices_of(self.rules.opening, self.rules.marks, self.chosen)
 
     @property
     def between(self) -> tuple[tuple[int, str], ...]:
-        """What came between the moves, after how many: who was passed over, or what was chosen in the opening."""
+        """The marks that were passed over, or the choices of the opening, each with the number of moves before."""
         return tuple((choice.ply, choice.take) for choice in self.choices) if self.chosen else self.passed
 
     @property
     def is_swapped(self) -> bool:
-        """Whether the players of both marks have changed places in the opening."""
+        """Whether the players have exchanged their marks in the opening."""
         first = self.rules.marks[0]
         return self.sits_now(first) != first
 
     def has_acted(self, mark: str) -> bool:
-        """Tell whether the player of a mark has moved, or chosen in an opening."""
+        """Return whether the player of a mark has moved, or chosen in an opening."""
         if self.rules.opening is None:
             return bool(self.stones(mark))
         return bool(self.chosen or (self.moves and mark == self.rules.marks[0]))
 
     def player_of(self, ply: int) -> str:
-        """Return the mark whose player made a move, as both sit now; in an opening that may be another mark's move."""
+        """Return the current mark of the player who made a move, which in an opening may have placed another mark."""
         placer = placer_of(self.rules.opening, self.rules.marks, ply, self.chosen)
         return placer or self.board[self.moves[ply]]
 
     def sits_now(self, mark: str) -> str:
-        """Return where somebody sits now who sat at a mark when the game began."""
+        """Return the current mark of the player who began the game with `mark`."""
         return sits_now(self.rules.opening, self.rules.marks, self.chosen, mark)
 
     def _with_turn(self) -> Position:
-        """Return the position with the seat to move as the opening has it."""
         if self.outcome is not None:
             return self
         opening = self.opening
         return self._replace(turn=opening.turn if opening else self.rules.marks[self.mover])
 
     def _play_all(self, cells: tuple[int, ...]) -> Position:
-        """Return what playing the cells one by one gives; long games are laid out but for their last move."""
+        """Return the position after these moves; long games are set up at once except for their last move."""
         position = self
         laid = self._lay(cells[:-1]) if len(cells) > _FEW_MOVES else None
         if laid is not None:
@@ -224,7 +215,7 @@ class Position(NamedTuple):
         return position
 
     def _lay(self, cells: tuple[int, ...]) -> Position | None:
-        """Return the position after `cells` while it is open, or None where one of them is illegal or ends the game."""
+        """Return the position after `cells`, or None if one of them is illegal or ends the game."""
         if self.outcome is not None or self.opening is not None:
             return None
         rules, free = self.rules, ord(FREE)
@@ -254,10 +245,9 @@ class Position(NamedTuple):
         )
 
     def pass_over(self, mark: str) -> Position:
-        """Return the position in which `mark` moves no more; its stones stay where they are.
+        """Return the position in which `mark` no longer moves; its stones remain.
 
-        Raises ValueError where the game is over, the mark is unknown or passed over already, or fewer than two
-        players would be left: then the room ends the game instead.
+        Raises ValueError if the game is over, the mark is not active, or fewer than two players would be left.
         """
         if self.outcome is not None:
             raise ValueError("The game is over.")
@@ -272,10 +262,9 @@ class Position(NamedTuple):
         return following._replace(turn=self.rules.marks[mover], mover=mover)
 
     def at(self, ply: int) -> Position:
-        """Return the position as it was after `ply` moves, with all that was passed over or chosen before the next.
+        """Return the position after the first `ply` moves, with the choices and passed marks before the next one.
 
-        Equal in everything to a replay of so many moves, for the price of the board and of the moves taken back.
-        Raises ValueError where fewer were played.
+        Equal to a replay of these moves, in the time to undo the others. Raises ValueError if there are fewer moves.
         """
         if not 0 <= ply <= len(self.moves):
             raise ValueError(f"There is no position after {ply} of {len(self.moves)} moves.")
@@ -303,19 +292,19 @@ class Position(NamedTuple):
 
     @property
     def active_marks(self) -> str:
-        """The marks that still move, in turn order."""
+        """The marks of active players, in turn order."""
         gone = {mark for _, mark in self.passed}
         return "".join(mark for mark in self.rules.marks if mark not in gone)
 
     @property
     def marks_from_turn(self) -> str:
-        """The marks that still move, the next one first."""
+        """The marks of active players, from the one to move."""
         active = self.active_marks
         turn = active.index(self.turn or active[0])
         return active[turn:] + active[:turn]
 
     def stones(self, mark: str) -> int:
-        """Return the bitboard of one mark's cells; bit `cell` is set where the mark lies."""
+        """Return the bitboard of one mark's cells."""
         return self.bitboards[self.rules.marks.index(mark)]
 
     def _following(self, index: int) -> int:
@@ -325,13 +314,7 @@ class Position(NamedTuple):
             if marks[index] in active:
                 return index
 
-    def _line_outcome(self, completed: int) -> Outcome:
-        marks = self.rules.marks
-        winner = marks[1 - self.mover] if self.rules.misere else marks[self.mover]
-        return Outcome("line", winner, cells_of(completed))
-
     def _explain(self, cell: int) -> IllegalMove:
-        """Return the reason why `cell` cannot be played here."""
         rules = self.rules
         if self.outcome is not None:
             return illegal("game_over", "The game is over.")
@@ -369,13 +352,13 @@ class Position(NamedTuple):
 
 
 def lowest_free(board: str, cell: int, columns: int) -> int | None:
-    """Return where a mark comes to lie that is dropped into the column of this cell, or None where that is full."""
+    """Return the lowest free cell in the column of a cell, or None if it is full."""
     column = range(cell % columns, len(board), columns)
     return next((below for below in reversed(column) if board[below] == FREE), None)
 
 
 def free_cells(board: str, rules: Rules) -> list[int]:
-    """Return the cells of a board that may be played, ascending: where marks fall those on which they come to lie."""
+    """Return the playable cells of a board, ascending: all free cells, or with gravity the lowest of each column."""
     if not rules.gravity:
         return [cell for cell, mark in enumerate(board) if mark == FREE]
     lowest = (lowest_free(board, column, rules.columns) for column in range(rules.columns))

@@ -1,8 +1,4 @@
-"""The rules of one game of the family, and the presets that have names.
-
-`Rules` is a frozen value that cannot exist in an unplayable form: everything is validated when it is built.
-It knows nothing of positions, players or the network.
-"""
+"""The rules of a game, validated when they are built, and the named presets."""
 
 from __future__ import annotations
 
@@ -25,13 +21,15 @@ _SWAP2_LINE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One game: a board of `rows` by `columns`, won by `line` marks in a row, column or diagonal.
+    """The rules of a game: `line` marks in a row, column or diagonal win; raises `InvalidRules`.
 
-    `marks` are the players' letters in turn order. `blocked` holds cells (row-major from 0) that nobody may take
-    and that complete no line. With `misere` whoever completes a line loses. With `gravity` a mark falls to the
-    lowest free cell of its column. With `exact` a line of more marks counts for nothing. `opening` is how the
-    first moves are made fair (see `tictactoe_engine.opening`). Raises `InvalidRules` for anything else than
-    `docs/protocol.md` allows, and for rules that nobody could win by.
+    Attributes:
+        marks: The players' letters in turn order.
+        blocked: Cells, row-major from 0, that cannot be taken.
+        misere: Whether completing a line loses.
+        gravity: Whether marks fall to the lowest free cell of their column.
+        exact: Whether longer lines do not count.
+        opening: See `tictactoe_engine.opening`.
 
     >>> Rules(rows=6, columns=7, line=4, gravity=True) == PRESETS["connect-four"]
     True
@@ -60,7 +58,9 @@ class Rules:
             raise _invalid("misere", "misere", words, length=len(self.marks), value=quote(self.marks))
         object.__setattr__(self, "blocked", _checked_blocked(self.blocked, self.size))
         _check_winnable(self)
-        _check_exact(self)
+        _check_flag("exact", self.exact)
+        if self.exact and self.gravity:
+            raise _invalid("exact", "exact gravity", "Exact lines are for boards without gravity.")
         _check_opening(self)
         object.__setattr__(self, "_hash", hash(self._content()))
 
@@ -68,7 +68,7 @@ class Rules:
         return self._hash
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Rules, self._content())  # text hashes differently in every process
+        return (Rules, self._content())  # hashes of text differ between processes
 
     def _content(self) -> tuple[object, ...]:
         shape = (self.rows, self.columns, self.line, self.marks, self.blocked)
@@ -76,17 +76,16 @@ class Rules:
 
     @property
     def size(self) -> int:
-        """How many cells the board has, blocked ones included."""
+        """The number of cells, including blocked ones."""
         return self.rows * self.columns
 
     @property
     def preset(self) -> str | None:
-        """The name of the preset that these rules equal, or None."""
+        """The name of the preset with these rules, or None."""
         return _PRESET_NAMES.get(self)
 
 
 def _invalid(field: str, why: str, words: str, **data: Any) -> InvalidRules:
-    """Return the error of a field, whose sentence is `words` with its places filled."""
     return InvalidRules("bad_rules", words.format_map(data), field, {"why": why, **data})
 
 
@@ -151,12 +150,6 @@ def _check_winnable(rules: Rules) -> None:
         raise _invalid("blocked", "no room", words, line=rules.line)
 
 
-def _check_exact(rules: Rules) -> None:
-    _check_flag("exact", rules.exact)
-    if rules.exact and rules.gravity:
-        raise _invalid("exact", "exact gravity", "Exact lines are for boards without gravity.")
-
-
 def _check_opening(rules: Rules) -> None:
     opening = rules.opening
     if opening is None:
@@ -195,6 +188,6 @@ PRESETS: Final[Mapping[str, Rules]] = MappingProxyType(
         "four-pie": Rules(rows=4, columns=4, line=4, opening="pie"),
     }
 )
-"""The rule sets that have a name, in the order in which people should meet them."""
+"""The named rules, in display order."""
 
 _PRESET_NAMES: Final[Mapping[Rules, str]] = {rules: name for name, rules in PRESETS.items()}

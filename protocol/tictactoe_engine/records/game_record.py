@@ -5,6 +5,7 @@ Names and other texts contain printable characters only, so that every program m
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -29,11 +30,10 @@ CHOICE: Final = re.compile(r"(pie|swap2) ([A-Z]) ([A-Z]|more)", re.ASCII)
 
 _TAG_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,63}", re.ASCII)
 _DATE: Final = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:T([01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9]))?",
     re.ASCII,
 )
-_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class GameResult:
 
 @dataclass(frozen=True, slots=True)
 class SeatClock:
-    """A clock for each seat: what it starts with, and what each of its moves adds."""
+    """A clock for each seat, with an increment for each move."""
 
     initial_ms: int
     increment_ms: int
@@ -202,7 +202,6 @@ class GameRecord:
 
 
 def _check_result(result: GameResult | None, position: Position) -> None:
-    """Refuse a result that the last position or its reason contradicts."""
     outcome, marks = position.outcome, position.active_marks
     if result is None:
         if outcome is not None:
@@ -248,13 +247,11 @@ def _checked_players(players: tuple[tuple[str, str], ...], marks: str) -> tuple[
 
 
 def _check_date(date: str) -> None:
-    match = _DATE.fullmatch(date)
-    if match is None:
+    if not _DATE.fullmatch(date):
         raise InvalidRecord(fault("date", value=quote(date)), "date")
-    year, month, day = int(match[1]), int(match[2]), int(match[3])
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if not 1 <= month <= 12 or not 1 <= day <= _DAYS[month - 1] or ((month, day) == (2, 29) and not is_leap):
-        raise InvalidRecord(fault("day", day="-".join(match.groups()[:3])), "date")
+    year, month, day = map(int, date[:10].split("-"))
+    if not 1 <= month <= 12 or not 1 <= day <= calendar.monthrange(year, month)[1]:
+        raise InvalidRecord(fault("day", day=date[:10]), "date")
 
 
 def _check_clock(clock: SeatClock | MoveClock | None) -> None:

@@ -1,4 +1,4 @@
-"""From text to records: tokens, then tags, then moves as they are played. Raises nothing but `RecordError`."""
+"""Parses records: tokens, then tags, then moves, which are played. Raises only `RecordError`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Tags = Mapping[str, Token]
 
 
 def parse_record(text: str) -> GameRecord:
-    """Return the one record that `text` holds; raises `RecordError` with the place of the fault.
+    """Return the only record in `text`; raises `RecordError` with the place of the fault.
 
     >>> parse_record("1. b2 a1 2. c3 *").moves
     (4, 0, 8)
@@ -75,7 +75,7 @@ def parse_record(text: str) -> GameRecord:
 
 
 def parse_records(text: str) -> tuple[GameRecord, ...]:
-    """Return all records that `text` holds, none for blank text; raises `RecordError`."""
+    """Return all records in `text`; raises `RecordError`."""
     reader = _Reader(text)
     records = []
     while not reader.is_at_end():
@@ -99,7 +99,6 @@ class _Reader:
         return RecordError.at(fault, self.text, offset)
 
     def read_record(self) -> GameRecord:
-        """Return the record that begins at the next token."""
         self._places = {}
         tags = self._read_tags()
         try:
@@ -128,7 +127,6 @@ class _Reader:
         return offset if blanks is None else blanks.end()
 
     def _explain_token(self, offset: int) -> RecordError:
-        """Return the reason why no token begins at `offset`."""
         if self.text[offset] == "{":
             return self.error(fault("open comment"), offset)
         character = quote(self.text[offset])
@@ -140,7 +138,6 @@ class _Reader:
         return self.error(fault("open tag"), offset)
 
     def _read_tags(self) -> dict[str, Token]:
-        """Return the tags that begin the record."""
         tags: dict[str, Token] = {}
         self._places["result"] = self.tokens[self.index].start()
         while not self.is_at_end() and (tag := self.tokens[self.index])["name"]:
@@ -151,7 +148,7 @@ class _Reader:
         return tags
 
     def _read_content(self, tags: Tags) -> dict[str, Any]:
-        """Return the attributes of the record that its tags contain, all but the result."""
+        """Return the attributes of the record in its tags, except for the result."""
         content: dict[str, Any] = {"rules": self._read_rules(tags)}
         players, others = [], []
         for name, tag in tags.items():
@@ -242,7 +239,6 @@ class _Reader:
             raise self.error(error, offset) from None
 
     def _read_game(self, tags: Tags, rules: Rules, passed: tuple[tuple[int, str], ...]) -> dict[str, Any]:
-        """Return the moves, choices and comments up to the result, and the result."""
         walk, moves, comments = Walk(rules, passed), list[int](), list[tuple[int, str]]()
         number: Token | None = None
         for token in self.tokens[self.index :]:
@@ -283,7 +279,6 @@ class _Reader:
         walk.position = walk.position.choose(take)
 
     def _play(self, token: Token, number: Token | None, walk: Walk) -> int:
-        """Play one move and return its cell."""
         if number is not None and walk.position.outcome is None:
             expected = f"{walk.round}." if walk.opens_round else f"{walk.round}..."
             if f"{int(number['number'])}{number['dots']}" != expected:
@@ -321,7 +316,6 @@ class _Reader:
 
 
 def _value(tag: Token) -> str:
-    """Return a tag's value without escapes."""
     return _ESCAPE.sub(r"\1", tag["value"])
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from itertools import groupby
 from textwrap import TextWrapper
 from typing import Final
 
@@ -60,28 +60,21 @@ def _list_rules(rules: Rules) -> Iterator[tuple[str, str]]:
 
 
 def _list_words(record: GameRecord) -> Iterator[str]:
-    """Yield what a space or a line end may separate: moves, round numbers, words of comments, the result."""
-    comments = {
-        ply: " ".join(f"{{{text}}}" for _, text in group)
-        for ply, group in groupby(record.comments, key=lambda comment: comment[0])
-    }
+    """Yield moves, round numbers, words of comments and the result, which spaces or line ends may separate."""
+    comments: dict[int, list[str]] = defaultdict(list)
+    for ply, mark, take in record.position.choices:
+        comments[ply] += f"{{{record.rules.opening} {mark} {take}}}".split()
+    for ply, text in record.comments:
+        comments[ply] += f"{{{text}}}".split()
     walk = Walk(record.rules, record.passed, record.chosen)
-    choices = _list_choices(record)
     for ply, cell in enumerate(record.moves):
-        yield from choices.get(ply, "").split()
-        yield from comments.get(ply, "").split()
+        yield from comments[ply]
         if walk.opens_round:
             yield f"{walk.round}."
         yield _format_cell(cell, record.rules)
         walk.play(cell)
-    yield from choices.get(len(record.moves), "").split()
-    yield from comments.get(len(record.moves), "").split()
+    yield from comments[len(record.moves)]
     yield _format_result(record)
-
-
-def _list_choices(record: GameRecord) -> dict[int, str]:
-    """Return the comment for each choice of the opening, by the number of moves before it."""
-    return {ply: f"{{{record.rules.opening} {mark} {take}}}" for ply, mark, take in record.position.choices}
 
 
 def _format_result(record: GameRecord) -> str:
