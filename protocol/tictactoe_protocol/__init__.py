@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tictactoe_protocol import pushes, requests
@@ -54,14 +57,16 @@ __all__ = [
 ]
 
 
-_MODULES: Final = ("codes", "text", "room_codes", "codec")
-"""The modules that define the names, first those that load no messages."""
+def _list_modules() -> Iterator[ModuleType]:
+    """Yield the modules with the names; the first ones load no messages."""
+    yield import_module("tictactoe_protocol.codes")
+    yield import_module("tictactoe_protocol.text")
+    yield import_module("tictactoe_protocol.room_codes")
+    yield import_module("tictactoe_protocol.codec")
+    yield sys.modules[__name__]
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("pushes", "requests"):
-        return import_module(f"{__name__}.{name}")
-    modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
-    return next(vars(module)[name] for module in modules if name in vars(module))
+    return next(vars(module)[name] for module in _list_modules() if name in vars(module))

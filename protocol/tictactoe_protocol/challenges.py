@@ -23,9 +23,8 @@ CHALLENGE_MS: Final = 60_000
 """How long a challenge can be accepted."""
 
 MAX_CHALLENGES: Final = 5
-"""The most open challenges made by one player."""
 MAX_BLOCKS: Final = 200
-"""The most players whom one player can block."""
+"""The most open challenges of one player, and the most players that one player can block."""
 
 CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired", "failed")
 

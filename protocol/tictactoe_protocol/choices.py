@@ -78,7 +78,6 @@ class Choices:
         return next((deed for deed in self.deeds if deed.id == id and argument in ("", deed.argument)), None)
 
     def may(self, name: str) -> bool:
-        """Return whether the action is possible."""
         return self.find(name) is not None
 
     def find_reason(self, name: str) -> str | None:

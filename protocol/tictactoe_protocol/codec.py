@@ -124,7 +124,7 @@ _decode_known: Final = RequestDecoder(get_args(Request))
 
 
 def decode_request(data: str | bytes) -> Request:
-    """Return the request in one text frame, of any kind in this module's protocol; raises `BadMessage`."""
+    """Return the request in one text frame, of any type of this protocol; raises `BadMessage`."""
     request: Request = _decode_known(data.encode(errors="surrogatepass") if isinstance(data, str) else data)
     return request
 
@@ -134,7 +134,13 @@ def decode_push(data: str | bytes) -> Push:
     try:
         push: Push = _decode_push(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        raise _explain_push(data, error) from None
+        content = _read_object(data)
+        if isinstance(content, BadMessage):
+            raise content from None
+        reason = str(error)
+        is_unknown = reason.startswith("Invalid value") and reason.endswith("`$.type`")
+        code = ErrorCode.UNKNOWN_TYPE if is_unknown else ErrorCode.BAD_MESSAGE
+        raise BadMessage(code, "reason", reason=reason) from None
     return push
 
 
@@ -148,15 +154,6 @@ def _hint_of_type(kind: str, types: tuple[str, ...]) -> dict[str, Any]:
     close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []
     hint = {"why": "close", "close": close[0]} if close else {}
     return {**hint, "type": _shown(kind), "types": [*sorted(each for each in types if "_" not in each), "…"]}
-
-
-def _explain_push(data: str | bytes, error: Exception) -> BadMessage:
-    content = _read_object(data)
-    if isinstance(content, BadMessage):
-        return content
-    message = str(error)
-    unknown = message.startswith("Invalid value") and message.endswith("`$.type`")
-    return BadMessage(ErrorCode.UNKNOWN_TYPE if unknown else ErrorCode.BAD_MESSAGE, "reason", reason=message)
 
 
 def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:

@@ -122,7 +122,6 @@ class Command:
 
     @property
     def does(self) -> str:
-        """The effect in a few words."""
         return say(f"does {self.id}")
 
     @property
@@ -365,7 +364,7 @@ HOME: Final = (
     Command("home rooms", words=("rooms",)),
     Command("home history", words=("history",)),
 )
-"""The commands that can be typed outside rooms, beside those of the command line."""
+"""The commands that can be typed outside rooms, in addition to the command line's."""
 
 SUGGESTED: Final = ("resign", "draw", "undo", "claim", "chat", "clock", "who", "leave", "help")
 """The words that are proposed when a command is begun."""

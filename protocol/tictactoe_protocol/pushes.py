@@ -68,7 +68,6 @@ class SeatState(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_server_bot(self) -> bool:
-        """Whether the server plays here."""
         return is_server_bot(self.bot)
 
 
@@ -301,7 +300,6 @@ class CellValue(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, value: Value) -> CellValue:
-        """Return the wire form of an engine's value."""
         return cls(value.kind, value.plies, value.estimate)
 
 

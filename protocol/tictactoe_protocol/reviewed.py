@@ -1,4 +1,4 @@
-"""Combines the analyses of one game of two players: proven values carry over to neighbouring positions.
+"""Combines the analyses of a game of two players: proven values carry over to neighbouring positions.
 
 A search may prove some positions of a game but not the ones before or after. The value of a move is that of the
 position after it, so values carry over backwards to the last choice of the opening, and forwards along best play.
@@ -28,7 +28,7 @@ class Reviewed:
         self._games: dict[tuple[Position, tuple[int, ...]], dict[int, AnalysisState]] = {}
 
     def of(self, last: Position) -> dict[int, AnalysisState]:
-        """Return the analyses of one game by ply; the caller adds to them."""
+        """Return the analyses of a game by ply; the caller adds to them."""
         game = (last, last.moves)
         self._games[game] = self._games.pop(game, {})  # the latest used are last
         while len(self._games) > 1 and sum(map(len, self._games.values())) > MOST_KEPT:

@@ -151,7 +151,9 @@ def scene(
     turn = _describe_moment(state, view, viewer, moves or (), is_back=is_back)
     due, end = _first_move_ms(state, passed_ms), None
     if state.result is not None:
-        end = End(describe_verdict(state, viewer), describe_why_over(state, viewer), _end_for(state, viewer))
+        own, winner = seat_of(state, viewer), state.result.winner
+        kind: Literal["", "win", "lose"] = "" if own is None or winner is None else "win" if winner == own else "lose"
+        end = End(describe_verdict(state, viewer), describe_why_over(state, viewer), kind)
     return Scene(
         head=name_game(state) if state.status == "waiting" else f"{name_players(state)} · {name_game(state)}",
         banner=describe_banner(state, view),
@@ -175,11 +177,6 @@ def name_game(state: RoomState) -> str:
     if rules.preset is not None:
         return say(f"name of {rules.preset}")
     return say("game size", rows=rules.rows, columns=rules.columns, line=rules.line)
-
-
-def _end_for(state: RoomState, viewer: str) -> Literal["", "win", "lose"]:
-    own, winner = seat_of(state, viewer), state.result and state.result.winner
-    return "" if own is None or winner is None else "win" if winner == own else "lose"
 
 
 def _describe_moment(state: RoomState, view: View, viewer: str, moves: Sequence[int], *, is_back: bool) -> Turn:
@@ -265,9 +262,7 @@ def _note_seat(state: RoomState, mark: str, seat: SeatState, passed_ms: float) -
 
 
 def _first_move_ms(state: RoomState, passed_ms: float) -> int | None:
-    """Return the remaining time for a first move, or None if none is due; it pauses while a seat is held, unless in
-    an event.
-    """
+    """Return the remaining time for a first move, or None; outside events it pauses while the seat is held."""
     clock, seat = state.clock, state.seats.get(state.turn or "")
     if clock is None or seat is None or not isinstance(clock.start_ms, int):
         return None

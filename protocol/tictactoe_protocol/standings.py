@@ -100,14 +100,14 @@ class Results:
         return Tie("wins", count, str(count))
 
     def sonneborn_berger(self, player: str, level: Sequence[str] = ()) -> Tie:
-        """Return the points of those beaten and half the points of those drawn with, as ``4+1+½(3+2½)``."""
+        """Return the points of beaten opponents and half the points of drawn ones, as ``4+1+½(3+2½)``."""
         had = self.meetings[player]
         beaten, drawn = (self.worths(player, [one for one in had if one.halves == halves]) for halves in (2, 1))
         half = f"½({_add(drawn)})" if drawn else ""
         return Tie("sonneborn_berger", (2 * sum(beaten) + sum(drawn)) / 4, "+".join(filter(None, (_add(beaten), half))))
 
     def _find_encounters(self, level: Sequence[str]) -> Iterable[tuple[str, Tie]]:
-        """Yield the players ranked by direct encounter: all if all have met, else those whom no other can pass."""
+        """Yield the players ranked by direct encounter: all if all have met, else the ones that no other can pass."""
         rest = set(level)
         while rest:
             games = {player: [one for one in self.meetings[player] if self._is_met(one, rest)] for player in rest}
@@ -147,7 +147,7 @@ class SwissResults(Results):
         self._adjusted = {player: self.halves[player] + self._drawn_in_the_end(player) for player in self.players}
 
     def buchholz_cut_1(self, player: str, level: Sequence[str] = ()) -> Tie:
-        """Return the points of all opponents but the lowest, which stands in brackets: ``4+3+2½ (1)``.
+        """Return the points of all opponents but the lowest, which is in brackets: ``4+3+2½ (1)``.
 
         A round that the player chose not to play is cut first; nothing is cut while their game is running.
         """
@@ -174,7 +174,7 @@ def standings(
 ) -> tuple[Standing, ...]:
     """Return the table, best first; players tied after all tie-breaks share a place, in the order of `players`.
 
-    Without a point, players who have played are ahead of those who have not.
+    Without a point, players who have played are ahead of the others.
 
     >>> table = standings(["ana", "bo", "cem"], [Game("ana", "bo", 1, 1), Game("bo", "cem", 2, 0)])
     >>> [(row.place, row.player, row.points) for row in table]

@@ -158,7 +158,7 @@ def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: b
             seat = state.seats[mark]
             if seat is None or seat.player == viewer:
                 return ""
-    name, is_beginning = name_of(state, mark), state.game == 1 and not state.ply  # when a seat may be kept for somebody
+    name, is_beginning = name_of(state, mark), state.game == 1 and not state.ply  # when a seat may be reserved
     match change:
         case happened.Joined():
             return say("joins", name=name, mark=mark)

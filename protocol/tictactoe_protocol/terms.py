@@ -42,11 +42,9 @@ class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
     @classmethod
     def of(cls, rules: Rules) -> RulesFields:
-        """Return `rules` spelled out."""
         return cls(**spell_out(rules))
 
     def to_rules(self) -> Rules:
-        """Return the engine's value; raises `InvalidRules`."""
         return Rules(**{name: getattr(self, name) for name in _TERMS})
 
 
@@ -142,7 +140,6 @@ class RulesState(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, rules: Rules) -> RulesState:
-        """Return the wire form of `rules`."""
         return cls(rules.preset, **spell_out(rules))
 
     def to_rules(self) -> Rules:

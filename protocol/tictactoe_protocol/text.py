@@ -102,7 +102,9 @@ def parse_name(text: str) -> str:
     if len(name) > MAX_NAME_LENGTH:
         raise BadName("long", most=MAX_NAME_LENGTH, length=len(name))
     for character in name:
-        if not _may_stand_in_name(character):
+        category = unicodedata.category(character)
+        is_letter = (category[0] in "LM" or category == "Nd") and is_printable(character)
+        if not is_letter and character not in _NAME_PUNCTUATION:
             raise BadName("character", character=_describe(character))
     if name[0] == " " or name[-1] == " ":
         raise BadName("space")
@@ -116,13 +118,6 @@ def parse_name(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _stacks(character: str) -> bool:
     return not character.isascii() and unicodedata.category(character) in ("Mn", "Me")
-
-
-def _may_stand_in_name(character: str) -> bool:
-    if character in _NAME_PUNCTUATION:
-        return True
-    category = unicodedata.category(character)
-    return (category[0] in "LM" or category == "Nd") and is_printable(character)
 
 
 def _describe(character: str) -> str:

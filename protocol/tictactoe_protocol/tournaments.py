@@ -161,18 +161,14 @@ def describe_won(row: EventRow) -> str:
     return say("tournament count matches" if is_matches else "tournament count points", n=format_points(won_by(row)))
 
 
-def score_of(result: str | None, mark: str) -> float:
-    """Return the points of one side of a scored pairing."""
-    return 0.5 if result == "draw" else float(result == mark)
-
-
 def describe_score(pairing: EventPairing) -> str:
     """Return the score of a pairing, ``1-0``, with its cause if it was no game, or else the room."""
     if pairing.by == "bye" or len(pairing.players) < 2:
         return say("tournament bye")
     if pairing.state != "scored":
         return say("tournament plays", room=pairing.room) if pairing.room else say("tournament due")
-    points = "-".join(format_points(score_of(pairing.result, mark)) for mark in pairing.players)
+    scores = (0.5 if pairing.result == "draw" else float(pairing.result == mark) for mark in pairing.players)
+    points = "-".join(map(format_points, scores))
     return f"{points} {say(f'tournament by {pairing.by}')}" if pairing.by in ("forfeit", "organiser") else points
 
 

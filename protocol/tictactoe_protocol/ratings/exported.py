@@ -53,12 +53,7 @@ class BadExport(ValueError):
 
 
 class Checked(NamedTuple):
-    """The result of folding an export.
-
-    Attributes:
-        digest: Digest of the fold.
-        expected: Digest in the last line.
-    """
+    """The result of folding an export, with the digest of the fold and the `expected` one of the last line."""
 
     games: int
     verdicts: int
@@ -97,15 +92,12 @@ def check_export(lines: Iterable[bytes]) -> Checked:
 def _read_line(text: bytes, number: int) -> Line:
     try:
         line: Line = _decode(text)
-        if isinstance(line, GameLine) and not _is_possible(line):
-            raise ValueError(f"game {line.id}")
+        if isinstance(line, GameLine):
+            first, second = line.players
+            if first == second or line.score not in (0, 0.5, 1) or not 0 <= line.at < _END_OF_TIME:
+                raise ValueError(f"game {line.id}")
     except (ValueError, RecursionError) as error:
         if not text.endswith(b"\n"):
             raise BadExport("cut", number) from None
         raise BadExport("garbage", number, why=str(error)[:_MOST_SHOWN]) from None
     return line
-
-
-def _is_possible(game: RatedGame) -> bool:
-    first, second = game.players
-    return first != second and game.score in (0, 0.5, 1) and 0 <= game.at < _END_OF_TIME

@@ -127,12 +127,10 @@ class Advantage(NamedTuple):
 
     @property
     def points(self) -> float:
-        """The advantage in rating points."""
         return _SCALE * self.edge
 
     @property
     def odds(self) -> float:
-        """The factor of the first player's odds."""
         return exp(self.edge)
 
     def learn(self, first: Number, second: Number, score: float) -> Advantage:

@@ -50,7 +50,6 @@ class Player(Struct, frozen=True, omit_defaults=True):
 
     @property
     def games(self) -> int:
-        """The number of rated games."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -112,11 +111,9 @@ class Ladder(Struct, omit_defaults=True):
         return expect(first.rating, second, odds), expect(second.rating, first, 1 / odds)
 
     def copy(self) -> Ladder:
-        """Return an independent copy."""
         return Ladder(dict(self.players), self.games, self.advantage, self.decided)
 
     def add(self, game: RatedGame) -> None:
-        """Rate one game."""
         one, other = self._find_players(game)
         first_id, second_id = game.players
         odds, score = self.advantage.odds, game.score
