@@ -161,8 +161,8 @@ class Cluster(Elsewhere):
         return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""
 
     async def take(self, room: Room, revision: int) -> bool:
-        if await self.other_rooms.is_nobodys(room):
-            self._take_in(room, revision)
+        if await self.other_rooms.is_unowned(room):
+            self._adopt(room, revision)
         return True
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
@@ -205,7 +205,7 @@ class Cluster(Elsewhere):
         found = await self._store.table(ROOMS).load(code)
         if found is not None and self.other_rooms.rooms.get(code) is other and other.server == server:
             log.info("a room is taken over whose server no player reaches", room=code, url=url)
-            self._take_in(*found)
+            self._adopt(*found)
 
     def _is_reached(self, code: str) -> bool:
         """Return whether a player of a room sent something lately, and ping all of them."""
@@ -250,7 +250,7 @@ class Cluster(Elsewhere):
                 await self._take([code for code in codes if code not in self.other_rooms.rooms])
 
     async def _take(self, codes: list[str]) -> None:
-        rooms, wanted, taken = self._store.table(ROOMS), [*filter(self._is_for_this, codes)], 0
+        rooms, wanted, taken = self._store.table(ROOMS), [*filter(self._is_ours, codes)], 0
         for first in range(0, len(wanted), _LOADED_AT_ONCE):
             some = wanted[first : first + _LOADED_AT_ONCE]
             loads = await asyncio.gather(*map(rooms.load, some), return_exceptions=True)
@@ -259,16 +259,16 @@ class Cluster(Elsewhere):
                     report(code, found)
                 elif isinstance(found, BaseException):
                     raise found
-                elif found is not None and self._is_for_this(code):
+                elif found is not None and self._is_ours(code):
                     is_old = code in self.other_rooms.rooms or self._core.time() - found[0].opened_at >= YOUNG_MS
-                    taken += is_old and self._take_in(*found, taken)
+                    taken += is_old and self._adopt(*found, taken)
         if taken:
             log.info("rooms taken over", rooms=taken)
 
-    def _is_for_this(self, code: str) -> bool:
+    def _is_ours(self, code: str) -> bool:
         return self.other_rooms.is_free(code) and self.members.chosen_for(code) == self.members.id
 
-    def _take_in(self, room: Room, revision: int, number: int = 0) -> bool:
+    def _adopt(self, room: Room, revision: int, number: int = 0) -> bool:
         """Adopt a stored room, the `number`th of a batch; return whether it is new here."""
         other = self.other_rooms.drop(room.code)
         owner, source = ("", "") if other is None else (other.owner, other.source)
@@ -276,7 +276,7 @@ class Cluster(Elsewhere):
         if live is None:
             return False
         if other is not None:
-            self.own_rooms.take_since(room.code, other.since)
+            self.own_rooms.claim_since(room.code, other.since)
         later = MISSING_SECONDS + random.uniform(0, number / _DROPPED_A_SECOND)
         self._core.agenda.after(later, partial(self._core.timers.drop_missing, live))
         return True
@@ -321,7 +321,7 @@ class Matching:
         kind, player = (request.rules.to_rules(), request.clock, request.rated), Player(request.player, request.name)
         matchmaker = self._lists.matchmaker
         if player.id in self._kept:
-            self._keep_no_longer(self._kept[player.id], player)
+            self._release_seat(self._kept[player.id], player)
         own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
         listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
@@ -332,15 +332,15 @@ class Matching:
                 room = open_room(request.code, kind[0], player, 0, **terms)
                 expected = self._rooms.expect(request.sender, room)
                 matchmaker.offer(expected)
-                self._agenda.after(RESERVED_SECONDS, partial(self._rooms.expect_no_more, expected))
+                self._agenda.after(RESERVED_SECONDS, partial(self._rooms.stop_expecting, expected))
             return messages.Found(request.code)
         if listed.room.mark_of(player.id) is None:
             listed.entering |= {player.id}
             self._kept[player.id] = listed
-            self._agenda.after(RESERVED_SECONDS, partial(self._keep_no_longer, listed, player))
+            self._agenda.after(RESERVED_SECONDS, partial(self._release_seat, listed, player))
         return messages.Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
 
-    def _keep_no_longer(self, listed: Listed, player: Player) -> None:
+    def _release_seat(self, listed: Listed, player: Player) -> None:
         if self._kept.get(player.id) is listed:
             del self._kept[player.id]
             listed.entering -= {player.id}

@@ -78,7 +78,7 @@ class OwnRooms:
         self._timer: asyncio.Handle | None = None
         core.registry.on_told.add(self.tell)
         core.timers.on_counted.add(self.tell)
-        core.changes.on_gone.add(self._tell_end)
+        core.changes.on_gone.add(self._announce_end)
 
     def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
         """Announce a new or changed room; with `at_once`, even if the people are the same."""
@@ -93,7 +93,7 @@ class OwnRooms:
             own.next_at = 0.0
         self._flush_in(0 if is_new else GATHER_SECONDS)
 
-    def take_since(self, code: str, since: int) -> None:
+    def claim_since(self, code: str, since: int) -> None:
         """Claim a room against the server that has had it `since`."""
         self.rooms[code].since = max(self.rooms[code].since, since + 1)
 
@@ -104,7 +104,7 @@ class OwnRooms:
         self._changed.pop(code, None)
         self._documents.forget(code)
 
-    def _tell_end(self, live: LiveRoom, why: Closed) -> None:
+    def _announce_end(self, live: LiveRoom, why: Closed) -> None:
         self.forget(live.room.code)
         self._ended.append(live.room.code)
         self._flush_in(0)
@@ -204,7 +204,7 @@ class OtherRoom(Listed):
 
     def board(self, now: int) -> LiveBoard:
         """Return the last known board, and request a newer one."""
-        self._rooms.want_board(self)
+        self._rooms.request_board(self)
         return self.shown or super().board(now)
 
     def state(self, now: int) -> RoomState:
@@ -253,7 +253,7 @@ class OtherRooms:
         other = self.rooms.get(code)
         return code not in self._own.rooms and (other is None or not self.members.stays(other.server))
 
-    async def is_nobodys(self, room: Room) -> bool:
+    async def is_unowned(self, room: Room) -> bool:
         """Return whether no other server has a room; wait a moment for news of a new one."""
         if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
             await asyncio.sleep(_WORD_SECONDS)
@@ -284,7 +284,7 @@ class OtherRooms:
         self.rooms.setdefault(room.code, expected)
         return expected
 
-    def expect_no_more(self, expected: OtherRoom) -> None:
+    def stop_expecting(self, expected: OtherRoom) -> None:
         if expected.is_opening:
             self.drop(expected.room.code)
 
@@ -353,11 +353,11 @@ class OtherRooms:
             if told.get(code, 0) <= news.number:
                 told[code] = news.number
                 if outline is not None:
-                    self._hear_of(news.sender, outline)
+                    self._apply_outline(news.sender, outline)
                 elif code in self.rooms and self.rooms[code].server == news.sender:
                     self.drop(code)
 
-    def _hear_of(self, server: str, outline: Outline) -> None:
+    def _apply_outline(self, server: str, outline: Outline) -> None:
         """Apply an outline; if two servers have a room, the one that took it later keeps it."""
         code = outline.code
         own, other = self._own.rooms.get(code), self.rooms.get(code)
@@ -366,7 +366,7 @@ class OtherRooms:
             return
         is_kept = other is not None and self.members.is_living(other.server) and not other.is_opening
         if other is None or not is_kept or (other.since, other.server) <= (outline.since, server):
-            self._know(server, outline)
+            self._adopt(server, outline)
 
     def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
         """Hand a room to a server that took it later, or else announce it to that server."""
@@ -375,7 +375,7 @@ class OtherRooms:
         def given() -> None:
             self._link.publish(HANDED_OVER + server, encode((outline.code, live.revision)))
             self._own.forget(outline.code)
-            self._know(server, outline)
+            self._adopt(server, outline)
 
         if url is None or own.is_going:
             return
@@ -392,7 +392,7 @@ class OtherRooms:
         if live is not None and live.revision < revision:
             live.read_again()
 
-    def _know(self, server: str, outline: Outline) -> None:
+    def _adopt(self, server: str, outline: Outline) -> None:
         try:
             room = ROOMS.read(outline.code, outline.document)
         except Unreadable as damaged:
@@ -414,13 +414,13 @@ class OtherRooms:
                 codes[listed.server].append(listed.room.code)
         await asyncio.gather(*(self._ask_boards(server, some) for server, some in codes.items()))
 
-    def want_board(self, other: OtherRoom) -> None:
+    def request_board(self, other: OtherRoom) -> None:
         """Request the newest board of a room, batched within a turn of the loop."""
         if not self._wanted:
-            asyncio.get_running_loop().call_soon(self._ask_for_wanted)
+            asyncio.get_running_loop().call_soon(self._request_wanted)
         self._wanted.add(other)
 
-    def _ask_for_wanted(self) -> None:
+    def _request_wanted(self) -> None:
         wanted, self._wanted = self._wanted, set()
         self._link.run(self.look_at(wanted))
 

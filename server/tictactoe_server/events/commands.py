@@ -289,7 +289,7 @@ def _go_on(event: Event, now: int) -> Event:
         return event
     gone = {one.player for one in event.field if one.is_gone}
     while True:
-        given = [_give(one, gone) for one in event.open_pairings if gone.intersection(one.players.values())]
+        given = [_forfeit(one, gone) for one in event.open_pairings if gone.intersection(one.players.values())]
         more = knock_out.more_games(event) if event.kind == "knock_out" and not given else ()
         if not given and not more:
             break
@@ -302,6 +302,6 @@ def _go_on(event: Event, now: int) -> Event:
     return replace(event, due_at=now + (ORGANISER_GONE_MS if is_waiting else event.break_ms))
 
 
-def _give(pairing: Pairing, gone: Collection[str]) -> Pairing:
+def _forfeit(pairing: Pairing, gone: Collection[str]) -> Pairing:
     here = [mark for mark, player in pairing.players.items() if player not in gone]
     return pairing.scored(here[0] if here else "none", "forfeit", "forfeit")

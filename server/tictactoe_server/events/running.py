@@ -131,7 +131,7 @@ class Running:
         try:
             while self._woken[code]:
                 self._woken[code] = False
-                await self._attend_to(code)
+                await self._advance(code)
         except (Refused, StoreUnavailable) as error:
             log.debug("an event waits", code=code, reason=str(error))
             asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.wake, code)
@@ -140,7 +140,7 @@ class Running:
         finally:
             del self._woken[code]
 
-    async def _attend_to(self, code: str) -> None:
+    async def _advance(self, code: str) -> None:
         """Attend to the event's rooms here; at one server of the cluster, also begin rounds and open rooms.
 
         Rooms of a missing or damaged event are left alone.
@@ -149,7 +149,7 @@ class Running:
         self._rooms = {live.room.code: live for live in self._rooms.values() if not live.is_gone}
         rooms = [live for live in self._rooms.values() if live.room.event == code]
         if event is not None:
-            await _all([self._tend(event, live) for live in rooms])
+            await _all([self._update_room(event, live) for live in rooms])
         still = [live for live in rooms if live.room.stands_still and not live.is_gone]
         back = [live for live in still if self._are_back(live.room.held_seats)]
         await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
@@ -206,7 +206,7 @@ class Running:
         if event is not None and pairing is not None:
             await self._hand_over(event, pairing, live)
 
-    async def _tend(self, event: Event, live: LiveRoom) -> None:
+    async def _update_room(self, event: Event, live: LiveRoom) -> None:
         """Seat the right players in a room, score its finished game, or close it if the pairing is scored already.
 
         A running game is closed only after the event was read again: another server may have opened the room for a

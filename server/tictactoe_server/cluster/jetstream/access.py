@@ -42,7 +42,7 @@ class Access:
         user: str | Callable[[], str] | None = self._user
         if self._tls is not None:
             options["tls"] = self._tls
-            user = _said_over(self._tls, self._user or "")  # the library calls it for a token in any case
+            user = _give_over_tls(self._tls, self._user or "")  # the library calls it for a token in any case
         if user is not None:
             options |= {"token": user} if self._password is None else {"user": user, "password": self._password}
         return options | ({"tls_hostname": self._names[server]} if server in self._names else {})
@@ -60,11 +60,11 @@ class Access:
                     self._names[url] = self._names.get(self.servers[0]) or urlsplit(self.servers[0]).hostname or ""
 
 
-def _said_over(context: ssl.SSLContext, word: str) -> Callable[[], str]:
+def _give_over_tls(context: ssl.SSLContext, word: str) -> Callable[[], str]:
     """Return a callback that gives the library a secret only over TLS; the library itself would send it unencrypted."""
     encrypted = []
 
-    class Noted(ssl.SSLObject):
+    class NotedHandshake(ssl.SSLObject):
         def do_handshake(self) -> None:
             super().do_handshake()
             encrypted.append(self)
@@ -74,7 +74,7 @@ def _said_over(context: ssl.SSLContext, word: str) -> Callable[[], str]:
             raise errors.Error("the server speaks no TLS")
         return word
 
-    context.sslobject_class = Noted
+    context.sslobject_class = NotedHandshake
     return say
 
 

@@ -53,10 +53,10 @@ class CopiedStreams:
         self.damage: list[str] = []
         self._streams = streams
         self._games = specs.games
-        self._heard = [_Heard(stream) for stream in streams.all]
+        self._recorders = [_Recorder(stream) for stream in streams.all]
 
     async def begin_to_read(self) -> None:
-        await asyncio.gather(*(heard.begin() for heard in self._heard))
+        await asyncio.gather(*(recorder.begin() for recorder in self._recorders))
 
     async def begin_to_fill(self, infos: Iterable[StreamInfo]) -> None:
         """Write the layout if the streams are empty; raises `CannotMove` otherwise."""
@@ -71,14 +71,14 @@ class CopiedStreams:
         """Yield all values of a table; games, which never change, as of the moment after the first table was read."""
         table = self._table(spec)
         streams = self._streams.having(table.prefix)
-        for number, heard in enumerate(self._heard[: len(streams)]):
+        for number, recorder in enumerate(self._recorders[: len(streams)]):
             if spec is self._games:
-                async for entries in heard.stream.walk(GAME + ">", 0, heard.games_upto):
+                async for entries in recorder.stream.walk(GAME + ">", 0, recorder.games_upto):
                     ids = [entry.id or self._streams.id_of(number, entry.sequence) for entry in entries]
                     stored = map(table.stored, entries)
                     yield [replace(one, key=str(id)) for id, one in zip(ids, stored, strict=True)]
                 continue
-            everything = await heard.read(table.prefix)
+            everything = await recorder.read(table.prefix)
             for first in range(0, len(everything), AT_ONCE):
                 yield list(map(table.stored, everything[first : first + AT_ONCE]))
 
@@ -100,7 +100,7 @@ class CopiedStreams:
         return JetStreamTable(self._streams, spec, self._games)
 
 
-class _Heard:
+class _Recorder:
     """Records what is written to a stream during a read, which replaces messages before they are read."""
 
     def __init__(self, stream: Stream) -> None:

@@ -32,7 +32,7 @@ PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write take 
 OPENING_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.1  # at least between the starts of two attempts to connect
 _CONNECT_SECONDS: Final = 1  # for a connection; doubled after each silent node, until a node answers within this time
-_MOST_IN_VAIN: Final = 2  # how often the time is doubled at most
+_MOST_DOUBLINGS: Final = 2  # how often the time is doubled at most
 _LATE_SECONDS: Final = 0.3  # at most, for replies that arrived while this process was busy
 _LOST: Final = "The connection to the store was lost."
 _ECHO: Final = "echo"  # the subject in our own inbox that returns our own messages
@@ -69,7 +69,7 @@ class Link:
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
-        self._in_vain = 0  # the number of silent nodes in a row
+        self._silent_nodes = 0  # the number of silent nodes in a row
         self._tasks = Tasks()
         self.run = self._tasks.start
         self._is_testing = self._is_closed = False
@@ -170,7 +170,7 @@ class Link:
                 if not self._is_closed:  # before Python 3.12 the library can lose a cancellation
                     await self._lost.wait()
             except (errors.Error, OSError, CannotOpenStore) as error:
-                self._in_vain += clock.monotonic() - begun >= _CONNECT_SECONDS
+                self._silent_nodes += clock.monotonic() - begun >= _CONNECT_SECONDS
                 await self._note(error)
             except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a changed file
                 await self._note(errors.Error(f"the credentials cannot be used: {error}"))
@@ -184,7 +184,7 @@ class Link:
     @property
     def _stretch(self) -> int:
         """The factor of the time that the next node may take."""
-        return 1 << min(self._in_vain, _MOST_IN_VAIN)
+        return 1 << min(self._silent_nodes, _MOST_DOUBLINGS)
 
     async def _connect(self, client: Client, server: str) -> None:
         attempt = asyncio.current_task()
@@ -271,8 +271,8 @@ class Link:
     def _answer(self, number: str, answer: Message | StoreUnavailable) -> None:
         if number in self._asked:
             since, answered, _ = self._asked.pop(number)
-            if self._in_vain and clock.monotonic() - since < _CONNECT_SECONDS:
-                self._in_vain = 0
+            if self._silent_nodes and clock.monotonic() - since < _CONNECT_SECONDS:
+                self._silent_nodes = 0
             answered(answer)
 
     def _fail(self, numbers: Iterable[str], why: str) -> None:
@@ -307,7 +307,7 @@ class Link:
             is_silent = client.stats["in_msgs"] == heard and not self._reason_since(begun)
             if is_silent and client is self._client:
                 log.warning("the server of the store is silent, another is tried", server=self._access.servers[0])
-                self._in_vain += 1
+                self._silent_nodes += 1
                 self._drop(client)
         self._is_testing = False
 

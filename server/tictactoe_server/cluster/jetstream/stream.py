@@ -169,7 +169,7 @@ class Stream:
         try:
             answer = msgspec.json.decode(data, type=kind)
         except msgspec.MsgspecError as error:
-            raise _nonsense(error) from error
+            raise _invalid_answer(error) from error
         if answer.error is not None:
             raise StreamError(answer.error)
         return answer
@@ -224,7 +224,7 @@ class Stream:
         headers = message.headers or {}
         subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
         if not subject.startswith(self.prefix) or not sequence.isdecimal():
-            raise _nonsense("a message without a sequence")
+            raise _invalid_answer("a message without a sequence")
         given = headers.get(ID)
         id = None if given is None else int(given)
         return Entry(subject.removeprefix(self.prefix), int(sequence), message.data, _GONE in headers, id)
@@ -264,7 +264,7 @@ class Stream:
                 return None
             raise
         if found is None:
-            raise _nonsense("nothing")
+            raise _invalid_answer("nothing")
         given, is_gone = _find_id(found.hdrs), f"{_GONE}:".encode() in found.hdrs
         id = None if given is None else int(given[1])
         return Entry(found.subject.removeprefix(self.prefix), found.seq, found.data, is_gone, id)
@@ -370,9 +370,9 @@ def outcome_of(key: str, answer: bytes) -> int | Exception:
     try:
         found = _decode(answer)
     except msgspec.MsgspecError as error:
-        return _nonsense(error)
+        return _invalid_answer(error)
     if found.error is None:
-        return found.seq if found.seq > 0 else _nonsense("nothing")
+        return found.seq if found.seq > 0 else _invalid_answer("nothing")
     code = found.error.err_code
     if code == _WRONG_SEQUENCE:
         return Conflict(key)
@@ -383,5 +383,5 @@ def outcome_of(key: str, answer: bytes) -> int | Exception:
     return StoreUnavailable(f"The store says: {found.error.description}.")
 
 
-def _nonsense(what: object) -> StoreUnavailable:
+def _invalid_answer(what: object) -> StoreUnavailable:
     return StoreUnavailable(f"The store's answer is none: {what}.")
