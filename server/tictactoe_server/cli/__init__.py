@@ -1,1 +1,1 @@
-"""The commands of `tictactoe-server` beside serving itself: about its data, and to a server that runs."""
+"""The command line: options, the process of a server, and the other commands."""

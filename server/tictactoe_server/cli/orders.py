@@ -39,7 +39,7 @@ _OWN: Final[Mapping[type[Order], click.Option]] = {
 
 
 def _command_of(kind: type[Order]) -> click.Command:
-    """Return an order's command: the common options, then those of its fields."""
+    """Return an order's command, with the common options before the options of its fields."""
     hints = get_type_hints(kind, include_extras=True).values()
     fields = [note for hint in hints for note in getattr(hint, "__metadata__", ()) if isinstance(note, click.Parameter)]
     params = [_DATA, _PORT, _JSON, *fields, *filter(None, [_OWN.get(kind)])]

@@ -152,7 +152,7 @@ def _tell_addresses(server: Server) -> None:
 
 
 def _client_beside(started: str) -> str:
-    """Return the command of the client that is installed beside a server with the command `started`.
+    """Return the command of the client in the same folder as the server's command `started`.
 
     >>> _client_beside(".venv/bin/tictactoe-server"), _client_beside("/usr/bin/tictactoe-server")
     ('.venv/bin/tictactoe-client', 'tictactoe-client')

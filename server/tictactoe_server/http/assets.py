@@ -2,9 +2,9 @@
 
 Source of the caching: RFC 9110, sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match).
 
-- A quoted name relative to its file (``"./turn.svg"``) is replaced by the path under which that file is served.
+- A quoted name relative to its file (``"./turn.svg"``) is replaced by the path of that file on the server.
 - All modules share one hash, because each may load any other. Those that the page always needs are one file.
-- Comments of modules (``/** ... */``), and thereby their types, are removed, as are spaces of style sheets.
+- Comments of modules (``/** ... */``), including their types, are removed, as are spaces of style sheets.
 - A sentence is sent only if a module uses its id, either whole, up to a comma, or as the beginning of a template.
   Sentences are in bundles: for the page, for modules loaded later, and for each folder of modules.
 """
@@ -81,7 +81,7 @@ class Asset:
 
 
 class Assets:
-    """The files of a folder by the paths under which they are served.
+    """The files of a folder by their paths on the server.
 
     Raises ValueError for an import that `Modules` refuses, and OSError if there is no page.
     """
@@ -208,7 +208,7 @@ class Assets:
 class Modules:
     """Modules by their names relative to a folder, which are bundled into files.
 
-    The `entries` and what they import are one file, named after the first entry, which comes last in it: it arrives at
+    The `entries` and their imports are one file, named after the first entry, which comes last in it: it arrives at
     once and compresses better. Each module in it is a function, after its imports, so that names do not clash. The
     modules `alone`, and modules loaded later by ``import(...)``, are separate files that import from it.
 

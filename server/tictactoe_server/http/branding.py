@@ -116,8 +116,8 @@ def _read_logo(path: Path) -> tuple[str, bytes]:
 def _fit_accent(text: str, style: str) -> tuple[str, str]:
     """Return a readable colour for light ground and for dark ground; the given colour is one of them.
 
-    It must be readable on all grounds of one theme, in either order, as the text of buttons has a ground's colour. For
-    the other theme it is mixed with black or white until it is readable.
+    It must be readable on all grounds of a theme, and text in a ground's colour must be readable on it, as on buttons.
+    For the other theme it is mixed with black or white until it is readable.
     """
     if not _COLOUR.fullmatch(text):
         raise CannotUse(f"--accent {clean_text(text)!r} is no colour as in #1f5f8b.")

@@ -57,7 +57,7 @@ class Seat(NamedTuple):
 
 
 class BoardCard(NamedTuple):
-    """A board with the players and text beside it; `look` is ``marks``, ``discs`` or ``stones``."""
+    """A board with the players and text to its right; `look` is ``marks``, ``discs`` or ``stones``."""
 
     seats: tuple[Seat, ...]
     heading: str

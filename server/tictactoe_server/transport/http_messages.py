@@ -104,7 +104,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A response with its body and headers other than those of every response."""
+    """A response with its body and its headers, except for the headers that every response has."""
 
     status: HTTPStatus
     body: bytes

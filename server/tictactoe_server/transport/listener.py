@@ -127,7 +127,7 @@ class Listener:
             connection.abort()
 
     def _turn_away(self, accepted: socket) -> None:
-        """Refuse a socket in words, and close it: later, unless many are waiting, or the words might be lost."""
+        """Refuse a socket in words, and close it after a while, so that they arrive, or at once if many are waiting."""
         self._refused.add(accepted)
         if self._certificate is None:
             with contextlib.suppress(OSError):
