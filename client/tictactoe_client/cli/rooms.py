@@ -81,7 +81,7 @@ async def open_room(
 
 
 async def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
-    """Play the computer on the given server, by default on a local one, which is started if none is running."""
+    """Play the computer on the given server, by default on a local one, which is started if necessary."""
     chosen = parse_rules(rules)
     choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
     return await _enter_and_stay(settings if settings.server is not None else replace(settings, local=True), choice)
