@@ -19,8 +19,7 @@ from tests.server.nats_node import Node, empty_store
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES
 from tictactoe_server.ratings.blocks import BLOCKS, Blocks
-from tictactoe_server.ratings.challenges import Challenges
-from tictactoe_server.ratings.stored_challenges import CHALLENGES
+from tictactoe_server.ratings.challenges import CHALLENGES, Challenges
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings

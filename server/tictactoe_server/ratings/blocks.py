@@ -19,8 +19,6 @@ from tictactoe_server.services.checks import find_player
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 
-_CLEANUP_SECONDS: Final = 60.0
-
 
 class Blocks(Struct, frozen=True):
     """The ids of the players whom `player` blocks."""
@@ -56,7 +54,7 @@ class Blocking(Service):
     def start(self, core: Core) -> None:
         self._core, self._table, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
-        self._tasks.start(every(_CLEANUP_SECONDS, self._drop_absent))
+        self._tasks.start(every(60.0, self._drop_absent))
 
     async def close(self) -> None:
         await self._tasks.stop()

@@ -11,9 +11,10 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from itertools import count
-from typing import Final
+from typing import Final, TypeVar
 from weakref import WeakValueDictionary
 
+import msgspec
 import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -30,21 +31,22 @@ from tictactoe_protocol.challenges import (
     OpenChallenge,
 )
 from tictactoe_protocol.pushes import SeatState
-from tictactoe_protocol.terms import RulesState
+from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.ratings.blocks import Blocking
-from tictactoe_server.ratings.stored_challenges import CHALLENGES, KEPT_MS, StoredChallenge
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import RatedCheck, check_clock, chosen_rules, find_player
+from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable, delete
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import Held
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
+KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end
 OPENING_MS: Final = 10_000
 TICK_SECONDS: Final = 1.0
 RELOAD_TICKS: Final = 10  # between complete reloads in a cluster, in case a change was missed
@@ -52,6 +54,75 @@ RELOAD_TICKS: Final = 10  # between complete reloads in a cluster, in case a cha
 _WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
 
 log: Final = structlog.get_logger(__name__)
+
+Row = TypeVar("Row", bound=OpenChallenge)
+
+
+class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
+    """A challenge as it is stored.
+
+    Attributes:
+        until: Deadline in ms of served time, first of the answer, then of the room.
+        is_hidden: Whether the challenged player has blocked the challenger and must not see the challenge.
+        how: The end of the challenge, or "" while it is open.
+        by: Id of the player who answered, or "".
+        answer: Id of the answer that won the compare-and-set, so that a repeated write is recognised.
+        room: Code of the room, once it is open.
+    """
+
+    clock: ClockFields | None
+    until: int
+    is_hidden: bool = False
+    how: str = ""
+    by: str = ""
+    answer: str = ""
+    room: str = ""
+
+    @property
+    def people(self) -> set[str]:
+        return {self.player, self.to}
+
+    @property
+    def audience(self) -> set[str]:
+        """The ids of the players who are told about the challenge."""
+        return {self.player} if self.is_hidden else self.people
+
+    @property
+    def made_at(self) -> int:
+        """When it was made, or an earlier time once it is answered (ms of served time)."""
+        return self.until - self.expires_ms
+
+    @property
+    def is_open(self) -> bool:
+        return not self.how
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended; an accepted challenge ends when its room is open."""
+        return bool(self.room) or self.how not in ("", "accepted")
+
+    @property
+    def stage(self) -> int:
+        """0 while it is open, 1 while an accepted challenge has no room yet, 2 when it is over."""
+        return 2 if self.is_over else 0 if self.is_open else 1
+
+    def row(self, kind: type[Row], now: int) -> Row:
+        """Return what players are sent at a moment of served time (ms)."""
+        fields = {name: getattr(self, name) for name in OpenChallenge.__struct_fields__}
+        return kind(**fields | {"expires_ms": max(0, self.until - now)})
+
+
+CHALLENGES: Final[TableSpec[StoredChallenge]] = TableSpec(
+    *("challenges", "challenge", msgspec.json.encode, msgspec.json.Decoder(StoredChallenge).decode),
+    key_of=lambda challenge: challenge.challenge,
+    persons=Persons(
+        lambda challenge: challenge.people,
+        shown=lambda challenge: msgspec.to_builtins(challenge.row(OpenChallenge, challenge.made_at)),
+        owner=lambda challenge: challenge.player,
+    ),
+    lifetime_seconds=lambda challenge: (KEPT_MS + (0 if challenge.is_over else challenge.expires_ms)) // 1000,
+)
+"""By id, until a minute after the end."""
 
 
 class Challenges(Service):
@@ -80,7 +151,6 @@ class Challenges(Service):
         await self._tasks.stop()
 
     async def challenge(self, call: Call) -> None:
-        """Challenge a player who is connected to this server or to another one of the cluster."""
         to = await find_player(self._core, call.request.player)
         if to == call.player.id:
             raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
@@ -96,7 +166,6 @@ class Challenges(Service):
         await self._change(id, lambda old: old or challenge, lambda: call.answer(challenge=id))
 
     async def answer(self, call: Call) -> None:
-        """Accept, decline or withdraw a challenge."""
         player, accept = call.player, call.request.accept
         challenge = self._known.get(call.request.challenge) or await self._read(call.request.challenge)
         if challenge is None or not challenge.is_open or not self._may_answer(challenge, player.id, accept=accept):

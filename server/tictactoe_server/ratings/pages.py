@@ -19,7 +19,6 @@ from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.transport.http_messages import CSV, JSON, HttpRequest, HttpResponse
 
 _MAX_ID: Final = 40
-_NAME_WIDTH: Final = 25
 _MODULE: Final = "ladders/pages.js"
 
 
@@ -43,16 +42,13 @@ class LadderPages(Service):
         }
 
     async def export(self, request: HttpRequest, key: str, extension: str | None) -> Reply:
-        """Return a ladder as JSON, or its rows as CSV."""
         ladder = await self._find(key)
         return HttpResponse(HTTPStatus.OK, format_rows(ladder.rows), CSV) if extension else _json(ladder)
 
     async def show_player(self, request: HttpRequest, id: str) -> Reply:
-        """Return a player's ladders and newest rated games as JSON."""
         return _json(await self._ladders.describe_player(id[:_MAX_ID]))
 
     async def show(self, request: HttpRequest, key: str) -> Reply:
-        """Return a ladder as text, or the head of its page."""
         ladder = await self._find(key)
         if request.wants_html:
             return PageHead(f"The ladder of {key}", f"{ladder.games} rated games of {key}.", _MODULE)
@@ -66,8 +62,7 @@ class LadderPages(Service):
         return [profile.name, *(", ".join(filter(None, row)) for row in tabulate_standings(profile).values())]
 
     async def _find(self, key: str) -> LadderState:
-        self._ladders.check_key(key)
-        return await self._ladders.describe(key, MAX_LISTED_PLAYERS)
+        return await self._ladders.describe(self._ladders.check_key(key), MAX_LISTED_PLAYERS)
 
 
 def describe_ladder(ladder: LadderState) -> list[str]:
@@ -77,7 +72,7 @@ def describe_ladder(ladder: LadderState) -> list[str]:
         closed = ladder.closed
         lines.append(say(f"ladder closed {closed.reason}", n=closed.figure, of=closed.of))
     rows = [
-        f"{row.place:>4}  {row.name:{_NAME_WIDTH}} {row.rating:>5.0f}  ±{2 * row.deviation:<4.0f} {row.games} games"
+        f"{row.place:>4}  {row.name:25} {row.rating:>5.0f}  ±{2 * row.deviation:<4.0f} {row.games} games"
         for row in ladder.rows
     ]
     return [*lines, "", *(rows or ["No ranked players yet."])]

@@ -105,7 +105,7 @@ class Ladders(Service):
         """
         if self.keys and len(rules.marks) != 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
-        ladder = self._ladder(self._key_of(rules))
+        ladder = self._ladder(self.check_key(rules.preset or ""))
         if (closing := ladder.closing) is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, f"ladder {closing.reason}", figure=closing.figure, of=closing.of)
         if clock is None:
@@ -136,15 +136,12 @@ class Ladders(Service):
                 found.setdefault(other, set()).add((game.room, game.game))
         return found
 
-    def _key_of(self, rules: Rules) -> str:
-        self.check_key(key := rules.preset or "")
-        return key
-
-    def check_key(self, key: str) -> None:
-        """Raise `Refused` if there is no ladder with this key."""
+    def check_key(self, key: str) -> str:
+        """Return the key of a ladder; raises `Refused` if there is no such ladder."""
         if key not in self.keys:
             why = "ladder" if self.keys else "ladders off"
             raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.keys))
+        return key
 
     def _running_games(self, one: str, other: str) -> set[tuple[str, int]]:
         """Return the running rated games of two players, also those about to begin, as rooms and numbers."""
@@ -269,12 +266,11 @@ class Ladders(Service):
 
     async def ratings(self, call: Call) -> None:
         request: Ratings = call.request
-        key = self._key_of(chosen_rules(request.rules))
+        key = self.check_key(chosen_rules(request.rules).preset or "")
         top = _TOP if request.top is UNSET else request.top
         call.answer(ladder=await self.describe(key, top, None if request.around is UNSET else request.around))
 
     async def profile(self, call: Call) -> None:
-        """Answer with a player's profile, as seen by the asking player."""
         call.answer(profile=await self.describe_player(call.request.player, call.player.id))
 
     async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:

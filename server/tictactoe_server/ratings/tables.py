@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tictactoe_protocol.ratings.ladder import Ladder, Player, State
+from tictactoe_protocol.ratings.ladder import Ladder, State
 from tictactoe_protocol.ratings.log import Entry, Verdict
 from tictactoe_server.storage.specs import Persons, TableSpec
 
@@ -84,12 +84,13 @@ def _snapshot_without(snapshot: Snapshot, id: str, stand_in: str) -> Snapshot:
 
 
 def _ladder_without(ladder: Ladder, id: str, stand_in: str) -> Ladder:
-    def rename(player: Player) -> Player:
-        if id not in player.opponents:
-            return player
-        return replace(player, opponents=tuple(stand_in if met == id else met for met in player.opponents))
+    def rename(name: str) -> str:
+        return stand_in if name == id else name
 
-    players = {stand_in if own == id else own: rename(player) for own, player in ladder.players.items()}
+    players = {
+        rename(own): replace(player, opponents=tuple(map(rename, player.opponents)))
+        for own, player in ladder.players.items()
+    }
     return replace(ladder, players=players)
 
 
