@@ -72,8 +72,8 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_810, 5),
-    "api": (397, 1),
+    "admin": (1_788, 5),
+    "api": (395, 1),
     "cli": (1_159, 3),
     "cluster": (2_611, 6),
     "core": (1_628, 5),
@@ -81,7 +81,7 @@ CEILINGS = {
     "http": (1_347, 3),
     "listings": (744, 3),
     "people": (446, 2),
-    "ratings": (1_429, 5),
+    "ratings": (1_404, 5),
     "records": (799, 2),
     "rooms": (1_434, 5),
     "services": (2_353, 5),

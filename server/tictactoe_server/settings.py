@@ -149,11 +149,7 @@ def _list(help: str, parse: Callable[[str], Any], metavar: str, name: str) -> An
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The configuration of a server. The help of each option describes its field; None selects the documented default.
-
-    Attributes:
-        data: The folder of rooms and games, or None to store nothing.
-    """
+    """The configuration of a server; the help of each option describes its field, None is the documented default."""
 
     host: str | None = _option("Address to listen on. [default: all, IPv4 and IPv6]", metavar="ADDRESS")
     port: int = _option("Port to listen on; 0 picks a free one.", IntRange(0, 65535), default=DEFAULT_PORT)
@@ -177,7 +173,7 @@ class Settings:
     bot_workers: int | None = _option(
         "Processes in which bots think. [default: one less than the cores, at least 1]", IntRange(1, 256), "NUMBER"
     )
-    data: Path | None = None
+    data: Path | None = None  # the folder of rooms and games; None stores nothing
     origins: tuple[str, ...] = _list(
         "Web pages of this origin may connect, too, as in https://play.example", _parse_origin, "ORIGIN", "origin"
     )

@@ -196,16 +196,16 @@ async def test_bans_are_kept_and_end_by_themselves(store: Storage) -> None:
     again = Bans(store.table(BANS), lambda: now[0])
     await again.load()
     assert [ban.subject for ban in again] == [ban.subject for ban in bans]
-    assert again.of_address("192.0.2.99") is not None
-    assert again.of_address("::ffff:192.0.2.99") is not None
-    assert again.of_address("2001:db8::1:2:3:4") is not None
-    assert again.of_address("2001:db8:0:1::1") is None
-    assert again.of_address("192.0.3.1") is None
-    assert again.of_address("") is None
+    assert again.refusal_of("192.0.2.99") is not None
+    assert again.refusal_of("::ffff:192.0.2.99") is not None
+    assert again.refusal_of("2001:db8::1:2:3:4") is not None
+    assert again.refusal_of("2001:db8:0:1::1") is None
+    assert again.refusal_of("192.0.3.1") is None
+    assert again.refusal_of("") is None
     now[0] += 30_000
     assert again.of_subject("p0123456789") is None
     now[0] += 30_000
-    assert again.of_address("192.0.2.99") is None
+    assert again.refusal_of("192.0.2.99") is None
     await again.forget_past()
     assert [ban.subject for ban in await bans_in(store)] == ["2001:db8::/64"]
     await store.close()

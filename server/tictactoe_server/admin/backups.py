@@ -51,7 +51,6 @@ class Backups:
     """Backups of the folder `data` in the folder `target`.
 
     Attributes:
-        keep: The number of backups that are kept.
         problem: The reason why the last backup failed, or "".
     """
 
@@ -74,7 +73,6 @@ class Backups:
         return clock.wall() - (self.made_at or self.began_at)
 
     def describe(self) -> str:
-        """Describe the backups in one line."""
         count, made_at = len(list_backups(self.target)), self.made_at
         newest = "none yet" if made_at is None else f"{datetime.fromtimestamp(made_at, UTC):%Y-%m-%d %H:%M} UTC"
         return f"newest {newest}, {count} in {self.target}{f'; {self.problem}' if self.problem else ''}"

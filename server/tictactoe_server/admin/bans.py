@@ -55,20 +55,16 @@ class Bans:
         ban = self._bans.get(subject)
         return ban if ban is not None and self._counts(ban) else None
 
-    def of_address(self, address: str) -> Ban | None:
-        """Return an active ban of a network that contains the address, or None."""
+    def refusal_of(self, address: str) -> Refused | None:
+        """Return the refusal for an address in a banned network, or None."""
         try:
             found = parse_address(address)
         except ValueError:
             return None
         prefixes = [prefix for version, prefix in self._prefixes if version == found.version]
         networks = (ipaddress.ip_network((found, prefix), strict=False) for prefix in prefixes)
-        return next(filter(None, (self.of_subject(str(network)) for network in networks)), None)
-
-    def refusal_of(self, address: str) -> Refused | None:
-        """Return the refusal for a banned address, or None."""
-        ban = self.of_address(address)
-        return None if ban is None else banned(ban)
+        bans = filter(None, (self.of_subject(str(network)) for network in networks))
+        return next(map(banned, bans), None)
 
     async def add(self, subject: str, reason: str, seconds: float | None) -> Ban:
         """Store a ban of a subject (see `parse_subject`), permanent if `seconds` is None; raises `StoreUnavailable`."""

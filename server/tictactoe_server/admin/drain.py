@@ -22,12 +22,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Drain:
-    """The state of draining.
-
-    Attributes:
-        is_final: Whether the server stops for good.
-        back_ms: Reconnect delay of clients, without jitter.
-    """
+    """The state of draining; if it `is_final`, the server stops for good."""
 
     def __init__(self, count_games: Callable[[], int], tell_all: Callable[[bytes], None]) -> None:
         self.is_on = self.is_final = False
@@ -59,11 +54,9 @@ class Drain:
             raise Refused(ErrorCode.BUSY, why, retry_ms=None if self.is_final else retry_ms)
 
     def notice(self, **content: int | None) -> bytes:
-        """Return the frame that announces the end of the server."""
         return encode_frame(encode(Notice("stopping" if self.is_final else "restarting", self.back_ms, **content)))
 
     async def until_over(self) -> None:
-        """Wait until draining has finished."""
         await self._begun.wait()
         while self.seconds_left != 0 and self._count_games():
             left = self.seconds_left

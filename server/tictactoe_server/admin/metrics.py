@@ -22,7 +22,6 @@ from tictactoe_server import __version__
 from tictactoe_server.admin.orders.order import ServerParts
 from tictactoe_server.sessions.session import Tally
 from tictactoe_server.settings import Limits
-from tictactoe_server.storage.store import Histogram
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
@@ -111,7 +110,6 @@ class Figure(NamedTuple):
     """A metric.
 
     Attributes:
-        words: The help text.
         read: Returns the current value, or None if the server has no such metric.
         label: The label of the keys, if the value is a mapping.
     """
@@ -130,7 +128,9 @@ class Figure(NamedTuple):
         if self.kind == "info":
             return core.InfoMetricFamily(name, self.words, found)
         if self.kind == "histogram":
-            return _make_histogram(name, self.words, found)
+            bounds = (*map(str, found.bounds), "+Inf")
+            buckets = list(zip(bounds, map(float, accumulate(found.counts)), strict=True))
+            return core.HistogramMetricFamily(name, self.words, buckets=buckets, sum_value=found.total)
         family: Any = core.GaugeMetricFamily if self.kind == "gauge" else core.CounterMetricFamily
         metric: core.Metric = family(name, self.words, labels=[self.label] if self.label else [])
         for values, number in [([str(value)], each) for value, each in found.items()] if self.label else [([], found)]:
@@ -191,9 +191,3 @@ FIGURES: Final = (
     _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.tally.sent),
 )
 """All metrics of `/metrics`, and of the dashboard and the alerts in `deploy/`."""
-
-
-def _make_histogram(name: str, words: str, histogram: Histogram) -> core.Metric:
-    bounds = (*map(str, histogram.bounds), "+Inf")
-    buckets = list(zip(bounds, map(float, accumulate(histogram.counts)), strict=True))
-    return core.HistogramMetricFamily(name, words, buckets=buckets, sum_value=histogram.total)

@@ -211,7 +211,6 @@ class Api(Service):
         return self.streams.answer(request, code, Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
-        """Return a public finished game as JSON or as a record."""
         self._core.allowances.check_page_misses(request.address)
         game = await find_by_id(self._core.store.games, id)
         if game is None or not game.public:
@@ -224,7 +223,6 @@ class Api(Service):
         return _json(EventList(self._tournaments.listed()))
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
-        """Stream an event's changes until it is over."""
         texts, known = self._tournaments.texts, self._tournaments.kept.known
         found = await texts.find(request, text)
 

@@ -43,8 +43,6 @@ class ServerParts:
         address: Where the server listens, in words.
         data: Where it stores its data, in words.
         bots_waiting: Returns the number of bot moves that wait for a worker.
-        streams: Has the limits of streams.
-        list_events: Returns the unfinished events.
         end_event: Ends an event by its code; may raise `Refused`.
         forget: Deletes a player by id, and returns the id that replaces it in stored games.
         judge_ratings: Stores a verdict and returns it. This and the next two are methods of `Ladders`.
@@ -87,7 +85,6 @@ class ServerParts:
         return {name: (count_of(core.limits, name) or None, now.get(name)) for name in COUNTS}
 
     def limited(self) -> Counter[str]:
-        """Return how often each limit was hit."""
         return Counter({"pressure": self.pressure.shed}) + self.core.tally.limited + self.admission.refused
 
     def unready(self) -> str | None:

@@ -273,7 +273,7 @@ def _expel_banned(server: ServerParts, ban: Ban) -> int:
     presence = server.core.presence
     concerned = presence.of_player(ban.subject)
     if network_of(ban.subject) is not None:
-        concerned = [session for session in presence if server.bans.of_address(session.connection.address)]
+        concerned = [session for session in presence if server.bans.refusal_of(session.connection.address)]
     for session in concerned:
         expel(session.connection, banned(ban))
     return len(concerned)
