@@ -113,8 +113,6 @@ class Server:
         Args:
             store: Replaces the store that the settings name.
             monotonic_ns: The clock of all rooms.
-            services: Additional services.
-            open_sockets: Opens the listening sockets of a host and port.
             pool: Replaces the worker processes that choose the bots' moves.
         """
         self._settings = settings or Settings()
@@ -205,7 +203,7 @@ class Server:
         self.core.agenda.stop()
         await self._chores.stop()
         try:
-            await self._store.close()
+            await self.core.store.close()
         except StoreUnavailable as unavailable:
             log.error("the store did not close in good time", reason=str(unavailable))
         log.debug("stopped")
@@ -222,7 +220,6 @@ class Server:
         self._listener.cut_off()
 
     async def _open_storage(self) -> Storage:
-        """Return the store that the settings name, with the tables of all services; raises `CannotOpenStore`."""
         settings = self._settings
         specs = kept_by(self._more_services)
         if settings.store is None:
@@ -245,7 +242,6 @@ class Server:
 
     def _build(self, store: Storage) -> None:
         settings, limits = self._settings, self._limits
-        self._store = store
         self._drain = drain = Drain(lambda: self.core.count_games(), self._tell_all)
         self.core = core = self._make_core(store)
         self._pressure = Pressure(limits, self._monotonic_ns)
@@ -331,9 +327,12 @@ class Server:
         settings, cluster = self._settings, self._cluster
         data, target, keep = settings.data, settings.backup_to, settings.backup_keep
         backups = Backups(data, target, settings.backup_every_seconds, keep) if data and target else None
+        stored_in = "nothing" if data is None else str(data.absolute())
+        if settings.store is not None:
+            stored_in = settings.store.rpartition("@")[2]  # without credentials
         self.parts = parts = ServerParts(
             address=self.links.for_people,
-            data=_describe_storage(settings),
+            data=stored_in,
             core=core,
             admission=self._admission,
             pressure=self._pressure,
@@ -365,7 +364,6 @@ class Server:
             self.metrics = MetricsServer(*settings.metrics, parts)
 
     def _meet(self, connection: Connection) -> Receiver:
-        """Return a session for a new connection, or a refusal if its address is banned."""
         refusal = self._bans.refusal_of(connection.address)
         if refusal is not None:
             self.core.tally.refusals[ErrorCode.BANNED] += 1
@@ -377,9 +375,3 @@ class Server:
     def _tell_all(self, frame: bytes) -> None:
         for connection in self._listener.connections:
             connection.push_frame(frame)
-
-
-def _describe_storage(settings: Settings) -> str:
-    if settings.store is not None:
-        return settings.store.rpartition("@")[2]  # without credentials
-    return "nothing" if settings.data is None else str(settings.data.absolute())

@@ -21,8 +21,6 @@ Count = int
 """A limit on a number; 0 means no limit."""
 
 LogFormat = Literal["text", "json"]
-ChatKind = Literal["off", "sentences", "on"]
-"""Permitted chat: none, prepared sentences only, or free text."""
 
 _PURPOSES: Final[Mapping[str | None, Mapping[str, Any]]] = {
     None: {"chat": "on", "lobby": "names"},
@@ -250,8 +248,8 @@ class Settings:
         Choice(("school",)),
         name="for",
     )
-    chat: ChatKind | None = _option(
-        "What people may say: nothing, eight sentences, or anything. [default: on]", Choice(get_args(ChatKind))
+    chat: Literal["off", "sentences", "on"] | None = _option(
+        "What people may say: nothing, eight sentences, or anything. [default: on]", Choice(("off", "sentences", "on"))
     )
     lobby: Literal["names", "marks"] | None = _option(
         "Whether people have names of their own and lists show them; with marks the server names them, or who runs an "
@@ -366,14 +364,12 @@ def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
     return replace(limits, **{COUNTS[name]: count for name, count in counts.items()})
 
 
-_LIMIT: Final = _list("How many of something there may be, 0 for no limit", _parse_limit, "NAME=NUMBER", "limit")
-
-
 def _list_options() -> Iterator[tuple[str, Option]]:
     """Yield each option with its field, in the order of the help; a "no-" option clears its field."""
     own, limits = ([(one.name, one) for one in fields(kind) if one.metadata] for kind in (Settings, Limits))
+    limit = _list("How many of something there may be, 0 for no limit", _parse_limit, "NAME=NUMBER", "limit")
     place = [filled for filled, _ in own].index("origins")
-    for filled, one in (*own[:place], *limits, ("limit", _LIMIT), *own[place:]):
+    for filled, one in (*own[:place], *limits, ("limit", limit), *own[place:]):
         how = dict(one.metadata)
         name = how.pop("name") or filled.replace("_", "-")
         if name.startswith("no-"):

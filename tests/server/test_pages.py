@@ -568,7 +568,7 @@ async def test_a_store_that_does_not_answer_is_told_in_words(server: Server, mon
     async def never(id: str) -> None:
         await asyncio.sleep(60)
 
-    monkeypatch.setattr(server._store.table(SHARES), "load", never)
+    monkeypatch.setattr(server.core.store.table(SHARES), "load", never)
     monkeypatch.setattr("tictactoe_server.http.pages.ANSWER_SECONDS", 0.05)
     answer = await get(server, "/replay/abcdefghijklmnop")
     assert answer.status == 503
