@@ -72,7 +72,7 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_788, 5),
+    "admin": (1_781, 5),
     "api": (395, 1),
     "cli": (1_159, 3),
     "cluster": (2_611, 6),
@@ -81,7 +81,7 @@ CEILINGS = {
     "http": (1_347, 3),
     "listings": (744, 3),
     "people": (446, 2),
-    "ratings": (1_404, 5),
+    "ratings": (1_394, 5),
     "records": (799, 2),
     "rooms": (1_434, 5),
     "services": (2_353, 5),

@@ -31,8 +31,6 @@ KEPT_SNAPSHOTS: Final = 16  # every 16th of the older snapshots is kept
 UNRATED_GAMES: Final = 1_000  # before the first rated game, the position in the log is saved after this many games
 _GAMES_PER_STEP: Final = 100  # about 3 ms of folding, after which other tasks run
 
-RatedHandler = Callable[[State, State, Sequence[RatedGame]], None]
-
 log: Final = structlog.get_logger(__name__)
 
 
@@ -58,7 +56,7 @@ class Folding:
         on_rated: Called after some games were rated, with the states before and after, and the games.
     """
 
-    def __init__(self, store: Storage, on_rated: RatedHandler) -> None:
+    def __init__(self, store: Storage, on_rated: Callable[[State, State, Sequence[RatedGame]], None]) -> None:
         self._store = store
         self._on_rated = on_rated
         self._entries, self._snapshots = store.table(ENTRIES), store.table(LADDERS)
@@ -153,7 +151,7 @@ class Folding:
         while isinstance(row := rows.get(key_of(len(entries) + 1)), Entry):
             entries.append(row)
         snapshot = await self._find_usable(sum(len(entry.games) for entry in entries), entries)
-        self._reset(State() if snapshot is None else snapshot.state, "" if snapshot is None else snapshot.cursor)
+        self._reset(snapshot.state, snapshot.cursor)
         for entry in entries:
             self._add(entry)
         self._folded_games = sum(len(entry.games) for entry in entries[: self.state.entries])
@@ -161,8 +159,8 @@ class Folding:
 
     async def _find_usable(
         self, count: int, entries: Sequence[Entry], games: Mapping[str, RatedGame] | None = None
-    ) -> Snapshot | None:
-        """Return the newest snapshot, of at most `count` games, that is usable with these entries."""
+    ) -> Snapshot:
+        """Return the newest snapshot, of at most `count` games, that is usable with these entries, or an empty one."""
         verdicts = list_verdicts(entries)
         for number in range(count // SNAPSHOT_GAMES, -1, -1):
             snapshot = await self._load_snapshot(number)
@@ -173,7 +171,7 @@ class Folding:
                 if not is_usable(snapshot.state, entries, games):
                     continue
             return snapshot
-        return None
+        return Snapshot(State(), "", "")
 
     async def _load_snapshot(self, number: int) -> Snapshot | None:
         """Return the snapshot of this number, or None if it or one of its parts is missing."""
@@ -235,7 +233,7 @@ class Folding:
         if subject.of in missing if subject.kind == "void game" else missing and subject.since < oldest:
             raise OrderRefused("This concerns games before the oldest one that is stored, so nothing can be folded.")
         start = await self._find_usable(len(self._named), [*self._log, Entry(verdict=verdict)], games)
-        if missing - (self._list_ids(start.state.entries) if start else set()):
+        if missing - self._list_ids(start.state.entries):
             raise OrderRefused("This needs games to be folded again that are no longer stored.")
 
     async def _fold(self) -> None:
@@ -279,8 +277,7 @@ class Folding:
     async def _refold(self) -> None:
         """Fold again from the newest snapshot that no new verdict changes, up to the entries of the current state."""
         games = await self.read_all()
-        snapshot = await self._find_usable(self._folded_games, self._log, games)
-        start = State() if snapshot is None else snapshot.state
+        start = (await self._find_usable(self._folded_games, self._log, games)).state
         state = replace(start, verdicts=self._verdicts)
         self.state = await self._advance(state, games, self.state.entries)
         self._games = {**games, **self._games}

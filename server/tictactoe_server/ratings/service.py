@@ -31,7 +31,7 @@ from tictactoe_protocol.rated import (
 from tictactoe_protocol.ratings.exported import encode_export
 from tictactoe_protocol.ratings.ladder import Ladder, State
 from tictactoe_protocol.ratings.ladder import Player as Rating
-from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict
+from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server import clock
@@ -158,7 +158,6 @@ class Ladders(Service):
         return max((abs(own - _player_of(ladder, seat.player).number.rating) for seat in room.held_seats), default=0.0)
 
     def _find_host(self, listed: Listed) -> Rating | None:
-        """Return the record of the player who waits in a rated room, or None for any other room."""
         room = listed.room
         if not room.rated or room.status != "waiting":
             return None
@@ -208,10 +207,9 @@ class Ladders(Service):
 
     def _on_changed(self, table: str, key: str) -> None:
         """Handle a change by another server; a forgotten player has another id from then on."""
-        if table == ENTRIES.name:
-            self._has_news.set()
-        elif table == FORGOTTEN.name:
+        if table == FORGOTTEN.name:
             self.folding.invalidate()
+        if table in (ENTRIES.name, FORGOTTEN.name):
             self._has_news.set()
 
     def _announce(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
@@ -253,16 +251,15 @@ class Ladders(Service):
 
     async def verify(self) -> dict[str, Any]:
         """Fold all games again; return the digest of the current ratings, and of the new fold as ``folded``."""
-        _, folded, entries = await self.folding.fold_all()
-        current = self.folding.state.digest
-        return {"games": _count_games(entries), "digest": current, "folded": folded.digest}
+        _, folded, _ = await self.folding.fold_all()
+        return {"games": self.folding.games, "digest": self.folding.state.digest, "folded": folded.digest}
 
     async def export(self) -> tuple[dict[str, Any], bytes]:
         """Return the number of games and the digest, and the content of an export."""
         games, state, entries = await self.folding.fold_all()
-        named = (games[id] for entry in entries for id in entry.games)
+        named = [games[id] for entry in entries for id in entry.games]
         content = await asyncio.to_thread(lambda: encode_export(named, state.verdicts, state.digest))
-        return {"games": _count_games(entries), "digest": state.digest}, content
+        return {"games": len(named), "digest": state.digest}, content
 
     async def ratings(self, call: Call) -> None:
         request: Ratings = call.request
@@ -347,10 +344,6 @@ def _rounded(rating: float, deviation: float) -> tuple[float, float]:
 
 def _player_of(ladder: Ladder, id: str) -> Rating:
     return ladder.players.get(id) or Rating()
-
-
-def _count_games(entries: Iterable[Entry]) -> int:
-    return sum(len(entry.games) for entry in entries)
 
 
 def _encounters(games: Sequence[FinishedGame], asking: str) -> Any:

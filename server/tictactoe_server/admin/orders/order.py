@@ -125,7 +125,6 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
         return await (run_everywhere(self, server) if self.is_for_all else self.run_here(server))
 
     async def run_here(self, server: ServerParts) -> Any:
-        """Execute the order at this server."""
         raise NotImplementedError
 
     def describe(self, answer: Any) -> str:
@@ -174,13 +173,12 @@ async def run_everywhere(order: Order, server: ServerParts) -> Any:
 
 async def run_at(id: str, order: Order, server: ServerParts) -> Any:
     """Return one server's own answer; raises `OrderRefused`, and `NoAnswer` if it does not answer."""
-    names = server.names
-    if server.cluster is None or id == next(iter(names)):
+    if server.cluster is None or id == next(iter(server.names)):
         return await order.run_here(server)
     try:
         return read_answer(await server.cluster.ask_order(id, msgspec.json.encode(order)))
     except StoreUnavailable:
-        raise NoAnswer(f"The server {names.get(id, id)} does not answer.") from None
+        raise NoAnswer(f"The server {server.names.get(id, id)} does not answer.") from None
 
 
 def read_answer(data: bytes) -> Any:

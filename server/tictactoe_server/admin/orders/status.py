@@ -72,7 +72,7 @@ class Status(Order, frozen=True, tag="status"):
             "rooms": show(answer["rooms"]),
             "moves": f"{answer['moves']}; {answer['refusals']} requests refused, {answer['limited']} by a limit",
             "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
-            "drain": None if drain is None else _describe_drain(drain),
+            "drain": None if drain is None else DrainOrder().describe(drain),
             "backup": answer["backup"],
             "allows": answer["people_may"],
             "speed": answer.get("speed"),
@@ -105,7 +105,13 @@ class DrainOrder(Order, frozen=True, tag="drain"):
         return _row_of_drain(server)
 
     def describe(self, answer: Row) -> str:
-        return _describe_drain(answer)
+        count, left = answer["games"], answer["seconds_left"]
+        end = "stops" if answer["for_good"] else "restarts"
+        if not count:
+            return f"No new games; none is on, and the server {end} now."
+        latest = "however long they take" if left is None else f"at most {show_duration(left)}"
+        what = "1 game goes on" if count == 1 else f"{count} games go on"
+        return f"No new games; {what}, {latest}; then the server {end}."
 
 
 class ListLimits(Listing, frozen=True, tag="limits"):
@@ -131,16 +137,6 @@ def _row_of_drain(server: ServerParts) -> Row:
         "seconds_left": None if left is None else round(left),
         "for_good": server.drain.is_final,
     }
-
-
-def _describe_drain(drain: Row) -> str:
-    count, left = drain["games"], drain["seconds_left"]
-    end = "stops" if drain["for_good"] else "restarts"
-    if not count:
-        return f"No new games; none is on, and the server {end} now."
-    latest = "however long they take" if left is None else f"at most {show_duration(left)}"
-    what = "1 game goes on" if count == 1 else f"{count} games go on"
-    return f"No new games; {what}, {latest}; then the server {end}."
 
 
 def _describe_people(settings: Settings) -> str | None:
