@@ -14,17 +14,13 @@ from typing import Any, Final
 import structlog
 
 from tests.simulation.disk import Disk
+from tests.simulation.host import DiskHost, Host
 from tests.simulation.ledger import Ledger, Violation
 from tests.simulation.network import Network
 from tests.simulation.people import Person, Table
 from tests.simulation.trouble import Trouble
-from tests.simulation.world import MACHINE, START_SECONDS, Process, World
-from tictactoe_server.server import Server, kept_by
-from tictactoe_server.services.bots.inline import InlineWorkers
-from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.settings import Limits, Settings
+from tests.simulation.world import MACHINE, START_SECONDS, World
 
-PORT: Final = 8765
 CALM_SECONDS: Final = 1_800.0
 """Every game ends within so long after the last trouble."""
 EXPECTED_ERRORS: Final = ("the store refuses", "the database failed", "the store did not close in good time")
@@ -46,10 +42,10 @@ class Result:
 
 
 class Site:
-    """One server's machine, the network around it and everybody who uses it.
+    """One server, the network around it and everybody who uses it.
 
     Attributes:
-        life: How often the server was started.
+        hosts: The server; in a cluster there are several.
         ports: Where people connect.
         is_closing: Whether everybody is to come to an end.
         has_late_history: Whether finished games may appear in the history later than they end.
@@ -59,104 +55,49 @@ class Site:
         self.world = world
         self.ledger = Ledger(world.time)
         self.network = Network(world)
-        self.disk = Disk(world, self.ledger.served)
-        self.ports = (PORT,)
-        self.life = 0
         self.is_closing = self.has_late_history = self.loses_answers = False
-        self.trouble = Trouble(self, kinds)
-        self.groups = [Table(self, number, games=games) for number in range(tables)]
-        self._process: Process | None = None
-        self._server: Server | None = None
         self._troubled_until = 0.0
-        self._was_power_lost = False
-        self._starting: asyncio.Task[None] | None = None
-        self._up, self._stopped = asyncio.Event(), asyncio.Event()
-        self._has_begun = self._is_to_stop = asyncio.Event()
-        self._stopped.set()
+        self.hosts = self._make_hosts()
+        self.ports = tuple(host.port for host in self.hosts)
+        self.trouble = self._make_trouble(kinds)
+        self.groups = [Table(self, number, games=games) for number in range(tables)]
         self._collect_log()
+
+    def _make_hosts(self) -> list[Host]:
+        self.disk = Disk(self.world, self.ledger.served)
+        return [DiskHost(self, self.disk)]
+
+    def _make_trouble(self, kinds: tuple[str, ...]) -> Trouble:
+        return Trouble(self, kinds)
 
     @property
     def people(self) -> list[Person]:
         return [person for group in self.groups for person in group.people]
 
-    # -- the server's lives ----------------------------------------------------------------------------------------
+    # -- the server ------------------------------------------------------------------------------------------------
 
     @property
-    def is_down(self) -> bool:
-        return not self._up.is_set()
+    def life(self) -> int:
+        """How often the server was started."""
+        return self.hosts[0].life
 
     async def wait_until_up(self) -> None:
-        await self._up.wait()
+        await self.hosts[0].wait_until_up()
 
     async def start(self) -> None:
-        """Start the server, unless it is up or starting, and wait until it is up or has failed to start."""
-        if self.is_down and (self._starting is None or self._starting.done()):
-            self._starting = self.world.create_task(self._start())
-        if self._starting is not None:
-            await asyncio.shield(self._starting)
+        """Start what is down."""
+        for host in self.hosts:
+            while host.is_down:
+                await host.start()
 
     async def stop(self) -> None:
-        """Stop the server in good order."""
-        self.note_trouble(10.0)
-        process = self._process
-        self._is_to_stop.set()
-        await self._stopped.wait()
-        if process is self._process and process is not None and not process.is_dead:
-            self._was_power_lost = False
+        """Stop every server in good order."""
+        for host in self.hosts:
+            await host.stop()
 
-    def crash(self, *, is_power: bool, resets: bool) -> None:
-        """Kill the server between two callbacks; with `is_power` the machine, with what was not synced to its disk."""
-        process = self._process
-        if process is None or process.is_dead or self._stopped.is_set():
-            return
-        self.ledger.count("power losses" if is_power else "kills")
-        self.ledger.tell("the power fails" if is_power else "the server is killed")
-        self._up.clear()
-        self.note_trouble(5.0)
-        self._was_power_lost = is_power
-        self.ledger.served.end(self.world.time())
-        self.world.trace("crash", is_power)
-        process.kill()
-        self._stopped.set()
-        self._has_begun.set()
-        self.network.drop_process(process, resets=resets)
-
-    async def _start(self) -> None:
-        await self._stopped.wait()
-        self.disk.begin_life(after_power_loss=self._was_power_lost)
-        self._was_power_lost = False
-        self.life += 1
-        self.world.trace("life", self.life)
-        self.ledger.tell(f"the server starts (life {self.life})")
-        self._is_to_stop, self._stopped, self._has_begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._process = Process(self.world, f"server {self.life}")
-        self._process.start(self._serve())
-        await self._has_begun.wait()
-
-    async def _serve(self) -> None:
-        try:
-            settings = Settings(host="127.0.0.1", port=PORT, data=self.disk.folder, demo=False, page=False)
-            self._server = server = Server(
-                settings,
-                self.disk.open_store(kept_by(())),
-                Limits(),
-                open_sockets=self.network.open_sockets,
-                pool=ThinkingPool(InlineWorkers()),
-            )
-            self.ledger.served.begin(self.world.time())
-            async with server:
-                self.world.call_soon(self._note_up, context=self.world.outside)
-                await self._is_to_stop.wait()
-                self._up.clear()
-            self.ledger.served.end(self.world.time())
-        except Exception:
-            self.ledger.failures_of_server(traceback.format_exc())
-            self.world.stop()
-        self.world.call_soon(self._stopped.set, context=self.world.outside)
-
-    def _note_up(self) -> None:
-        self._up.set()
-        self._has_begun.set()
+    def heal(self) -> None:
+        """End all trouble."""
+        self.disk.heal()
 
     def set_wall_clock(self, seconds: float) -> None:
         """Move the wall clock."""
@@ -189,7 +130,8 @@ class Site:
             if person.peer is not None:
                 person.peer.give_up()
         await asyncio.sleep(70.0)
-        self._check_leaks()
+        for host in self.hosts:
+            host.check_leaks()
         await self.stop()
         await self.start()
         for group in self.groups:
@@ -203,22 +145,13 @@ class Site:
             job.result()
         return not left
 
-    def _check_leaks(self) -> None:
-        """Check that nothing is kept for people who have gone."""
-        server = self._server
-        if server is None:
-            return
-        rooms = server.core.registry.by_code.values()
-        left = {
-            "sessions": len(list(server.core.presence)),
-            "connections": len(server._listener.connections),
-            "changes": len(server.core.changes.tasks),
-            "requests": len(server._dispatcher.tasks),
-            "players in rooms": sum(len(live.players) for live in rooms),
-            "watchers": sum(len(live.watchers) for live in rooms),
-        }
-        if any(left.values()):
-            self.ledger.fail(f"Everybody has gone, but the server still has {left}.")
+    def count(self) -> dict[str, int]:
+        """Return figures for the summary of a run."""
+        return {"commits": self.disk.commits, "lost commits": self.disk.lost, "lives": self.life}
+
+    def remove(self) -> None:
+        """Delete the files of the run."""
+        self.disk.remove()
 
     # -- the server's log ------------------------------------------------------------------------------------------
 
@@ -285,12 +218,10 @@ def play(seed: int, *, seconds: float = 900.0, tables: int = 4, games: int = 6, 
         )
         result.counts = {
             **site.ledger.counts,
-            "commits": site.disk.commits,
-            "lost commits": site.disk.lost,
-            "lives": site.life,
+            **site.count(),
         }
         result.trouble = site.trouble.kinds
-        site.disk.remove()
+        site.remove()
     result.violations += world.errors
     result.digest = world.digest
     result.virtual_seconds = MACHINE.now - START_SECONDS

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from tests.simulation.peer import HARMS
 
 if TYPE_CHECKING:
+    from tests.simulation.host import Host
     from tests.simulation.run import Site
 
 MEAN_SECONDS: Final = {
@@ -27,28 +28,29 @@ MEAN_SECONDS: Final = {
 class Trouble:
     """Strikes one server and its people until it is told to end."""
 
+    means: ClassVar[dict[str, int]] = MEAN_SECONDS
+
     def __init__(self, site: Site, kinds: tuple[str, ...] = ()) -> None:
         self.site = site
         self.chance = site.world.chance("trouble")
-        chosen = [kind for kind in MEAN_SECONDS if self.chance.random() < 0.5] or ["cuts", "power"]
+        chosen = [kind for kind in self.means if self.chance.random() < 0.5] or ["cuts", "kills"]
         self.kinds = list(kinds) or chosen
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
         self.site.loses_answers = "cuts" in self.kinds
         for kind in self.kinds:
-            mean = MEAN_SECONDS[kind] * self.chance.choice((0.3, 1.0, 3.0))
+            mean = self.means[kind] * self.chance.choice((0.3, 1.0, 3.0))
             self._tasks.append(self.site.world.create_task(self._strike_again(kind, mean)))
 
     async def end(self) -> None:
-        """Stop all trouble, and wait until the server is up."""
+        """Stop all trouble, and wait until every server is up."""
         self.site.loses_answers = False
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self.site.disk.heal()
-        while self.site.is_down:
-            await self.site.start()
+        self.site.heal()
+        await self.site.start()
         self.site.ledger.tell("all trouble is over")
 
     async def _strike_again(self, kind: str, mean_seconds: float) -> None:
@@ -69,31 +71,34 @@ class Trouble:
             peer.harm(chance.choice(HARMS), chance)
 
     async def _strike_kills(self, chance: random.Random) -> None:
-        self.site.crash(is_power=False, resets=True)
-        await self._start_again(chance)
+        host = chance.choice(self.site.hosts)
+        host.crash(is_power=False, resets=True)
+        await self._start_again(host, chance)
 
     async def _strike_power(self, chance: random.Random) -> None:
         """Let the power fail around a commit within the next seconds, or at the latest after ten."""
-        disk, life = self.site.disk, self.site.life
+        host = self.site.hosts[0]
+        disk, life = self.site.disk, host.life
         disk.is_recording = True
         await asyncio.sleep(chance.uniform(0.0, 3.0))
-        disk.on_power_loss = lambda: self.site.crash(is_power=True, resets=chance.random() < 0.7)
+        disk.on_power_loss = lambda: host.crash(is_power=True, resets=chance.random() < 0.7)
         disk.crash_at = chance.randint(1, 4), chance.choice(("before commit", "after commit"))
         for _ in range(200):
             await asyncio.sleep(0.05)
-            if self.site.is_down or self.site.life != life:
+            if host.is_down or host.life != life:
                 break
-        if self.site.life != life:
+        if host.life != life:
             return
-        if not self.site.is_down:
+        if not host.is_down:
             disk.crash_at = None
-            self.site.crash(is_power=True, resets=True)
-        await self._start_again(chance)
+            host.crash(is_power=True, resets=True)
+        await self._start_again(host, chance)
 
     async def _strike_restarts(self, chance: random.Random) -> None:
-        await self.site.stop()
+        host = chance.choice(self.site.hosts)
+        await host.stop()
         await asyncio.sleep(chance.uniform(0.1, 5.0))
-        await self.site.start()
+        await host.start()
 
     async def _strike_silent_disk(self, chance: random.Random) -> None:
         seconds = chance.choice((0.5, 1.5, 3.0, 8.0, 30.0)) * chance.uniform(0.7, 1.3)
@@ -116,6 +121,6 @@ class Trouble:
     async def _strike_wall_clock(self, chance: random.Random) -> None:
         self.site.set_wall_clock(chance.choice((-86_400, -3_600, -30, 30, 3_600, 86_400)))
 
-    async def _start_again(self, chance: random.Random) -> None:
+    async def _start_again(self, host: Host, chance: random.Random) -> None:
         await asyncio.sleep(chance.choice((0.3, 3.0, 40.0)) * chance.uniform(0.5, 1.5))
-        await self.site.start()
+        await host.start()

@@ -62,8 +62,9 @@ def install() -> None:
 class Process:
     """A simulated operating-system process: everything that its first coroutine starts, directly or not."""
 
-    def __init__(self, world: World, name: str) -> None:
+    def __init__(self, world: World, name: str, address: str = "") -> None:
         self.name = name
+        self.address = address
         self.is_dead = False
         self.tasks: dict[asyncio.Task[Any], None] = {}
         self.threads: list[Thread] = []

@@ -1,0 +1,173 @@
+"""One server of a run: its lives, one after another, on the same port."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from typing import TYPE_CHECKING, Final
+
+from tests.simulation.disk import Disk
+from tests.simulation.ledger import ServedTime
+from tests.simulation.world import Process
+from tictactoe_server.server import Server, kept_by
+from tictactoe_server.services.bots.inline import InlineWorkers
+from tictactoe_server.services.bots.pool import ThinkingPool
+from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import CannotOpenStore
+
+if TYPE_CHECKING:
+    from tests.simulation.run import Site
+
+PORT: Final = 8765
+
+
+class Host:
+    """A server, which a subclass gives its settings and its store.
+
+    Attributes:
+        served: The time that its rooms are charged for.
+        address: The address from which it connects to others.
+        life: How often the server was started.
+        may_fail_to_start: Whether its store may be unreachable.
+    """
+
+    def __init__(self, site: Site, served: ServedTime, name: str = "the server", port: int = PORT) -> None:
+        self.site = site
+        self.world = site.world
+        self.ledger = site.ledger
+        self.served = served
+        self.name = name
+        self.port = port
+        self.address = f"10.8.0.{port - PORT + 1}"
+        self.life = 0
+        self.may_fail_to_start = False
+        self.process: Process | None = None
+        self.server: Server | None = None
+        self._was_power_lost = False
+        self._starting: asyncio.Task[None] | None = None
+        self._up, self._stopped = asyncio.Event(), asyncio.Event()
+        self._has_begun = self._is_to_stop = asyncio.Event()
+        self._stopped.set()
+
+    def begin_life(self, *, after_power_loss: bool) -> Settings:
+        """Return the settings of the next life."""
+        raise NotImplementedError
+
+    async def open_store(self) -> Storage:
+        """Return the store of the current life; called in the server's process."""
+        raise NotImplementedError
+
+    @property
+    def is_down(self) -> bool:
+        return not self._up.is_set()
+
+    async def wait_until_up(self) -> None:
+        await self._up.wait()
+
+    async def start(self) -> None:
+        """Start the server, unless it is up or starting, and wait until it is up or has failed to start."""
+        if self.is_down and (self._starting is None or self._starting.done()):
+            self._starting = self.world.create_task(self._start())
+        if self._starting is not None:
+            await asyncio.shield(self._starting)
+
+    async def stop(self) -> None:
+        """Stop the server in good order."""
+        self.site.note_trouble(10.0)
+        process = self.process
+        self._is_to_stop.set()
+        await self._stopped.wait()
+        if process is self.process and process is not None and not process.is_dead:
+            self._was_power_lost = False
+
+    def crash(self, *, is_power: bool, resets: bool) -> None:
+        """Kill the server between two callbacks; with `is_power` the machine, with what was not synced to its disk."""
+        process = self.process
+        if process is None or process.is_dead or self._stopped.is_set():
+            return
+        self.ledger.count("power losses" if is_power else "kills")
+        self.ledger.tell(f"the power of {self.name} fails" if is_power else f"{self.name} is killed")
+        self._up.clear()
+        self.site.note_trouble(5.0)
+        self._was_power_lost = is_power
+        self.served.end(self.world.time())
+        self.world.trace("crash", is_power)
+        process.kill()
+        self._stopped.set()
+        self._has_begun.set()
+        self.site.network.drop_process(process, resets=resets)
+
+    async def _start(self) -> None:
+        await self._stopped.wait()
+        settings = self.begin_life(after_power_loss=self._was_power_lost)
+        self._was_power_lost = False
+        self.life += 1
+        self.world.trace("life", self.life)
+        self.ledger.tell(f"{self.name} starts (life {self.life})")
+        self._is_to_stop, self._stopped, self._has_begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.process = Process(self.world, f"{self.name} {self.life}", self.address)
+        self.process.start(self._serve(settings))
+        await self._has_begun.wait()
+
+    async def _serve(self, settings: Settings) -> None:
+        try:
+            self.server = server = Server(
+                settings,
+                await self.open_store(),
+                Limits(),
+                open_sockets=self.site.network.open_sockets,
+                pool=ThinkingPool(InlineWorkers()),
+            )
+            self.served.begin(self.world.time())
+            async with server:
+                self.world.call_soon(self._note_up, context=self.world.outside)
+                await self._is_to_stop.wait()
+                self._up.clear()
+            self.served.end(self.world.time())
+        except Exception as error:
+            if not (self.may_fail_to_start and isinstance(error, CannotOpenStore)):
+                self.ledger.failures_of_server(traceback.format_exc())
+                self.world.stop()
+            self.ledger.tell(f"{self.name} cannot start: {error}")
+        self.world.call_soon(self._note_stopped, context=self.world.outside)
+
+    def _note_stopped(self) -> None:
+        self._stopped.set()
+        self._has_begun.set()
+
+    def _note_up(self) -> None:
+        self._up.set()
+        self._has_begun.set()
+
+    def check_leaks(self) -> None:
+        """Check that nothing is kept for people who have gone."""
+        server = self.server
+        if server is None:
+            return
+        rooms = server.core.registry.by_code.values()
+        left = {
+            "sessions": len(list(server.core.presence)),
+            "connections": len(server._listener.connections),
+            "changes": len(server.core.changes.tasks),
+            "requests": len(server._dispatcher.tasks),
+            "players in rooms": sum(len(live.players) for live in rooms),
+            "watchers": sum(len(live.watchers) for live in rooms),
+        }
+        if any(left.values()):
+            self.ledger.fail(f"Everybody has gone, but {self.name} still has {left}.")
+
+
+class DiskHost(Host):
+    """A single server with a data folder on a simulated disk."""
+
+    def __init__(self, site: Site, disk: Disk) -> None:
+        super().__init__(site, site.ledger.served)
+        self.disk = disk
+
+    def begin_life(self, *, after_power_loss: bool) -> Settings:
+        self.disk.begin_life(after_power_loss=after_power_loss)
+        return Settings(host="127.0.0.1", port=self.port, data=self.disk.folder, demo=False, page=False)
+
+    async def open_store(self) -> Storage:
+        return self.disk.open_store(kept_by(()))
