@@ -1,7 +1,4 @@
-"""The core: rooms, their changes and timers, and the sessions. Services plug into it; it knows none of them.
-
-A `Service` declares the requests that it handles, which reach it as a `Call`. Refusals are answered here.
-"""
+"""The core: rooms, their changes and timers, and the sessions. A `Service` plugs into it, and handles `Call`s."""
 
 from __future__ import annotations
 
@@ -39,10 +36,9 @@ from tictactoe_server.transport.http_messages import HttpResponse
 from tictactoe_server.transport.rate_limit import Held
 from tictactoe_server.watching.topics import Topic
 
+MOST_LEFT: Final = 20_000  # players whose time of leaving is remembered
+
 log: Final = structlog.get_logger(__name__)
-
-
-MOST_LEFT: Final = 20_000  # of how many players it is remembered when they left
 
 
 class Presence:
@@ -64,7 +60,6 @@ class Presence:
 
     @property
     def ids(self) -> set[str]:
-        """The ids of the connected players."""
         return set(self._of)
 
     def add(self, session: Session) -> None:
@@ -72,7 +67,7 @@ class Presence:
         self._began_at = self._began_at or now
 
     def greet(self, session: Session, player: Player) -> None:
-        """Register whose session it is, unless it has ended."""
+        """Assign a session to its player, unless it has ended."""
         session.player = player
         if session in self._since:
             self._of.add(player.id, session)
@@ -92,11 +87,9 @@ class Presence:
         return now - self._left_at.get(id, self._began_at or now)
 
     def seconds(self, session: Session) -> float:
-        """Return how long a session has lasted."""
         return asyncio.get_running_loop().time() - self._since[session]
 
     def of_player(self, id: str) -> list[Session]:
-        """Return the sessions of one player."""
         return list(self._of.get(id, ()))
 
 
@@ -165,17 +158,14 @@ class Core:
         return live
 
     def let_go(self, live: LiveRoom) -> None:
-        """Let a kept room close like any other, once nobody is there; to be repeated after a restart."""
+        """Allow a kept room to close when it is abandoned; call it again after a restart."""
         live.is_kept = False
         self.timers.close_later(live)
 
     def new_room(
         self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **fields: Any
     ) -> LiveRoom:
-        """Return a room that is about to be opened, by default under a new code; raises `Refused`.
-
-        The game of a rated room is always kept, and counts towards the owner's limit now.
-        """
+        """Return a room that is about to be opened, and count its game if it is rated; raises `Refused`."""
         rated, start_ms = fields.get("rated", False), round(self.limits.start_seconds * 1000)
         if rated and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
             raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
@@ -187,21 +177,19 @@ class Core:
         return live
 
     async def act(self, code: str, player: Player, command: Command) -> None:
-        """Carry out a command of a bot; raises `Refused` and `StoreUnavailable`."""
         await self.changes.carry_out(await self.registry.find(code), player, command)
 
     def count_games(self) -> int:
         """Return the number of running games with a connected player."""
-        here = self.registry.by_code.values()
-        return sum(bool(live.players) and live.room.status == "playing" for live in here)
+        return sum(bool(live.players) and live.room.status == "playing" for live in self.registry.by_code.values())
 
 
 def bot_seats(levels: Sequence[str]) -> list[SeatState]:
     """Return seats for bots of these levels, numbered if there are several."""
-    names = [f"{level}-bot" if len(levels) == 1 else f"{level}-bot-{number}" for number, level in enumerate(levels, 1)]
+    ends = [""] if len(levels) == 1 else [f"-{number + 1}" for number in range(len(levels))]
+    seats = zip(levels, ends, strict=True)
     return [
-        SeatState(f"bot-{secrets.token_hex(4)}", name, online=True, bot=level)
-        for name, level in zip(names, levels, strict=True)
+        SeatState(f"bot-{secrets.token_hex(4)}", f"{level}-bot{end}", online=True, bot=level) for level, end in seats
     ]
 
 
@@ -261,35 +249,30 @@ class Call(RoomChange, kw_only=True, eq=False):
         return answer
 
     def wait(self) -> None:
-        """Make the session queue its next messages."""
         self.session.is_busy = True
 
 
 def refuse(session: Session, request: Any, error: Exception) -> None:
     """Answer with the reason why a request was not carried out; failures of the server are logged."""
-    refused = _refusal_of(request, error)
+    kind = type(request).__name__
+    match error:
+        case Refused():
+            refused = error
+        case StoreBusy():
+            refused = Refused(ErrorCode.BUSY, "store", retry_ms=500)
+        case StoreUnavailable() if not isinstance(error, Unreadable):
+            log.warning("store unavailable", request=kind)
+            refused = Refused(ErrorCode.UNAVAILABLE, retry_ms=1000)
+        case _:
+            log.error("a request failed", request=kind, exc_info=error)
+            refused = Refused(ErrorCode.INTERNAL)
     id = None if request.id is UNSET else request.id
     session.refuse(refused.answer(id=id, room=getattr(request, "room", None)))
 
 
-def _refusal_of(request: object, error: Exception) -> Refused:
-    kind = type(request).__name__
-    match error:
-        case Refused():
-            return error
-        case StoreBusy():
-            return Refused(ErrorCode.BUSY, "store", retry_ms=500)
-        case StoreUnavailable() if not isinstance(error, Unreadable):
-            log.warning("store unavailable", request=kind)
-            return Refused(ErrorCode.UNAVAILABLE, retry_ms=1000)
-        case _:
-            log.error("a request failed", request=kind, exc_info=error)
-            return Refused(ErrorCode.INTERNAL)
-
-
 Handler = Callable[[Call], Coroutine[Any, Any, bool | None] | None]
-"""Carries a request out, at once or as a coroutine; raises `Refused`. The session is busy until the coroutine ends; if
-that returns True, the session stays busy until a change is settled."""
+"""Carries a request out, at once or as a coroutine, during which the session is busy; raises `Refused`. If the
+coroutine returns True, the session stays busy until a change is settled."""
 
 
 class PageHead(NamedTuple):
@@ -305,9 +288,8 @@ Reply = HttpResponse | PageHead | Sequence[str]
 """A response in plain HTTP, the page, or lines of text."""
 
 Route = Callable[..., Reply | Coroutine[Any, Any, Reply | None]]
-"""Answers an `HttpRequest`, called with the request and the groups of the path. If the coroutine returns None, the path
-is looked up as a room. Raises `Refused`: `rate_limited` is answered with 429, all else with 404, which is counted to
-prevent guessing."""
+"""Answers an `HttpRequest`, called with the request and the groups of the path; None means that the path is a room.
+Raises `Refused`: `rate_limited` is answered with 429, other codes with 404, which counts as a miss."""
 
 
 class Service:

@@ -28,10 +28,7 @@ _BUSY_FRAME: Final = encode_frame(encode(_BUSY.answer()))
 
 
 class Dispatcher:
-    """Routes requests to services; a bad message is answered and never ends the connection.
-
-    Raises ValueError if two services handle the same type of request.
-    """
+    """Routes requests to services; a bad message is answered and never ends the connection."""
 
     def __init__(self, core: Core, pressure: Pressure, services: Sequence[Service]) -> None:
         self.core = core
@@ -50,11 +47,7 @@ class Dispatcher:
         self._decode = RequestDecoder(self._handlers)
 
     def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
-        """Carry out a message that arrived at `now` (ms of served time), or refuse it.
-
-        A request that takes longer makes the session busy. The message may be a decoded request, see `shed`. A late
-        one is refused, if it may be.
-        """
+        """Carry out a message, or a request that `shed` returned, which arrived at `now` (ms of served time)."""
         pressure, source = self.pressure, session.source
         pressure.count(source)
         if (is_late or pressure.excess > 1) and pressure.is_heavy(source, is_late=is_late):
@@ -91,7 +84,6 @@ class Dispatcher:
         return None
 
     def carry_out(self, session: Session, request: Any, now: int) -> None:
-        """Carry out a request that arrived at `now`, or refuse it."""
         kind = type(request)
         try:
             player = session.player
@@ -143,8 +135,6 @@ class Dispatcher:
         for live in filter(None, map(self._rooms.get, session.rooms)):
             self.core.agenda.soon(partial(self.core.timers.part, live, session))
 
-    # -- inside -------------------------------------------------------------------------------------------------
-
     def _leads_to_own_seat(self, session: Session, request: Any) -> bool:
         player = session.player
         if isinstance(request, Hello):
@@ -157,15 +147,14 @@ class Dispatcher:
         registry, lists, player = self.core.registry, self.core.lists, session.player
         if player is None:
             return
-        if live is None:
-            has_seat = not registry.knows_all or lists.seats.has(player.id, parse_room_code(code))
-        else:
+        if live is not None:
             has_seat = live.room.mark_of(player.id) is not None
+        else:
+            has_seat = not registry.knows_all or lists.seats.has(player.id, parse_room_code(code))
         if not has_seat:
             self.core.allowances.check_misses(session, player)
 
     async def _find(self, session: Session, request: Any, now: int) -> None:
-        """Load a room, then repeat the request."""
         try:
             await self.core.registry.find(request.room)
         except Exception as error:
@@ -175,10 +164,7 @@ class Dispatcher:
             self.again(session, request, now)
 
     async def _ask_for(self, session: Session, request: Any) -> None:
-        """Take over a room whose server its players cannot reach, then queue the request again.
-
-        The session's other requests are carried out meanwhile.
-        """
+        """Take over a room whose server its players cannot reach, then queue the request again."""
         code, player = parse_room_code(request.room), session.player
         try:
             await self.core.registry.elsewhere.ask_for(code, player.id if player else "", request.unreachable)
@@ -189,7 +175,6 @@ class Dispatcher:
                 session.received(replace(request, unreachable=UNSET))
 
     async def _finish(self, session: Session, request: Any, work: Coroutine[Any, Any, bool | None]) -> None:
-        """Await the handler of a request, then let the session continue."""
         is_followed = None
         try:
             is_followed = await work

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -18,13 +17,11 @@ from tictactoe_server.core.live_room import LiveRoom, RoomChange
 from tictactoe_server.listings.listed import Elsewhere, Listed
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.matchmaking import Matchmaker
-from tictactoe_server.people.limits import OpenedRooms, Seats
+from tictactoe_server.people.limits import RETRY_MS, OpenedRooms, Seats
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms import Refused, Room
 from tictactoe_server.settings import Limits
 from tictactoe_server.watching.watchers import Watchers
-
-_RETRY_MS: Final = 60_000
 
 
 class RoomExists(Refused):
@@ -65,37 +62,32 @@ class Lists:
         status, was = listed.room.status, None if before is None else before.status
         if was is None:
             self.owners.add(listed)
-        if status != was:
-            self.by_status[status] += 1
-            if was is not None:
-                self.by_status[was] -= 1
+        else:
+            self.by_status[was] -= 1
+        self.by_status[status] += 1
         self.seats.update(listed, before)
         self.lobby.update(listed)
         if status == "waiting":
             self.matchmaker.offer(listed)
 
     def remove(self, listed: Listed) -> None:
-        """Remove a room from the lists."""
         self.by_status[listed.room.status] -= 1
         self.owners.remove(listed)
         self.seats.remove(listed.room)
         self.lobby.update(listed)
 
     def held_seats(self, player: str) -> tuple[HeldSeat, ...]:
-        """Return the seats that a player holds in unfinished rooms."""
-        held = (listed.held_seat(player) for listed in self.seats.rooms_of(player))
-        return tuple(seat for seat in held if seat is not None)
+        return tuple(filter(None, (listed.held_seat(player) for listed in self.seats.rooms_of(player))))
 
     def holds_left(self, player: str, now: int) -> dict[str, int]:
         """Return how many ms each seat of a disconnected player is still held, by room code."""
-        held = [(listed.room, listed.held_seat(player)) for listed in self.seats.rooms_of(player)]
-        left = {room.code: room.hold_left(seat.seat, now) for room, seat in held if seat is not None}
+        rooms = {listed.room.code: listed.room for listed in self.seats.rooms_of(player)}
+        left = {seat.room: rooms[seat.room].hold_left(seat.seat, now) for seat in self.held_seats(player)}
         return {code: ms for code, ms in left.items() if ms is not None}
 
     # -- rooms that are being opened ----------------------------------------------------------------------------
 
     def new_code(self) -> str:
-        """Return a code that no known room has."""
         while True:
             code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
             if not self._is_taken(code) and self.elsewhere.suits(code):
@@ -108,7 +100,7 @@ class Lists:
             raise RoomExists(code)
         if limits.rooms and self.count >= limits.rooms and live.room.terms.is_counted:
             self._limited["rooms"] += 1
-            raise Refused(ErrorCode.SERVER_FULL, retry_ms=_RETRY_MS)
+            raise Refused(ErrorCode.SERVER_FULL, retry_ms=RETRY_MS)
         self.owners.check(live)
         self.opening[code] = live
         self.owners.add(live)
@@ -116,10 +108,7 @@ class Lists:
             self.seats.expect(live.owner, live, live.origin)
 
     def with_free_code(self, change: RoomChange) -> Room:
-        """Return the room to store, under another code if the first one turned out to be taken.
-
-        A kept room is opened under its own code only: raises `RoomExists`.
-        """
+        """Return the room to store, under another code if the first was taken; raises `RoomExists` if it is kept."""
         live = change.live
         if change.attempts:
             if live.room.terms.is_kept:
@@ -132,7 +121,6 @@ class Lists:
         return live.room
 
     def give_up(self, live: LiveRoom) -> None:
-        """Remove a room that could not be opened."""
         self._expect_no_more(live)
         live.enter(Phase.GONE)
 

@@ -165,16 +165,13 @@ class LiveRoom(Listed, Kept[Room]):
 
     @property
     def sessions(self) -> Iterator[Session]:
-        """All players and watchers."""
         yield from self.players.values()
         yield from self.watchers
 
     @property
     def address(self) -> str:
         """The address of a player, else that of the opener; "" if unknown."""
-        for session in self.players.values():
-            return session.source.address
-        return self.origin
+        return next((session.source.address for session in self.players.values()), self.origin)
 
     @property
     def has_somebody(self) -> bool:
@@ -203,7 +200,6 @@ class LiveRoom(Listed, Kept[Room]):
         return session.player is not None and self.players.get(session.player.id) is session
 
     def why_gone(self) -> Refused:
-        """Return the refusal for requests in a room that has closed or moved."""
         code = self.room.code
         return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved(code, self.moved_to)
 
@@ -254,7 +250,6 @@ class LiveRoom(Listed, Kept[Room]):
         self.table.save(self.key, after, self.revision, change, change.finished)
 
     def answer(self, change: Change[Room], error: Exception | None) -> None:
-        """Answer a change that altered nothing, and show the state if a newer one was read."""
         answer = change.settled(error)
         if self.is_unshown and self.phase is not Phase.GONE:
             self.show(answer)
@@ -280,7 +275,6 @@ class LiveRoom(Listed, Kept[Room]):
         session.rooms.add(self.room.code)
 
     def admit(self, session: Session) -> None:
-        """Add a watcher."""
         self.watchers.add(session)
         session.rooms.add(self.room.code)
 
@@ -338,7 +332,6 @@ class LiveRoom(Listed, Kept[Room]):
         return True
 
     def show_to(self, session: Session, now: int) -> None:
-        """Send the state to one session."""
         session.connection.push_state(self.room.code, self._frame(now))
         self.watchers.note(session, self.room.seq)
 

@@ -127,7 +127,6 @@ class Registry:
                 await asyncio.sleep(RETRY_SECONDS)
 
     def set_restored(self) -> None:
-        """Release all waiters for the stored rooms."""
         self._lists.lobby.put_in_order()
         self.restored.set()
 

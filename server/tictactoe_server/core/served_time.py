@@ -1,7 +1,7 @@
 """Served time: the milliseconds during which a server was running, continued across restarts.
 
-Clocks, holds and ages of rooms are in this time. It does not follow the wall clock and does not pass during an outage,
-so no player is charged for one. It also stops while the store owes an answer, because nobody can move then.
+Clocks, holds and ages of rooms are in this time, so no player is charged for an outage. It also stops while the store
+owes an answer, because nobody can move then.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Unreadable
 
 GRACE_SECONDS: Final = 1.0  # how long the store may owe an answer before time stops
-NOTE_SECONDS: Final = 0.5
+NOTE_SECONDS: Final = 0.5  # how often the time is stored; after a crash it continues from there
 _LOOK_SECONDS: Final = 0.1
 MOST_NS: Final = 1_000_000_000  # longest time between two readings of the clock in a running process
 
@@ -25,12 +25,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class ServedTime:
-    """Returns the served time in ms when called; `resume` it before use, and keep `run` running.
-
-    Args:
-        note_seconds: How often the time is stored; after a crash it continues from there.
-        grace_seconds: How long the store may owe an answer before time stops.
-    """
+    """Returns the served time in ms when called; `resume` it before use, and keep `run` running."""
 
     def __init__(
         self,
@@ -87,10 +82,7 @@ class ServedTime:
 
 
 class Uninterrupted:
-    """A monotonic clock in ns that does not count the time during which this process is stopped.
-
-    It is for servers of a cluster, whose rooms are played on at other servers meanwhile.
-    """
+    """A monotonic clock in ns that stops with this process, as the other servers of a cluster play on meanwhile."""
 
     def __init__(self, monotonic_ns: Callable[[], int] = clock.monotonic_ns) -> None:
         self._monotonic_ns = monotonic_ns

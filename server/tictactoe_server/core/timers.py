@@ -124,7 +124,6 @@ class Timers:
     # -- deserted rooms -----------------------------------------------------------------------------------------
 
     def close_later(self, live: LiveRoom) -> None:
-        """Schedule the end of an abandoned room."""
         if live.closing_at is None and live.is_abandoned:
             is_playing = live.room.status == "playing"
             seconds = self.limits.deserted_game_seconds if is_playing else self.limits.deserted_seconds

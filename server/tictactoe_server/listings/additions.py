@@ -49,10 +49,7 @@ class Fields(dict[str, Callable[[Of], Any]]):
 
 
 class Additions:
-    """The added fields of `welcome`, each an awaitable made from the player's id, and of `rows`.
-
-    A field whose function fails is logged and left out.
-    """
+    """The added fields of `welcome`, awaitables made from the player's id, and of `rows`; failed ones are left out."""
 
     def __init__(self, *, hides_names: bool = False) -> None:
         self._hides_names = hides_names
@@ -71,7 +68,6 @@ class Additions:
         return with_fields(encoded, self.rows.of(listed)) if self.rows else encoded
 
     def public(self, one: Shown) -> Shown:
-        """Return the public view: if names are hidden, marks in place of names and ids."""
         if not self._hides_names:
             return one
         if isinstance(one, FinishedGame):
@@ -84,7 +80,6 @@ class Additions:
         return replace(one, seats=seats, score={ids[id]: won for id, won in one.score.items() if id in ids})
 
     def public_board(self, listed: Listed, board: LiveBoard) -> LiveBoard:
-        """Return a board of the lobby, with names hidden if configured."""
         if not self._hides_names:
             return board
         seats = by_marks(listed.room.seats)

@@ -93,15 +93,12 @@ class Listed(ABC):
         return self.room.position.ply
 
     def state(self, now: int) -> RoomState:
-        """Return the state for watchers; `now` is in ms of served time."""
         return state_of(self.room, now, watchers=self.watching)
 
     def summary(self, now: int) -> RoomSummary:
-        """Return the row for the list of public rooms."""
         return summary_of(self.room, now, watchers=self.watching, ply=self.ply)
 
     def board(self, now: int) -> LiveBoard:
-        """Return a small board for the lobby."""
         room, position = self.room, self.room.position
         return live_board(
             position,
@@ -144,12 +141,10 @@ class Elsewhere:
 
     @property
     def cluster(self) -> ClusterIdentity | None:
-        """The cluster, or None for a single server."""
         return None
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """The URLs of the other servers."""
         return () if self.cluster is None else self.cluster.urls[1:]
 
     @property
@@ -165,14 +160,10 @@ class Elsewhere:
         return True
 
     async def ask_for(self, code: str, player: str, url: str) -> None:
-        """Take over a room because a player in it, and everybody else, cannot reach its server at this URL.
-
-        Raises `Refused` if another server keeps the room; a server that does not answer still has it.
-        """
+        """Take over a room whose server its players cannot reach at this URL; raises `Refused` if it keeps the room."""
         raise Refused(ErrorCode.BAD_MESSAGE, "server", path="unreachable", at=url)
 
     def source_of(self, address: str) -> str:
-        """Return the key under which all servers count an address."""
         return address
 
     async def take(self, room: Room, revision: int) -> bool:
@@ -180,9 +171,9 @@ class Elsewhere:
         return False
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
-        """Return the room for a player who asks for a match, without the players `but`.
+        """Return the room, maybe a new one of this server, for a match with other players than `but`.
 
-        If this server is to open the room, it does not exist yet. Raises `StoreUnavailable` if no server can answer.
+        Raises `StoreUnavailable` if no server can answer.
         """
         raise StoreUnavailable("there is no other server")
 

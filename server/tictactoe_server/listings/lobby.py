@@ -95,7 +95,6 @@ class Boards(Topic):
             session.connection.forget_state(_NEWEST)
 
     def show_demo(self, demo: LiveBoard | None) -> None:
-        """Set or clear the board of the demo game."""
         self._demo = demo
         self._demo_change = next(self._changes)
 
@@ -165,12 +164,7 @@ class Boards(Topic):
 
 
 class Lobby(Topic):
-    """Public rooms in the order of their opening, listed while a player is there.
-
-    Args:
-        now: Returns the served time in ms.
-        catch_up: Updates the lobby for all changes so far; called before each read.
-    """
+    """Public rooms in the order of their opening, listed while a player is there; `catch_up` precedes each read."""
 
     def __init__(self, now: Callable[[], int], catch_up: Callable[[], None], additions: Additions) -> None:
         super().__init__()
@@ -203,7 +197,6 @@ class Lobby(Topic):
         return self._list
 
     def count(self) -> Counter[str]:
-        """Return the number of listed rooms by status."""
         self._catch_up()
         return Counter(live.room.status for code, live in self._public.items() if code not in self._absent)
 

@@ -15,10 +15,9 @@ _MOST_COMPARED: Final = 200
 
 
 class Matchmaker:
-    """Finds rooms for players. A room that was offered stays until a search finds it useless, so that finding is cheap.
+    """Finds rooms for players, from the moment their opening begins; rooms of players who are full are skipped.
 
-    A room is useful from the moment its opening begins: a matched player waits for the end of the opening. Rooms of
-    players with too many unfinished games, as `is_full` says, are skipped.
+    A room that has become useless is removed when a search meets it, which keeps searches cheap.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
@@ -29,7 +28,6 @@ class Matchmaker:
         self._most_offered = _FEW
 
     def __len__(self) -> int:
-        """Return the number of rooms in memory."""
         return len(self._offered)
 
     def prefer_nearest(self, distance: Callable[[Room, str], float]) -> None:
@@ -50,10 +48,9 @@ class Matchmaker:
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
     def find(self, kind: GameKind, player: str, but: Collection[str] = ()) -> Listed | None:
-        """Return a room of this kind for a player, or None.
+        """Return the oldest room of this kind without the player and the players `but`, or None.
 
-        It is the oldest room without the player, the players `but`, and players who are full. Of rated rooms it is the
-        one with the nearest rating, and of equally near ones the oldest.
+        Of rated rooms it is the room with the nearest rating.
         """
         waiting, useful, found = self._waiting.get(kind, []), list[Listed](), list[Listed]()
         *_, is_rated = kind

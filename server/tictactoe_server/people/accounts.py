@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -28,7 +27,6 @@ class Accounts:
         self.links, self.players = store.table(LINKS), store.table(PLAYERS)
 
     async def load(self, player: str) -> Account | None:
-        """Return the account of a player, None if there is none."""
         found = await self.accounts.load(player)
         return found and found[0]
 
@@ -62,7 +60,6 @@ class Accounts:
         return None
 
     async def release(self, account: Account) -> None:
-        """Free the name of an account."""
         await self._change(keys_of(account.claimed), account.player.id, lambda own: None)
 
     async def leave(self, account: Account, for_name: str) -> None:
@@ -72,14 +69,11 @@ class Accounts:
             await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
 
     async def rename(self, player: Player) -> None:
-        """Rename a player on all devices."""
-        if await self.load(player.id) is not None:
-            account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
-            if account:
-                await self.rename_devices(account)
+        account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
+        if account:
+            await self.rename_devices(account)
 
     async def rename_devices(self, account: Account) -> None:
-        """Rename all devices of an account to its name."""
         await asyncio.gather(*(self._assign_device(device.key, account.player) for device in account.devices))
 
     async def devices_of(self, player: str) -> list[str]:
@@ -90,12 +84,15 @@ class Accounts:
     async def merge(self, player: str, devices: Iterable[str], into: Account) -> None:
         """Give all devices of a player to the account `into`, from their next hello on."""
         for key in devices:
+
+            def add(old: Account | None, key: str = key) -> Account:
+                return (old or into).with_device(key)
+
             await self._assign_device(key, into.player)
-            await change(self.accounts, into.player.id, partial(_with_device, key, into))
+            await change(self.accounts, into.player.id, add)
         await change(self.accounts, player, lambda old: None)
 
     async def _change(self, keys: Iterable[str], player: str, edit: Callable[[Claim], Claim | None]) -> None:
-        """Change the claims under these keys that belong to a player."""
 
         def edit_own(old: Claim | None) -> Claim | None:
             return edit(old) if old and old.player == player else old
@@ -104,10 +101,6 @@ class Accounts:
 
     async def _assign_device(self, key: str, player: Player) -> None:
         await change(self.players, key, lambda old: old and KnownPlayer(player, old.seen, is_seated=True))
-
-
-def _with_device(key: str, account: Account, old: Account | None) -> Account:
-    return (old or account).with_device(key)
 
 
 def hash_secret(secret: str) -> str:

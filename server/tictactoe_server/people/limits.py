@@ -63,11 +63,9 @@ class Allowances(Limiting):
         self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
 
     def take(self, limit: RateLimit, kind: str, why: str = "") -> None:
-        """Count one use of a limit."""
         self.refuse_for(limit.take(), kind, why)
 
     def take_create(self, session: Session, player: Player) -> None:
-        """Count a room that is about to be opened."""
         waits = take_both(self.creates_of_player[player.id], self.creates_of_address[session.address])
         self.refuse_for(max(waits), "creates")
 
@@ -112,7 +110,6 @@ class Allowances(Limiting):
         self.count_try(self.misses_of_player[player.id], self.misses_of_address[session.address], "misses")
 
     def count_try(self, own: RateLimit, shared: RateLimit, kind: str) -> None:
-        """Count a failed try."""
         self.refuse_for(own.take() or shared.take(), kind)
 
 

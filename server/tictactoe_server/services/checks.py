@@ -24,10 +24,7 @@ ExhaustedOpponents = Callable[[str], Awaitable[Collection[str]]]
 
 
 async def find_player(core: Core, text: str) -> str:
-    """Return the id of the player with this id or claimed name, or the text itself if there is none.
-
-    An existing id wins over a name.
-    """
+    """Return the id of the player with this id, or else this claimed name, or the text itself if there is none."""
     kept = Accounts(core.store)
     if await kept.load(text) is None:
         with suppress(BadName):

@@ -20,7 +20,7 @@ from msgspec import UNSET
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget, best_cells
 from tictactoe_engine.strategies import choose_by_rules
-from tictactoe_protocol.pushes import LiveBoard, Result
+from tictactoe_protocol.pushes import Result
 from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core, Service
@@ -53,12 +53,10 @@ class Demo(Service):
         core.lobby.boards.on_demo_wanted.add(self.want)
 
     async def close(self) -> None:
-        """Stop, and return when the process has ended."""
         self.want(False)
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def want(self, is_wanted: bool) -> None:
-        """Start or stop playing."""
         if is_wanted and self._playing is None:
             self._playing = self._tasks.start(self._play_on())
         elif not is_wanted and self._playing is not None:
@@ -81,8 +79,10 @@ class Demo(Service):
         names = {mark: f"{level}-bot" for mark, level in zip(rules.marks, levels, strict=True)}
         position = Position.start(rules)
         while True:
-            self._show(_board_of(position, game, names))
-            if position.outcome is not None:
+            outcome = position.outcome
+            result = UNSET if outcome is None else Result(outcome.winner, outcome.reason, outcome.line)
+            self._show(live_board(position, room="", game=game, turn=position.turn, names=names, result=result))
+            if outcome is not None:
                 await asyncio.sleep(OVER_SECONDS)
                 return
             await asyncio.sleep(PACE_SECONDS)
@@ -106,9 +106,3 @@ class Demo(Service):
         with suppress(TimeoutError, WorkerLost):
             return await worker.answer(question, _PATIENCE_SECONDS)
         return None
-
-
-def _board_of(position: Position, game: int, names: dict[str, str]) -> LiveBoard:
-    outcome = position.outcome
-    result = UNSET if outcome is None else Result(outcome.winner, outcome.reason, outcome.line)
-    return live_board(position, room="", game=game, turn=position.turn, names=names, result=result)

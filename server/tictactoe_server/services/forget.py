@@ -132,10 +132,9 @@ class Forgetting(Service):
         await self._core.registry.restored.wait()
         while True:
             try:
-                left = await _known(self._kept)
-                await self._core.store.drop_copies(left)
-                left = {key: kept for key, kept in left.items() if not kept.is_done}
-                if left:
+                known = await _known(self._kept)
+                await self._core.store.drop_copies(known)
+                if left := {key: kept for key, kept in known.items() if not kept.is_done}:
                     await self._finish(left)
                 return
             except StoreUnavailable as unavailable:
@@ -148,7 +147,7 @@ class Forgetting(Service):
             stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
             await self._see_off(forgotten)
             await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
-            while await self._see_off(forgotten):  # somebody came back before the token was deleted
+            while await self._see_off(forgotten):  # a player came back before the token was deleted
                 await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
             await self._core.store.scrub()
             for key in forgotten:
@@ -166,12 +165,10 @@ class Forgetting(Service):
         return bool(leaving)
 
     def _changed(self, table: str, key: str) -> None:
-        """Make this and the other servers reload a value."""
         self._elsewhere.on_changed(table, key)
         self._elsewhere.tell_changed(table, key)
 
     def _hear(self, table: str, key: str) -> None:
-        """Reload a room that another server has changed, or disconnect a player whom it forgets."""
         live = self._core.registry.by_code.get(key) if table == ROOMS.name else None
         if live is not None:
             live.read_again()
@@ -192,16 +189,20 @@ class Forgetting(Service):
 
 
 async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
-    """Forget again, in a folder without a server, the players whom the database that it `replaced` had forgotten.
+    """Repeat, in a folder without a server, the erasures of the `replaced` database; return how many values changed.
 
-    Return how many values still named one of them. Raises `CannotOpenStore` and `StoreUnavailable`, and sqlite3.Error
-    or UnicodeDecodeError if the replaced database is damaged; then nothing has changed.
+    Raises `CannotOpenStore` and `StoreUnavailable`, and sqlite3.Error or UnicodeDecodeError if the replaced database is
+    damaged; then nothing has changed.
     """
-    known = {} if replaced is None else _forgotten_of(replaced)
+    rows: list[tuple[str, str]] = []
+    if replaced is not None:
+        with reading(replaced) as connection:
+            rows = connection.execute(f"SELECT key, document FROM {FORGOTTEN.name}").fetchall()
+    known = [(key, FORGOTTEN.read(key, document)) for key, document in rows]
     store = open_folder(folder, specs)
     try:
         table = store.table(FORGOTTEN)
-        for key, kept in known.items():
+        for key, kept in known:
             with suppress(Conflict):
                 await save(table, key, kept, MISSING)
         stand_ins = {key: kept.stand_in for key, kept in (await _known(table)).items()}
@@ -217,13 +218,6 @@ async def _known(table: Table[Forgotten]) -> dict[str, Forgotten]:
     return {one.key: one.value for one in found if not isinstance(one.value, Unreadable)}
 
 
-def _forgotten_of(database: Path) -> dict[str, Forgotten]:
-    """Return the forgotten players of a database, by the hashes of their ids; raises sqlite3.Error if it is damaged."""
-    with reading(database) as connection:
-        rows = connection.execute(f"SELECT key, document FROM {FORGOTTEN.name}").fetchall()
-    return {key: FORGOTTEN.read(key, document) for key, document in rows}
-
-
 async def forget_in(
     store: Storage,
     specs: Specs,
@@ -231,9 +225,7 @@ async def forget_in(
     id: str = "",
     changed: Any = lambda table, key: None,
 ) -> int:
-    """Replace forgotten players by their stand-ins in all tables and games, and return how many values named them.
-
-    Raises `StoreUnavailable`.
+    """Replace forgotten players in all tables and games; return how many values changed; raises `StoreUnavailable`.
 
     Args:
         stand_ins: The stand-ins by the hashes of the players' ids.
@@ -249,11 +241,11 @@ async def forget_in(
     for spec in specs.tables:
         table, persons = store.table(spec), spec.persons_of
         async for some in table.load_all():
-            for key, value in ((stored.key, stored.value) for stored in some):
-                for one in () if isinstance(value, Unreadable) else persons.ids(value):
+            for stored in some:
+                for one in () if isinstance(stored.value, Unreadable) else persons.ids(stored.value):
                     if (stand_in := stand_in_of(one)) is not None:
-                        await change(table, key, partial(_edit, persons, one, stand_in))
-                        changed(spec.name, key)
+                        await change(table, stored.key, partial(_edit, persons, one, stand_in))
+                        changed(spec.name, stored.key)
                         found += 1
             await asyncio.sleep(_STEP_SECONDS)
     persons = specs.games.persons_of

@@ -64,12 +64,10 @@ class Greeting(Service):
         self._players = core.store.table(PLAYERS)
 
     async def close(self) -> None:
-        """Wait for pending notes to be stored, for a second at most."""
         if self._notes:
             await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
     def greet(self, call: Call) -> Coroutine[Any, Any, None]:
-        """Answer hello with the player and their seats."""
         if call.session.player is not None:  # refused at once, without a task
             raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
         return self._greet(call)
@@ -79,9 +77,16 @@ class Greeting(Service):
         signed_on = session.connection.signed_on
         is_coded = signed_on is None and (request.link is not UNSET or request.rescue is not UNSET)
         coded = await self._admit(request, session) if is_coded else None  # may take long
+        hides_names = self._core.settings.hides_names and signed_on is None  # a sign-on gives names
         async with session.source.hellos, self._places:
-            known, token = coded or await self._recognise(request, session)
-            if self._core.settings.hides_names and signed_on is None:  # a sign-on gives names
+            if coded is not None:
+                known, token = coded
+            elif signed_on is not None:
+                known, token = await self._sign_on(signed_on, request.token, session.address)
+            else:
+                name = UNSET if hides_names else request.name
+                known, token = await self.welcome(name, request.token, session.address)
+            if hides_names:
                 known = replace(known, player=replace(known.player, name=_guest_name(known.player.id)))
                 player, claim = known.player, None
             else:
@@ -125,14 +130,6 @@ class Greeting(Service):
         )
         session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
 
-    async def _recognise(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
-        """Return the player of a hello without a code, and their token; a proxy's sign-on comes first."""
-        signed_on = session.connection.signed_on
-        if signed_on is not None:
-            return await self._sign_on(signed_on, hello.token, session.address)
-        name = UNSET if self._core.settings.hides_names else hello.name
-        return await self.welcome(name, hello.token, session.address)
-
     async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return the player of a hello and their token.
 
@@ -158,10 +155,7 @@ class Greeting(Service):
         return known, token
 
     async def _sign_on(self, text: str, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
-        """Return the player that a trusted proxy has signed on, and a token, a new one if necessary.
-
-        The name is claimed for them unless it is taken. Raises `Refused`, see `welcome`.
-        """
+        """Return the player that a trusted proxy has signed on, and a token; claim the name unless it is taken."""
         name = read_name(text)
         key = hash_signed_on(name)
         if token is UNSET or await self._players.load(key) is None:
@@ -195,12 +189,9 @@ class Greeting(Service):
         guests = []
         for index, text in enumerate(names):
             guest = replace(player, id=guest_id(player.id, index), name=read_name(text, f"guests[{index}]"))
-            if self._core.settings.hides_names:
-                guest = replace(guest, name=_guest_name(guest.id))
-            else:
-                shown, _ = await self.names.kept.shown(guest)
-                guest = replace(guest, name=shown.name)
-            guests.append(guest)
+            is_hidden = self._core.settings.hides_names
+            shown = _guest_name(guest.id) if is_hidden else (await self.names.kept.shown(guest))[0].name
+            guests.append(replace(guest, name=shown))
         return tuple(guests)
 
     def note_seat(self, session: Session) -> None:

@@ -19,6 +19,7 @@ from tictactoe_server import clock
 from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.http import texts
+from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.records.tables import SHARES, encode_game
 from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.rooms.finished import event_of, place_of, played_game, players_of, record_of
@@ -28,7 +29,6 @@ from tictactoe_server.transport.rate_limit import RateLimits
 
 _NOT_KEPT: Final = "not_kept"  # the code of the announcement that a game was not kept
 _HOUR_MS: Final = 3_600_000
-_SHARE_RETRY_MS: Final = 60_000
 _SHARE_BYTES: Final = 8  # for each half of a shared game's name; eleven letters
 
 
@@ -51,8 +51,8 @@ class PastGames(Service):
         """Count a finished game against its players' limits; return whether it is kept.
 
         It is kept if one of them is below the limit. A game between bots counts for the room's owner, a game of an
-        event for no player, and a rated game counted when its room was opened. Players of a game that is not kept are
-        told so, at most once an hour.
+        event for no player, and a rated game counted when its room was opened. Players whose game is not kept are
+        notified once an hour.
         """
         if game.event or game.rated:
             return True
@@ -69,7 +69,6 @@ class PastGames(Service):
         return False
 
     async def list(self, call: Call) -> None:
-        """Answer with a player's games, newest first."""
         request: History = call.request
         games = await games_before(self._games, call.player.id, request.limit, request.before)
         call.answer(games=tuple(row_of(game) for _, game in games))
@@ -97,7 +96,7 @@ class PastGames(Service):
         if request.on:
             if id is None:
                 if not self._allowances.take_kept({call.player.id: session.address}, len(encode_game(game))):
-                    raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=_SHARE_RETRY_MS)
+                    raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
                 id = half + secrets.token_urlsafe(_SHARE_BYTES)
                 await save(self._shares, id, game, None)
             call.answer(replay=id, link=f"{session.connection.origin}/replay/{id}")
@@ -107,7 +106,6 @@ class PastGames(Service):
             call.answer()
 
     async def replay(self, request: HttpRequest, id: str, form: str | None) -> Reply:
-        """Answer with a shared game as data, record, page or text."""
         game = self._public(await find_shared(self._shares, id))
         if form == ".json":
             return HttpResponse(HTTPStatus.OK, encode(played_game(game)), JSON)
@@ -143,10 +141,7 @@ async def find_by_id(games: GameLog[FinishedGame], id: str) -> FinishedGame | No
 async def games_before(
     games: GameLog[FinishedGame], player: str, limit: int, before: str | UnsetType
 ) -> list[tuple[int, FinishedGame]]:
-    """Return a player's games that are older than the game with the id `before`, with their numbers, newest first.
-
-    If that game is no longer kept, neither are older ones. Raises `Refused` for a malformed id.
-    """
+    """Return a player's games before the game of an id, newest first, with their numbers; refuses a malformed id."""
     if before is UNSET:
         return await games.games_of(player, limit)
     if place_of(before) is None:

@@ -45,7 +45,6 @@ class PublicRooms(Service):
         call.answer(time=clock.wall_ms())
 
     async def show_wall(self, request: HttpRequest) -> Reply:
-        """Answer with the boards of all public games, as text of the newest."""
         if request.wants_html:
             return PageHead(*texts.HEAD_OF_WALL, "wall.js")
         is_coloured, now = request.wants_colour, self._core.time()

@@ -65,7 +65,6 @@ class Names(Service):
     # -- requests -----------------------------------------------------------------------------------------------
 
     async def claim(self, call: Call) -> None:
-        """Claim a name for the player, and answer with new rescue codes."""
         if self._core.settings.hides_names:
             raise Refused(ErrorCode.NOT_ALLOWED, "names given")
         if call.session.connection.signed_on is not None:
@@ -106,7 +105,6 @@ class Names(Service):
         call.answer(link_code=code, expires_ms=LINK_MS)
 
     async def list_devices(self, call: Call) -> None:
-        """Answer with the player's devices and claimed name."""
         session, found = call.session, []
         account = await self.kept.load(call.player.id) or Account(call.player)
         for device in account.with_device(session.device.secret, session.device.client).devices:
@@ -142,10 +140,7 @@ class Names(Service):
     # -- hello with a code ----------------------------------------------------------------------------------------
 
     async def admit(self, hello: Hello, key: str, session: Session) -> Player:
-        """Add the device of a hello to the player of its code, which is used up, and return the player.
-
-        `key` is the hash of the device's new token. Raises `Refused`.
-        """
+        """Use up the code of a hello, add the device with the token's hash `key` to the player of the code."""
         allowances, limits = self._core.allowances, (session.rates.tries, self._tries[session.address])
         allowances.check_tries(*limits, "names")
         way = "rescue" if hello.link is UNSET else "link"
@@ -169,7 +164,6 @@ class Names(Service):
         return Player(player, account.player.name)
 
     async def _take_link(self, code: str) -> str:
-        """Use up a link code, and return its player."""
         taken = []
 
         def take(link: LinkCode | None) -> None:
@@ -196,10 +190,7 @@ class Names(Service):
         await change(self.kept.accounts, player, use_up)
         return player
 
-    # -- inside -------------------------------------------------------------------------------------------------
-
     async def _count_try(self, call: Call) -> None:
-        """Count a rate-limited request; refuses a device that was revoked meanwhile."""
         take = self._core.allowances.take
         take(self._tries[call.player.id], "names")
         take(self._claims[call.session.address], "names")
@@ -207,7 +198,6 @@ class Names(Service):
             raise Refused(ErrorCode.KICKED, "revoked")
 
     async def _open_account(self, call: Call, edit: Callable[[Account], Account] = lambda account: account) -> Account:
-        """Store the edited account of the player, with this device, and return it."""
         device = call.session.device
         new = Account(Player(call.player.id, device.name), salt=secrets.token_hex(16))
         self._note_seat(call.session)
@@ -235,7 +225,6 @@ class Names(Service):
         self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
 
     def _show_owner(self, player: Player) -> None:
-        """Rename the owner of a name, and mark connected players with a confusable name."""
         keys = set(keys_of(player.name))
         for session, one in self._core.presence.greeted:
             if one.id == player.id:

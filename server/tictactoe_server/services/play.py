@@ -43,17 +43,12 @@ class Play(Service):
         call.submit()
 
     def sync(self, call: Call) -> None:
-        """Send the current state to this session."""
         call.answer(moves=call.live.room.position.moves)
         call.live.show_to(call.session, call.now)
 
 
 class Talk(Service):
-    """Broadcasts chat in a room, without control, format and invisible characters.
-
-    Args:
-        is_deaf: Returns whether the first player has blocked the second, by their ids.
-    """
+    """Broadcasts chat in a room; `is_deaf` returns whether the first player has blocked the second, by their ids."""
 
     def __init__(self, is_deaf: Callable[[str, str], bool]) -> None:
         self._is_deaf = is_deaf

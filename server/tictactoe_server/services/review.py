@@ -44,7 +44,6 @@ class Reviews(Service):
         await self._answer(call, room.position, request.ply)
 
     async def review(self, call: Call) -> None:
-        """Answer the same for a finished game of the player, or a shared one."""
         request: Review = call.request
         self._core.allowances.take(call.session.rates.analyses, "analyse")
         if request.replay is not UNSET and request.game_id is UNSET:

@@ -47,7 +47,8 @@ class Visiting(Service):
         self.note_seat = note_seat
         self._name_guests = name_guests
         self._drain = drain
-        self._check_rated, self._list_exhausted = check_rated, list_exhausted
+        self._check_rated = check_rated
+        self._list_exhausted = list_exhausted
         self.handles = {Create: self.create, Match: self.match, Join: self.join, Watch: self.watch, Leave: self.leave}
 
     def start(self, core: Core) -> None:
@@ -56,10 +57,7 @@ class Visiting(Service):
     # -- opening ------------------------------------------------------------------------------------------------
 
     async def create(self, call: Call) -> bool:
-        """Open a room and seat the player at the requested mark; guests and bots take the next seats.
-
-        If there are as many bots as marks, the player only watches.
-        """
+        """Open a room with the player, guests and bots; if all seats are for bots, the player watches."""
         self._drain.check()
         request: Create = call.request
         rules = chosen_rules(request.rules)
@@ -90,12 +88,13 @@ class Visiting(Service):
         return True
 
     async def _check_opponents(self, call: Call, live: LiveRoom) -> None:
-        """Raise `Refused` if the player may not play a rated game against the players of a room."""
-        room, others = live.room, live.everybody - {call.player.id}
-        await self._check_rated(room.rules, room.clock, call.player, others, room=room.code)
+        """Raise `Refused` if the player may not take a seat against the players of a rated room."""
+        room = live.room
+        if room.rated and _takes_seat(call.player, room):
+            others = live.everybody - {call.player.id}
+            await self._check_rated(room.rules, room.clock, call.player, others, room=room.code)
 
     def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
-        """Open a room with the player in a seat, or a room of bots."""
         session, owner, lists = call.session, call.player, self.core.lists
         self.core.allowances.take_create(session, owner)
         live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
@@ -130,16 +129,12 @@ class Visiting(Service):
             live = self._open(call, rules, call.player, clock=clock, rated=rated, code=code)
             self.core.lists.matchmaker.offer(live)
             return True
-        if rated and _takes_seat(call.player, live.room):
-            await self._check_opponents(call, live)
+        await self._check_opponents(call, live)
         self._let_in(call, live)
         return True
 
     async def _find_match(self, kind: GameKind, player: Player, but: Collection[str]) -> tuple[LiveRoom | None, str]:
-        """Return the matching room and its code; without a room, the code is that of the room to open, or "".
-
-        Raises `Refused` with the URL of the server that has the room.
-        """
+        """Return the matching room, or None and the code for a new one, or ""; raises `Refused` if it is elsewhere."""
         registry = self.core.registry
         if not registry.elsewhere.is_several:
             found = self.core.lists.matchmaker.find(kind, player.id, but)
@@ -161,7 +156,7 @@ class Visiting(Service):
         if room.terms.is_assigned and not is_back:
             for seat in self.core.seating:
                 await seat(call.live)
-        elif room.rated and _takes_seat(call.player, room):
+        else:
             await self._check_opponents(call, call.live)
         named = await self._name_guests(call.player, guests)
         self._read_if_ahead(call)
@@ -171,10 +166,7 @@ class Visiting(Service):
         return True
 
     def _let_in(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
-        """Take free seats, or return to the player's own; a match tries another room if that fails.
-
-        The seats are reserved until they are stored or refused.
-        """
+        """Reserve and take free seats, or return to the player's own; a match tries another room if that fails."""
         session, player, seats = call.session, call.player, self.core.lists.seats
         if _takes_seat(player, live.room):
             seats.check_unbegun(live, session.address)
@@ -308,7 +300,6 @@ class Visiting(Service):
                 self.core.allowances.count_miss(call.session, call.player)
 
     def _take_seat(self, call: Call) -> None:
-        """Make a session play for its player, now that the player has a seat."""
         call.live.seat(call.session, call.player)
         self.note_seat(call.session)
         call.live.closing_at = None

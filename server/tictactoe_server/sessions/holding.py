@@ -37,10 +37,7 @@ class Rates:
 
 
 class Holding:
-    """How a connection is delayed: `in_line` behind others of its address, or until the timer `release`.
-
-    Delays with short pauses between them are one episode, which may last `flood_seconds`.
-    """
+    """How a connection is delayed: `in_line` behind others of its address, or until the timer `release`."""
 
     __slots__ = ("_held_at", "_noticed_at", "_over_since", "flood_seconds", "in_line", "is_reading", "release")
 
@@ -52,14 +49,13 @@ class Holding:
         self._held_at = self._over_since = self._noticed_at = -math.inf
 
     def begin(self, now: float) -> bool:
-        """Begin a delay; return True if the episode has lasted too long."""
+        """Begin a delay; return True if delays with short pauses between them have lasted `flood_seconds`."""
         if now - self._held_at > _EPISODE_SECONDS:
             self._over_since = now
         self._held_at = math.inf  # until the delay ends
         return now - self._over_since > self.flood_seconds
 
     def is_notice_due(self, now: float) -> bool:
-        """Return True if the peer has to be notified, and remember the notice."""
         is_due = now - self._noticed_at > NOTICE_SECONDS
         self._noticed_at = now if is_due else self._noticed_at
         return is_due

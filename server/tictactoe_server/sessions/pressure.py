@@ -55,7 +55,6 @@ class Source:
 
     @property
     def is_mostly_bad(self) -> bool:
-        """Whether most recent messages of this source were unreadable."""
         return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked - self.bad * (self.pressure.bad_count - 1)
 
     def count_bad(self) -> None:
@@ -162,7 +161,6 @@ class Pressure:
         self._active = max(1, sum(source.asked > 0 for source in sources))
 
     def measure_turn(self) -> None:
-        """Update `excess` and `is_full`."""
         now = clock.monotonic()
         if not self.looked_at:
             self._began, self._counted_from = now, None
@@ -178,7 +176,6 @@ class Pressure:
         self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
 
     def is_too_late(self, waited_ms: int) -> bool:
-        """Return whether a request has waited too long behind others of its session under overload."""
         return self.is_restless and waited_ms > LATE_MS
 
     def measure(self) -> None:

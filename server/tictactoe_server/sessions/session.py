@@ -99,7 +99,6 @@ class Session(Receiver):
 
     @property
     def address(self) -> str:
-        """The address for rate limits."""
         return self.source.address
 
     @property
@@ -111,7 +110,6 @@ class Session(Receiver):
         self.connection.push_frame(encode_frame(encode(message)))
 
     def refuse(self, error: Error) -> None:
-        """Send a refusal, and count it."""
         self.tally.refusals[error.code] += 1
         self.push(error)
 
@@ -133,7 +131,6 @@ class Session(Receiver):
     # -- for the connection -------------------------------------------------------------------------------------
 
     def received(self, message: Any) -> None:
-        """Carry a message out, or queue it."""
         if not (self.is_busy or self._inbox or self.source.take(self.messages)):
             self.dispatcher.receive(self, message, self._now())
             return
@@ -185,14 +182,11 @@ class Session(Receiver):
             self.dispatcher.dismiss(self)
 
     def _hold_back(self, wait: int) -> None:
-        """Delay a session that exceeds its limits, and close it if that continues.
-
-        A session that only shares its address with busy ones is delayed with them, but not closed.
-        """
+        """Delay a session that exceeds its limits, and close it if that continues."""
         holding, loop = self._holding, asyncio.get_running_loop()
         if holding.in_line or holding.release is not None:
             return
-        if wait != IN_LINE or self.source.limit.wait():  # else it only waits for its turn
+        if wait != IN_LINE or self.source.limit.wait():  # else only its address is busy
             is_too_much = holding.begin(loop.time())
             if is_too_much and len(self._inbox) > _FEW_MESSAGES:
                 self._close("too many messages")
@@ -217,7 +211,6 @@ class Session(Receiver):
         self._take_next()
 
     def _read_or_not(self) -> None:
-        """Pause or resume reading from the peer, depending on the queues."""
         holding, connection = self._holding, self.connection
         most = 1 if not holding.is_reading else _FEW_MESSAGES + 1 if holding.in_line else INBOX_MESSAGES
         may_read = len(self._inbox) <= most

@@ -55,7 +55,6 @@ class Watchers:
         self._left.pop(session, None)
 
     def note(self, session: Session, seq: int) -> None:
-        """Remember which state a session was sent."""
         if session in self.seen:
             self.seen[session] = seq
 
@@ -75,12 +74,9 @@ class Watchers:
             self._go_on()
 
     def finish(self) -> None:
-        """Send everything that is still pending."""
         self._tell(len(self._left))
         self._take_up()
         self._tell(len(self._left))
-
-    # -- inside -------------------------------------------------------------------------------------------------
 
     def _end_gathering(self) -> None:
         self._gathering = None

@@ -56,7 +56,6 @@ class Bots(Service):
             self._update(room, kind, asked.get(kind))
 
     async def close(self) -> None:
-        """Cancel all duties, and stop the workers."""
         self._is_closed = True
         await self._tasks.stop()
         await self.pool.workers.close()
@@ -94,7 +93,6 @@ class Bots(Service):
             log.exception("a bot failed", room=room.code)
 
     async def _deliver(self, code: str, player: Player, command: Command) -> bool:
-        """Return True if the server has accepted or refused a command."""
         try:
             await self.act(code, player, command)
         except Refused as refused:
@@ -113,14 +111,13 @@ class Bots(Service):
             case "move":
                 return await self._choose_move(room, mark)
             case "draw":
-                return Draw(room=room.code, action=await self._answer_draw(room, mark))
+                return await self._answer_draw(room, mark)
             case "undo":
                 return Undo(room=room.code, action="accept")
             case "rematch":
                 return Rematch(room=room.code)
 
     async def _choose_move(self, room: Room, mark: str) -> Command:
-        """Return the bot's move, or its choice in an opening."""
         position, left = room.position, _seconds_left(room, mark)
         pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
         await asyncio.sleep(pause)
@@ -141,14 +138,13 @@ class Bots(Service):
             return Choose(room=room.code, take=chosen, ply=position.ply)
         return Move(room=room.code, cell=chosen, ply=position.ply)
 
-    async def _answer_draw(self, room: Room, mark: str) -> Literal["accept", "decline"]:
+    async def _answer_draw(self, room: Room, mark: str) -> Command:
+        plays_on, left = True, _seconds_left(room, mark)
         try:
-            left = _seconds_left(room, mark)
-            if not await self.pool.is_better_than_draw(room.position, mark, clock_seconds=left):
-                return "accept"
+            plays_on = await self.pool.is_better_than_draw(room.position, mark, clock_seconds=left)
         except Exception:
             log.exception("a bot declines without a thought", room=room.code)
-        return "decline"
+        return Draw(room=room.code, action="decline" if plays_on else "accept")
 
 
 def _seconds_left(room: Room, mark: str) -> float:

@@ -165,7 +165,6 @@ class Workers:
 
     @property
     def waiting(self) -> int:
-        """The number of queued questions."""
         return len(self._waiting)
 
     async def ask(self, question: partial[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
@@ -207,7 +206,6 @@ class Workers:
             self._waiting.pop().settle()
 
     async def _serve(self, worker: Worker) -> None:
-        """Answer questions with a worker until the queue is empty; start it on demand."""
         while self._waiting:
             job = self._waiting.pop(0)
             answer, is_put_back = None, False
