@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ MOST_LINES_OF_A_FUNCTION = 60
 FUNCTION = re.compile(r"(\t*)(?!if|for|while|switch|class|export class|return|\}|//|/\*).*(\)|=>) \{$")
 
 FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
+IMPORT = re.compile(r'(?:from|import\(?)\s*"(\.[^"]+)"')
 NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.map(rulesOf)))"
 
 
@@ -95,3 +97,10 @@ def test_the_games_with_a_name_are_those_of_the_engine() -> None:
     found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout)
     expected = [RulesState.of(rules) for rules in PRESETS.values()]
     assert [RulesState(**{**rules, "blocked": tuple(rules["blocked"])}) for rules in found] == expected
+
+
+def test_no_modules_import_each_other_in_a_circle_not_even_at_run_time() -> None:
+    modules = {path: path.read_text(encoding="utf-8") for path in FILES if path.suffix == ".js"}
+    imports = {path: {(path.parent / name).resolve() for name in IMPORT.findall(modules[path])} for path in modules}
+    assert any(imports.values())
+    TopologicalSorter(imports).prepare()  # raises CycleError
