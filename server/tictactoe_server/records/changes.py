@@ -1,10 +1,7 @@
-"""A value in the store, and the path of every change of it: one at a time, stored by compare-and-set, only then told.
+"""A stored value and its changes: applied one at a time, stored by compare-and-set, and only then acknowledged.
 
-`Kept` is the value under a key of a table as it is stored: a room, an event, an account. A `Change` is applied when its
-turn has come and led to the store without a wait; the store calls back, at once where it is memory, at the end of a
-batch on disk. Where another was quicker, or an earlier write is still in process, the value is read again and the
-change is tried anew. So a change may be applied more than once, and may come again that was stored without word of it:
-then it has to change nothing.
+After a conflict, or while an earlier write is unsettled, the value is loaded again and the change is retried. So a
+change may be applied more than once, even after it was stored: changes are idempotent.
 """
 
 from __future__ import annotations
@@ -33,14 +30,11 @@ from tictactoe_server.storage.store import (
     Unsettled,
 )
 
-ATTEMPTS: Final = 8  # how often a change is tried against what others store meanwhile, until the value is busy
-FIRST_REST_SECONDS: Final = 0.02
+ATTEMPTS: Final = 8  # a change fails after this number of conflicts
+FIRST_REST_SECONDS: Final = 0.02  # before the second retry; doubled with each further one
 LONGEST_REST_SECONDS: Final = 0.5
-UNSETTLED_SECONDS: Final = 2.0
-"""How long a change rests until it is tried again, twice as long each time up to the second; and how long an earlier
-write may be in process until it is not waited for any more."""
-
-ANSWER_SECONDS: Final = 2.5  # after how long a change is answered that waits for others, or is tried again
+UNSETTLED_SECONDS: Final = 2.0  # a change fails if an earlier write is unsettled after rests of this length
+ANSWER_SECONDS: Final = 2.5  # a waiting or retried change fails after this time
 
 Value = TypeVar("Value")
 
@@ -48,15 +42,15 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Phase(Enum):
-    """How what is here stands to the store."""
+    """The relation of a cached value to the store."""
 
-    OPENING = auto()  # it is about to be stored for the first time
-    STORED = auto()  # what is here is what is stored
-    UNCERTAIN = auto()  # something newer may be stored: it is read again before the next change
-    GONE = auto()  # it has ended, or is not here
+    OPENING = auto()  # not stored yet
+    STORED = auto()  # equal to the stored value
+    UNCERTAIN = auto()  # the stored value may be newer; it is loaded before the next change
+    GONE = auto()  # deleted, or moved to another server
 
 
-STORED: Final = Phase.STORED  # to look a phase up by its name is slow
+STORED: Final = Phase.STORED  # faster than the attribute of the enum, in the path of each move
 
 TRANSITIONS: Final = {
     Phase.OPENING: {Phase.STORED, Phase.GONE},
@@ -67,25 +61,20 @@ TRANSITIONS: Final = {
 
 
 class Change(Struct, Generic[Value], kw_only=True, eq=False):
-    """One change of the value that is `live`, a `Kept`: begun by `submit`, then applied, stored, settled.
+    """One change of a `Kept`: submitted, applied, stored, settled."""
 
-    `make` returns the next value, which is `after`, and `then` is called at the end, with the error if there was one;
-    `finished` is a game that ends with it (see `Table.save`). For a change that has to wait, `asked_at` is when it was
-    requested (s, as `clock.monotonic`), `attempts` the number of retries, and `rested` the pauses between them (s).
-    """
-
-    live: Any
-    make: Callable[[Value], Value | None] | None = None
-    then: Callable[[Exception | None], object] = lambda error: None
-    after: Value | None = None
-    finished: Any = None
-    attempts: int = 0
-    rested: float = 0.0
-    asked_at: float = 0.0
+    live: Any  # the `Kept`
+    make: Callable[[Value], Value | None] | None = None  # see `apply`
+    then: Callable[[Exception | None], object] = lambda error: None  # called once the change is settled
+    after: Value | None = None  # the value after the change
+    finished: Any = None  # a game that ends with the change; see `Table.save`
+    attempts: int = 0  # the number of retries
+    rested: float = 0.0  # the sum of the rests between them (s)
+    asked_at: float = 0.0  # the beginning of its wait (s, as `clock.monotonic`)
     is_settled: bool = False
 
     def submit(self) -> None:
-        """Carry it out when its turn has come; it is told when it is settled."""
+        """Begin the change, or queue it behind the current one."""
         live = self.live
         if is_next := live.change is None and not live.is_going_on:
             live.change = self
@@ -99,7 +88,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
             live.answer_in_time(self)
 
     async def until_settled(self) -> Value | None:
-        """Carry it out for those who can await it, and return what it made; raises why it is not stored."""
+        """Submit the change, wait for it, and return the value after it; raises its error."""
         pending, then = Pending(), self.then
 
         def settled(error: Exception | None) -> None:
@@ -111,30 +100,30 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         return cast("Value | None", await pending.future)
 
     def wait(self) -> None:
-        """Take notice that it is not settled at once: others are before it, or the store takes its time."""
+        """Called if the change has to wait for the store or for earlier changes."""
 
     def apply(self, value: Value) -> Value | None:
-        """Return the value after the change, this very one for no change, None where it is to go.
+        """Return the next value, the same object for no change, or None to delete it; called again by each retry.
 
-        Called anew where the store had something newer. Raises `Refused`, and `Conflict` where it is to be read first.
+        Raises `Refused`, or `Conflict` to load the value first.
         """
         return value if self.make is None else self.make(value)
 
     def settled(self, error: Exception | None) -> Any:
-        """Answer, now that it is stored or is known not to be: called exactly once."""
+        """Answer the request; called exactly once."""
         self.then(error)
 
     def stored(self, revision: int) -> None:
-        """Take what it made for true, as it is stored; see `Waiter`."""
+        """Adopt the stored value; see `Waiter`."""
         live = self.live
-        if live.change is not self:  # it was given up meanwhile
+        if live.change is not self:  # it has timed out
             live.doubt()
             return
         live.take(self.after, revision)
         live.settle(self, None)
 
     def failed(self, error: Exception) -> None:
-        """Try again on what others stored, or answer why it is not stored; see `Waiter`."""
+        """Retry on the newest value, or settle the change with the error; see `Waiter`."""
         live = self.live
         if not isinstance(error, NotStored) or live.change is not self:
             live.doubt()
@@ -143,13 +132,9 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
 
 
 class Kept(Generic[Value]):
-    """The `value` under a `key` of a table, stored as `revision` once that is not `MISSING`.
+    """The cached value of a key of a table, its current `change`, and the changes `waiting` for their turn."""
 
-    One `change` is under way at a time, the next ones are `waiting`, and `is_going_on` while these are begun. `tasks`
-    are what waits for the store.
-    """
-
-    kind = "key"  # the word by which the log names it
+    kind = "key"  # the name of the key in the log
 
     def __init__(self, table: Table[Any], key: str, tasks: Tasks, value: Value, revision: int = MISSING) -> None:
         self.table = table
@@ -163,34 +148,34 @@ class Kept(Generic[Value]):
         self.is_going_on = False
 
     def changed(self, before: Value) -> None:
-        """Called when another value is stored than was known here before."""
+        """Called after the cached value was replaced."""
 
     def lost(self) -> None:
-        """Called when none is stored any more; it may be made again, unless this is the end of it."""
+        """Called after the value was deleted from the store."""
         self.value, self.revision = cast(Value, None), MISSING
 
     def busy(self) -> Exception:
-        """Return why a change is not stored that lost against others again and again."""
+        """Return the error of a change after too many conflicts."""
         return StoreBusy(f"{self.key} changes all the time.")
 
     def why_gone(self) -> Exception:
-        """Return why nothing is changed that has come to its end."""
+        """Return the error of a change of a value that is gone."""
         return StoreUnavailable(f"{self.key} is gone.")
 
     def enter(self, phase: Phase) -> None:
-        """Be in a phase from now on; raises ValueError where none leads there."""
+        """Change the phase; raises ValueError for a transition that is not in `TRANSITIONS`."""
         if phase is not self.phase:
             if phase not in TRANSITIONS[self.phase]:
                 raise ValueError(f"{self.key} is {self.phase.name} and cannot be {phase.name}.")
             self.phase = phase
 
     def doubt(self) -> None:
-        """Have it read again before its next change, if it is stored at all."""
+        """Load a stored value again before its next change."""
         if self.phase is Phase.STORED:
             self.phase = Phase.UNCERTAIN
 
     def take(self, value: Value | None, revision: int) -> None:
-        """Know what is stored, None where nothing is, unless something newer is known."""
+        """Adopt the stored value, or its absence, unless the cached one is newer."""
         if self.revision == MISSING:
             self.enter(Phase.STORED)
         if value is None:
@@ -200,8 +185,8 @@ class Kept(Generic[Value]):
             self.changed(before)
 
     async def read(self) -> None:
-        """Know what is stored now; raises `StoreUnavailable`."""
-        self.enter(Phase.STORED)  # what puts it in doubt from here on has it read once more
+        """Load the value; raises `StoreUnavailable`."""
+        self.enter(Phase.STORED)  # before the load: doubts that arise meanwhile lead to another one
         try:
             found = await self.table.load(self.key)
         except BaseException:
@@ -210,13 +195,13 @@ class Kept(Generic[Value]):
         self.take(*(found or (None, MISSING)))
 
     def read_again(self) -> None:
-        """Have it read soon: something newer may be stored."""
+        """Schedule a reload; the stored value may be newer."""
         self.doubt()
         if self.phase is Phase.UNCERTAIN and not self.waiting:
             Change[Value](live=self).submit()
 
     def begin(self, change: Change[Value]) -> None:
-        """Apply a change whose turn has come, and let it be stored."""
+        """Apply the current change, and store the result."""
         value = self.value
         try:
             if self.phase is not STORED and not self.is_ready(change):
@@ -239,15 +224,15 @@ class Kept(Generic[Value]):
             self.settle(change, error)
 
     def first(self, change: Change[Value]) -> Change[Value]:
-        """Return what is to come before a change whose turn it is, or that very change."""
+        """Return the change to apply before this one, or this one."""
         return change
 
     def save(self, change: Change[Value], after: Value) -> None:
-        """Let what a change has made be stored."""
+        """Store the value after a change."""
         self.table.save(self.key, after, self.revision, change, change.finished)
 
     def is_ready(self, change: Change[Value]) -> bool:
-        """Tell whether a change may begin now, else it does once what is stored is read; raises where it is gone."""
+        """Return True before the first save, or begin the change after a reload; raises if the value is gone."""
         if self.phase is Phase.GONE:
             raise self.why_gone()
         if self.phase is Phase.UNCERTAIN:
@@ -255,7 +240,7 @@ class Kept(Generic[Value]):
         return self.phase is Phase.OPENING
 
     def settle(self, change: Change[Value], error: Exception | None) -> None:
-        """Let a change be answered, and go on with what waits."""
+        """Answer a change, and begin the next one."""
         change.is_settled = True
         try:
             self.answer(change, error)
@@ -266,11 +251,11 @@ class Kept(Generic[Value]):
             self.go_on()
 
     def answer(self, change: Change[Value], error: Exception | None) -> None:
-        """Answer a change that is settled."""
+        """Answer a settled change."""
         change.settled(error)
 
     def go_on(self) -> None:
-        """Begin what waits, until something has to wait for the store."""
+        """Begin waiting changes until one has to wait for the store."""
         if self.is_going_on:
             return
         self.is_going_on = True
@@ -280,18 +265,18 @@ class Kept(Generic[Value]):
         self.is_going_on = False
 
     def try_again(self, change: Change[Value], error: Conflict | Unsettled) -> bool:
-        """Try a change again, the first time at once and then after longer and longer rests; tell whether it may be."""
+        """Retry a change with exponential backoff, the first time at once; return False after the last attempt."""
         change.attempts, is_lost = change.attempts + 1, isinstance(error, Conflict)
         if change.attempts >= ATTEMPTS if is_lost else change.rested >= UNSETTLED_SECONDS:
             return False
-        rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # as long as all before: doubling
+        rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # the sum of all rests: doubled
         rest = 0.0 if is_lost and change.attempts == 1 else rest
         change.rested += rest
         self.begin_later(change, rest)
         return True
 
     def begin_later(self, change: Change[Value], rest: float) -> None:
-        """Begin a change after a rest (s), on what is stored by then."""
+        """Begin a change after a rest (s), and after a reload if the value is uncertain."""
         self.answer_in_time(change)
         self.tasks.start(self._begin_later(change, rest))
 
@@ -310,13 +295,12 @@ class Kept(Generic[Value]):
                 self.begin(change)
 
     def answer_in_time(self, change: Change[Value]) -> None:
-        """See to it that a change is answered in time whose turn may come late, or more than once."""
+        """Let a change fail `ANSWER_SECONDS` after its request."""
         now = clock.monotonic()
         left = (change.asked_at or now) + ANSWER_SECONDS - now
         asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
 
     def _give_up(self, change: Change[Value]) -> None:
-        """Say of a change that is not settled yet that the store is away; what is stored of it is read later."""
         error = StoreUnavailable("It did not answer in time.")
         if self.change is change:
             self.doubt()
@@ -328,9 +312,9 @@ class Kept(Generic[Value]):
 
 
 async def change(table: Table[Value], key: str, edit: Callable[[Value | None], Any]) -> Any:
-    """Keep what `edit` makes of a value, None for none, and return that; what is equal is not stored again.
+    """Replace a value, None if it is missing, by the result of `edit`, unless they are equal; return the result.
 
-    Raises what `edit` raises, and `StoreUnavailable`.
+    Raises the errors of `edit`, and `StoreUnavailable`.
     """
 
     def make(before: Value | None) -> Value | None:

@@ -1,4 +1,4 @@
-"""What a server keeps: the tables and the finished games, as every store is opened with them."""
+"""The tables of every store: rooms, players, names, accounts, bans and games."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tictactoe_server.storage.specs import NOBODY, Columns, GameSpec, Persons, S
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import Stored, Unreadable, Value
 
-UNSEATED_DAYS: Final = 1
-SEATED_DAYS: Final = 365  # for how long those are remembered who never took a seat, and those who did
-FORMER_DAYS: Final = 7  # for how long a name is one's that was left for another, and rescue codes that were replaced
+UNSEATED_DAYS: Final = 1  # a player who never took a seat is deleted after this time
+SEATED_DAYS: Final = 365  # other players are deleted, and unused names free, after this time
+FORMER_DAYS: Final = 7  # a player keeps a former name and replaced rescue codes this long
 MAX_FORMER: Final = 10
 NEW_DEVICE_DAYS: Final = 3
 _SECONDS_A_DAY: Final = 86_400
@@ -32,19 +32,19 @@ log: Final = structlog.get_logger(__name__)
 
 
 def today() -> int:
-    """Return the number of the day, counted from 1970 (UTC)."""
+    """Return the number of days since 1970 (UTC)."""
     return int(clock.wall() // _SECONDS_A_DAY)
 
 
 class KnownPlayer(Struct, frozen=True):
-    """A player as kept, under the hash of their token: `seen` is the day on which they were last here."""
+    """A player; `seen` is the day of the last visit (as `today`)."""
 
     player: Player
     seen: int
     is_seated: bool = False
 
     def days_left(self, day: int) -> int:
-        """Return for how many days they are still remembered on that day, the day itself included.
+        """Return the number of days until the player is deleted, `day` included.
 
         >>> KnownPlayer(Player("p", "ana"), 100).days_left(101), KnownPlayer(Player("p", "bo"), 9, True).days_left(375)
         (1, 0)
@@ -53,46 +53,40 @@ class KnownPlayer(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """A name as it was claimed, by a player's id; `seen` is the day on which it was last used.
-
-    `left` is the day on which that player claimed another one, 0 for none.
-    """
+    """A name claimed by a player; days are as in `today`."""
 
     name: str
-    player: str
-    seen: int
-    left: int = 0
+    player: str  # the id
+    seen: int  # the day of the last use
+    left: int = 0  # the day of the change to another name, or 0
 
     @property
     def is_free(self) -> bool:
-        """Whether it was unused, or left, for so long that anybody may claim it."""
+        """Whether other players may claim the name."""
         return today() - self.seen > SEATED_DAYS or 0 < self.left < today() - FORMER_DAYS
 
 
 class KnownDevice(Struct, frozen=True):
-    """A device: `key` is the hash of its token, by which its player is known, `client` its program.
+    """A device of a player."""
 
-    `since` is when it became one (s since 1970); `is_rescued` if by a rescue code.
-    """
-
-    key: str
-    client: str
-    since: float
-    is_rescued: bool
+    key: str  # the hash of the device's token
+    client: str  # the client program
+    since: float  # the time of the first sign-on (s since 1970)
+    is_rescued: bool  # whether a rescue code added the device
 
     @property
     def id(self) -> str:
-        """By what its player knows it."""
+        """The id shown to the player."""
         return self.key[:6]
 
     def may_revoke(self, other: KnownDevice) -> bool:
-        """Tell whether it may take away another device: a new one none that is older, unless a rescue code made it."""
+        """Return True unless this device is new, the other one is older, and no rescue code added this one."""
         is_new = clock.wall() - self.since < NEW_DEVICE_DAYS * _SECONDS_A_DAY
         return self.is_rescued or self.since <= other.since or not is_new
 
 
 class FormerCodes(Struct, frozen=True):
-    """Hashes of rescue codes made at a time, in whose place others were `replaced` then (s since 1970)."""
+    """Hashes of rescue codes that were made `since` a time and `replaced` at another (s since 1970)."""
 
     codes: tuple[str, ...]
     since: float
@@ -100,45 +94,40 @@ class FormerCodes(Struct, frozen=True):
 
 
 class Account(Struct, frozen=True):
-    """What lasts of a player: the `claimed` name, empty for none, salted hashes of rescue `codes`, the devices.
-
-    `link` is the hash of the newest code for another device. The codes are from a time `since`, and `former` ones let
-    a player in for a while longer, whoever had new ones made.
-    """
+    """A player's name, devices and codes."""
 
     player: Player
-    claimed: str = ""
+    claimed: str = ""  # the claimed name
     salt: str = ""
-    codes: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()  # salted hashes of the rescue codes
     devices: tuple[KnownDevice, ...] = ()
-    link: str = ""
-    since: float = 0
-    former: tuple[FormerCodes, ...] = ()
+    link: str = ""  # the hash of the newest code that links a device
+    since: float = 0  # the creation time of the rescue codes (s since 1970)
+    former: tuple[FormerCodes, ...] = ()  # valid for some days more, in case a thief replaced them
 
     def with_device(self, key: str, client: str = "", *, is_rescued: bool = False) -> Account:
-        """Return the account with a device, which it may have already."""
+        """Return the account with a device; idempotent."""
         if any(device.key == key for device in self.devices):
             return self
         return replace(self, devices=(*self.devices, KnownDevice(key, client, clock.wall(), is_rescued)))
 
     def without_device(self, key: str) -> Account:
-        """Return the account without a device."""
-        return replace(self, devices=tuple(one for one in self.devices if one.key != key))
+        return replace(self, devices=tuple(device for device in self.devices if device.key != key))
 
     def with_codes(self, codes: tuple[str, ...]) -> Account:
-        """Return the account with new codes; of those before it keeps what is not over, first what was new longest."""
+        """Return the account with new codes; of the valid former ones, those that lasted longest are kept."""
         now = clock.wall()
         former = (*self.former, FormerCodes(self.codes, self.since, now)) if self.codes else self.former
-        kept = sorted((one for one in former if not _is_over(one)), key=lambda one: one.since - one.replaced)
-        return replace(self, codes=codes, since=now, former=tuple(kept[:MAX_FORMER]))
+        valid = sorted((old for old in former if not _is_over(old)), key=lambda old: old.since - old.replaced)
+        return replace(self, codes=codes, since=now, former=tuple(valid[:MAX_FORMER]))
 
     def without_code(self, code: str) -> Account | None:
-        """Return the account once a code is used, None for what is none. A former one takes away all that are newer."""
-        for one in (FormerCodes(self.codes, self.since, clock.wall()), *self.former):
-            if code in one.codes and not _is_over(one):
-                left = tuple(other for other in one.codes if other != code)
-                older = tuple(other for other in self.former if other.since < one.since)
-                return replace(self, codes=left, since=one.since, former=self.former if code in self.codes else older)
+        """Return the account after the use of a code, None for an invalid one; a former code revokes newer codes."""
+        for group in (FormerCodes(self.codes, self.since, clock.wall()), *self.former):
+            if code in group.codes and not _is_over(group):
+                left = tuple(other for other in group.codes if other != code)
+                older = tuple(old for old in self.former if old.since < group.since)
+                return replace(self, codes=left, since=group.since, former=self.former if code in self.codes else older)
         return None
 
 
@@ -147,7 +136,7 @@ def _is_over(former: FormerCodes) -> bool:
 
 
 class LinkCode(Struct, frozen=True):
-    """What lets another device be a player, by the id, until a moment (s since 1970)."""
+    """A code that adds a device to a player, given by the id, until a time (s since 1970)."""
 
     player: str
     until: float
@@ -158,7 +147,7 @@ class LinkCode(Struct, frozen=True):
 
 
 class Ban(Struct, frozen=True):
-    """Who is not let in, a player's id or a network, and why; times are in ms since 1970, None is for good."""
+    """A ban of a player's id or a network until a time, or forever if that is None; times are in ms since 1970."""
 
     subject: str
     reason: str
@@ -167,14 +156,14 @@ class Ban(Struct, frozen=True):
 
 
 class Forgotten(Struct, frozen=True):
-    """Who is forgotten: `stand_in` is the name and id that stand for them; `is_done` once they are named nowhere."""
+    """A forgotten player."""
 
-    stand_in: str
-    is_done: bool = False
+    stand_in: str  # the name and id that replace the player's
+    is_done: bool = False  # whether all values are rewritten
 
 
 def ban_or_none(stored: Stored[Ban]) -> Ban | None:
-    """Return a ban that is kept, or None for a damaged one, which is logged."""
+    """Return a stored ban, or log a damaged one and return None."""
     if isinstance(stored.value, Unreadable):
         log.error("a damaged ban is left alone", subject=stored.key, reason=str(stored.value))
         return None
@@ -207,7 +196,6 @@ ROOMS: Final[TableSpec[Room]] = TableSpec(
     ),
     forget=_rooms.forget,
 )
-"""By their codes."""
 
 PLAYERS: Final = _in_json(
     "players",
@@ -224,18 +212,17 @@ PLAYERS: Final = _in_json(
     ),
     lifetime_seconds=lambda known: max(1, known.days_left(today())) * _SECONDS_A_DAY,
 )
-"""By the hashes of their tokens. With a lifetime of a day at least, who was away for too long goes tomorrow."""
+"""By the hashes of their tokens."""
 
 BANS: Final = _in_json(
     *("bans", "ban", Ban),
     label="The ban of {key}",
     key_of=lambda ban: ban.subject,
-    persons=Persons(lambda ban: (ban.subject,), lambda ban, id, stand_in: ban),
+    persons=Persons(lambda ban: (ban.subject,), lambda ban, id, stand_in: ban),  # bans of forgotten players stay
 )
-"""By those who are banned, also who is forgotten."""
 
 CLAIMS: Final = _in_json("claims", "claimed name", Claim, persons=Persons(lambda claim: (claim.player,)))
-"""By the keys of names, of which each has one or two."""
+"""By the keys of names; a name has one or two."""
 ACCOUNTS: Final = _in_json(
     *("accounts", "account", Account),
     persons=Persons(
@@ -244,7 +231,7 @@ ACCOUNTS: Final = _in_json(
             "name": account.player.name,
             "claimed": account.claimed,
             "codes_left": len(account.codes),
-            "devices": [{"client": one.client, "since": one.since} for one in account.devices],
+            "devices": [{"client": device.client, "since": device.since} for device in account.devices],
         },
     ),
 )
@@ -270,7 +257,7 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     is_bounded=True,
     persons=Persons(lambda game: game.people, game_with_stand_in),
 )
-"""Copies of finished games, for whoever knows the key: letters, digits, ``-`` and ``_``."""
+"""Copies of finished games, by secret keys of letters, digits, ``-`` and ``_``."""
 
 GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     "games",
@@ -284,12 +271,12 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     place=lambda game: (game.room, game.game),
 )
 
-# Rooms first: whoever has a seat in one is copied after it.
+# Rooms come first: players with a seat are copied after their rooms.
 KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES, CLAIMS, ACCOUNTS, LINKS, FORGOTTEN), GAMES)
 
 
 def open_memory(specs: Specs = KEPT) -> MemoryStore:
-    """Return a store that lasts as long as the process."""
+    """Return a store in memory."""
     return MemoryStore(specs)
 
 
