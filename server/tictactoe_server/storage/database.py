@@ -140,7 +140,9 @@ class Database:
         self._is_suspect = False
 
     def _open(self) -> None:
-        if self._path is not None and self._path.exists() and (findings := schema.find_damage(self._path)):
+        if self._folder is not None:
+            self._folder.hold_database()
+        if self._path is not None and (findings := schema.find_damage(self._path)):
             raise schema.DamagedDatabase(self._path, findings)
         try:
             self._connect()

@@ -39,11 +39,7 @@ class FolderInUse(CannotOpenStore):
 
 
 class DataFolder:
-    """Holds a folder until `release`, or until the process ends.
-
-    Attributes:
-        mark: The number of the newest batch that the last server stored, 0 if there is none.
-    """
+    """A folder locked by this process; `mark` is the number of the newest batch that the last server stored, or 0."""
 
     def __init__(self, path: Path) -> None:
         """Create the folder if it is missing, make it private, and lock it; raises `CannotOpenStore`."""

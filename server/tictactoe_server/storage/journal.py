@@ -1,9 +1,8 @@
 """The rooms and finished games of the database: a journal of the newest, and the tables into which it is folded.
 
-A batch of saves is one row of the journal. An active room has its newest document there; older ones are never read. A
-resting room is folded into its table after a while, so that the table is written once per rest and not once per move.
-A finished game is a line in the same row as the save of its room. Games are folded many at once, since each touches a
-page for each of its players. Everything here blocks, and belongs to the store's thread.
+A batch of saves is one row of the journal, with a line for each room and each finished game. Of a room's documents in
+the journal only the newest is read. A resting room is folded into its table, which so is written once per rest instead
+of once per move; games are folded many at once. Everything here blocks, and belongs to the store's thread.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from tictactoe_server.storage.specs import GameSpec, Specs, as_bytes
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
-"""How many rooms, and at least how many games, one transaction folds; concurrent saves wait for it."""
+"""The most rooms, and the fewest games, that one transaction folds; concurrent saves wait for it."""
 
 _FORGOTTEN_AT_ONCE: Final = 100
 _GAME: Final = "+"  # begins the line of a finished game; a room's line begins with its code
 LARGEST_ID: Final = 2**63 - 1
 _DAMAGED_REVISION: Final = 2**62  # revisions are microseconds since 1970 or little more
 PART_BITS: Final = 50
-"""The bits of a game's id above these are the number of the store that stored it first."""
+"""The bits of a game's id above these are the number of the store that first stored the game."""
 
 _decode_players: Final = msgspec.json.Decoder(list[str]).decode
 
@@ -39,7 +38,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Save(Struct, gc=False):
-    """A room to be stored, or deleted if `document` is None, and the game that is `finished` by that."""
+    """A room to be stored, or deleted if `document` is None, and the game that the change has `finished`."""
 
     code: str
     document: bytes | None
@@ -65,7 +64,7 @@ class Newest(dict[Key, tuple[int, Any, Any]]):
 
     Attributes:
         fresh: The entries of the current transaction, added at its commit.
-        folding: How many of the first entries the current transaction folds; removed at its commit.
+        folding: The number of first entries that the current transaction folds; removed at its commit.
     """
 
     def __init__(self) -> None:
@@ -129,7 +128,7 @@ class GameTables:
         self.pending.commit()
 
     def fold(self) -> tuple[int, int | None]:
-        """Fold at least the oldest half; return how many, and the oldest row that the rest needs, None for none."""
+        """Fold at least the oldest half; return their number, and the oldest row of the journal that is still needed."""
         pending = self.pending
         pending.folding = count = min(len(pending), max(FOLDED_AT_ONCE, len(pending) // 2))
         if count:
@@ -137,7 +136,7 @@ class GameTables:
         return count, next((row for row, *_ in islice(pending.values(), count, None)), None)
 
     def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, Any]]:
-        """Return a player's games with their ids, newest first, without damaged ones."""
+        """Return a player's games with their ids, newest first, without damaged games."""
         older_than = LARGEST_ID if before is None else min(before, LARGEST_ID)
         pending = (
             (id, game)
@@ -158,7 +157,7 @@ class GameTables:
         return newest + readable(self._spec, found.fetchall())
 
     def after(self, cursor: int, limit: int, upto: int = LARGEST_ID) -> tuple[list[tuple[int, Any]], int | None]:
-        """Return some games behind an id, without damaged ones, and the id to go on behind, None at the end."""
+        """Return some games above an id, without damaged games, and the id to continue from, None at the end."""
         rows = self._cursor.execute(
             "SELECT id, document FROM archive WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
             (min(cursor, LARGEST_ID), upto, limit),
@@ -176,7 +175,7 @@ class GameTables:
         return None if found is None else self._spec.read(None, found[0])
 
     def at(self, room: str, number: int) -> list[tuple[int, Any]]:
-        """Return the games of a place with their ids, without damaged ones."""
+        """Return the games of a place with their ids, without damaged games."""
         pending = [(id, game) for id, (_, game, _) in self.pending.items() if self._spec.place(game) == (room, number)]
         found = self._cursor.execute(
             "SELECT id, document FROM archive WHERE room = ? AND game = ?", (room, min(number, LARGEST_ID))
@@ -184,7 +183,7 @@ class GameTables:
         return readable(self._spec, found.fetchall()) + pending
 
     def old(self, at: int) -> list[OldGame]:
-        """Return some games that ended before a moment, the oldest, of those in the tables."""
+        """Return some of the oldest games in the tables that ended before a time."""
         found = self._cursor.execute(
             f"SELECT id, players, finished_at, room, game FROM archive {'WHERE finished_at < :at' * self.is_by_time} "
             "ORDER BY id LIMIT :most",
@@ -325,7 +324,7 @@ class Journal:
         return results
 
     def commit(self) -> None:
-        """Adopt what was written or folded, now that its transaction is stored."""
+        """Adopt the changes of a transaction that was committed."""
         for code, (_, revision, document) in islice(self._newest.items(), self._newest.folding):
             if document is None:
                 self._resting.pop(code, None)
@@ -336,7 +335,7 @@ class Journal:
         self.row, self._rested = self._next_row, self._next_rested
 
     def drop(self) -> None:
-        """Forget what was written or folded since the last `commit`."""
+        """Drop the changes since the last `commit`."""
         self._newest.drop()
         self.games.pending.drop()
         self._next_row, self._next_rested = self.row, self._rested
@@ -354,7 +353,6 @@ class Journal:
         return row
 
     def noted(self, key: str) -> bytes | None:
-        """Return what a server noted under a key."""
         row = self._cursor.execute("SELECT value FROM server WHERE key = ?", (key,)).fetchone()
         return None if row is None else row[0]
 
@@ -366,10 +364,7 @@ class Journal:
         return [code for code in dict.fromkeys([*self._resting, *self._newest]) if code not in gone]
 
     def fold(self, note: tuple[str, bytes] | None, *, all_of_it: bool) -> int:
-        """Write a note, if there is one, fold resting rooms and games, and return how many.
-
-        Rows of the journal that are no longer needed are deleted.
-        """
+        """Write a note, if there is one, and fold resting rooms and games; return their number."""
         if note is not None:
             self.note(*note)
         resting: list[tuple[str, int, bytes | None]] = []

@@ -10,6 +10,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -50,6 +51,7 @@ TIME: Final = "served-ms"
 ORIGIN: Final = "copy-of"
 """The keys of the table ``server``."""
 
+_decode_text: Final = partial(bytes.decode, errors="replace")  # a damaged text harms only its own row
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
@@ -64,11 +66,7 @@ class ForeignFile(CannotOpenStore):
 
 
 class DamagedDatabase(CannotOpenStore):
-    """The file is damaged and stays as it is; the message has the commands that recover what can be read.
-
-    Attributes:
-        findings: What is damaged, as SQLite says it.
-    """
+    """The file is damaged; the message has the `findings` of SQLite and the commands that recover readable data."""
 
     def __init__(self, path: Path, findings: Sequence[str], *, is_backup: bool = False) -> None:
         self.findings = findings
@@ -219,11 +217,6 @@ def _version_1_of(path: Path, schema: int) -> str:
     except (sqlite3.Error, UnicodeDecodeError):
         tables = set()
     return next((version for table, version in _VERSIONS_OF_TABLE if table in tables), "1.x")
-
-
-def _decode_text(content: bytes) -> str:
-    """Return a text of the database, so that a damaged one harms its own row alone."""
-    return content.decode(errors="replace")
 
 
 def _tables_of(connection: sqlite3.Connection) -> set[str]:

@@ -48,12 +48,7 @@ def hash_id(id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Columns(Generic[Value]):
-    """The integers of a value that a database keeps in columns of their own.
-
-    Attributes:
-        split: Returns the document and the numbers of a value.
-        join: Returns the value of a document and the numbers.
-    """
+    """The document and the integers of a value that a database keeps in columns; `join` is the inverse of `split`."""
 
     names: tuple[str, ...]
     split: Callable[[Value], tuple[Any, ...]]
@@ -124,13 +119,7 @@ def as_bytes(value: object) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameSpec(TableSpec[Value]):
-    """Finished games by their ids.
-
-    Attributes:
-        people: Returns the ids of the players.
-        at: Returns the end of the game (ms since 1970).
-        place: Returns the room's code and the number of the game in the room.
-    """
+    """Finished games by their ids; `at` returns the end of a game in ms since 1970, `place` its room and number."""
 
     people: Callable[[Value], Sequence[str]]
     at: Callable[[Value], int]

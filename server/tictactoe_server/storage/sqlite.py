@@ -59,8 +59,6 @@ class SqliteStore:
             check_file(folder / FILE_NAME)
         held = None if folder is None else DataFolder(folder)
         try:
-            if held is not None:
-                held.hold_database()
             return cls(Writer(Database(held, specs, logs_damage=cls.logs_damage)), specs)
         except BaseException:
             if held is not None:

@@ -99,12 +99,7 @@ class GameLog(Protocol[Game]):
     """
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
-        """Return a page of a player's games with their ids, newest first.
-
-        Args:
-            limit: The size of the page, at most `MAX_LISTED_GAMES`.
-            before: The id of the last game of the previous page, or None for the first page.
-        """
+        """Return a player's games with ids below `before`, newest first, at most `limit` and `MAX_LISTED_GAMES`."""
 
     async def game(self, id: int) -> Game | None: ...
 
