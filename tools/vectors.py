@@ -65,7 +65,6 @@ from tictactoe_server.rooms import (
     state_of,
 )
 from tictactoe_server.rooms.seating import seat_of
-from tictactoe_server.rooms.terms import RATED, TOURNAMENT
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 330
@@ -220,7 +219,7 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
     And the same of a rated game, with its end.
     """
     ana, bo = PEOPLE[:2]
-    rated = open_room("R4T3DS", PRESETS["classic"], ana, 1_000, clock=CLOCKS[2], rated=True, terms=RATED)
+    rated = open_room("R4T3DS", PRESETS["classic"], ana, 1_000, clock=CLOCKS[2], rated=True)
     for room in (rated, open_in_event(PRESETS["classic"], CLOCKS[2], (ana, bo))):
         seen: Seen | None = None
         moves: list[tuple[Player, Command]] = [
@@ -306,7 +305,7 @@ def open_in_event(rules: Rules, clock: ClockFields | None, people: tuple[Player,
     """Return a room in which these are to play a game of an event."""
     reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip(rules.marks, people, strict=True)}
     terms: dict[str, Any] = {"clock": clock, "reserved": reserved, "event": "EV3NTS", "pairing": "r3-2"}
-    return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, terms=TOURNAMENT, **terms)
+    return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, **terms)
 
 
 def go_on_by_card() -> list[Seen]:

@@ -35,7 +35,6 @@ from tictactoe_server.rooms import (
     state_of,
 )
 from tictactoe_server.rooms.seating import seat_of
-from tictactoe_server.rooms.terms import TOURNAMENT
 from tictactoe_server.rooms.view import StateEncoder
 
 GUEST = Player(guest_id(ANA.id, 0), "guest")
@@ -85,7 +84,7 @@ class AnyCommands(RuleBasedStateMachine):
         self.now = START
         if event and clock is not None and len(rules.marks) == 2:
             reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip("XO", (ANA, BO), strict=True)}
-            terms: dict[str, Any] = {"reserved": reserved, "start_ms": START_MS, "event": "EV3NTS", "terms": TOURNAMENT}
+            terms: dict[str, Any] = {"reserved": reserved, "start_ms": START_MS, "event": "EV3NTS"}
             self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, pairing="r1-1", **terms)
         else:
             guests = (GUEST,) if guest else ()

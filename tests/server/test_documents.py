@@ -43,7 +43,7 @@ def in_event(*cells: int) -> Room:
     """Return the room of an event in which these were played."""
     table = Table(ANA)
     reserved = {mark: seat_of(player) for mark, player in (("X", ANA), ("O", BO))}
-    of_event: dict[str, Any] = {"event": "EV3NTS", "pairing": "r3-2", "terms": TOURNAMENT}
+    of_event: dict[str, Any] = {"event": "EV3NTS", "pairing": "r3-2"}
     table.room = open_room(CODE, PRESETS["classic"], None, 5_000, clock=BY_SEAT, reserved=reserved, **of_event)
     table.play(*cells)
     return table.room
@@ -237,12 +237,6 @@ def test_the_terms_of_a_tournament_are_not_stored_and_follow_from_the_event() ->
     assert encode_room(ROOMS["of an event"]) == KEPT_IN_EVENT
     assert decode_room(KEPT_IN_EVENT).terms is TOURNAMENT
     assert decode_room(KEPT_ROOM).terms is USUAL
-
-
-def test_terms_that_a_document_would_not_bring_back_are_an_error() -> None:
-    for wrong in ({"terms": TOURNAMENT}, {"event": "EV3NTS"}):
-        with pytest.raises(ValueError, match="terms"):
-            open_room(CODE, PRESETS["classic"], ANA, NOW, **wrong)
 
 
 # -- damage -----------------------------------------------------------------------------------------------------

@@ -32,14 +32,13 @@ from tictactoe_server.rooms import (
     open_room,
 )
 from tictactoe_server.rooms.finished import record_of
-from tictactoe_server.rooms.terms import TOURNAMENT
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 CLOCK = ClockFields(initial_ms=300_000, increment_ms=0)
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 EVENT, PAIRING = "EV3NTS", "r3-2"
-OF_EVENT: dict[str, Any] = {"event": EVENT, "pairing": PAIRING, "terms": TOURNAMENT}
+OF_EVENT: dict[str, Any] = {"event": EVENT, "pairing": PAIRING}
 READY_MS, HOLD_MS = 20_000, 60_000
 
 

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from functools import partial
 from hashlib import blake2b
 from itertools import repeat
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import structlog
@@ -34,7 +34,6 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt, kind_of
 from tictactoe_server.records.tables import ROOMS, Ban
 from tictactoe_server.rooms import Player, Refused, Room, open_room
-from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -327,9 +326,7 @@ class Matching:
         listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
         if listed is None:
             if request.sender != self._members.id:  # the next player is sent to the room that the sender opens
-                terms: dict[str, Any] = {"clock": request.clock, "rated": request.rated}
-                terms["terms"] = terms_of("", rated=request.rated)
-                room = open_room(request.code, kind[0], player, 0, **terms)
+                room = open_room(request.code, kind[0], player, 0, clock=request.clock, rated=request.rated)
                 expected = self._rooms.expect(request.sender, room)
                 matchmaker.offer(expected)
                 self._agenda.after(RESERVED_SECONDS, partial(self._rooms.stop_expecting, expected))

@@ -26,7 +26,6 @@ from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, open_room
-from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.sessions.session import Session, Tally
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
@@ -169,7 +168,7 @@ class Core:
         rated, start_ms = fields.get("rated", False), round(self.limits.start_seconds * 1000)
         if rated and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
             raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
-        fields = {"hold_ms": self.hold_ms, "start_ms": start_ms, "terms": terms_of("", rated=rated), **fields}
+        fields = {"hold_ms": self.hold_ms, "start_ms": start_ms, **fields}
         room = open_room(code or self.lists.new_code(), rules, player, now, **fields)
         source = self.registry.elsewhere.source_of(origin)
         live = LiveRoom(self.changes, room, owner=owner, origin=origin, source=source)

@@ -30,7 +30,6 @@ from tictactoe_server.events.kept import KeptEvents
 from tictactoe_server.events.knock_out import terms_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused
-from tictactoe_server.rooms.terms import TOURNAMENT
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -259,7 +258,7 @@ class Running:
             mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
             for mark, one in event.sitting_in(pairing).items()
         }
-        terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id, "terms": TOURNAMENT}
+        terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id}
         terms |= {"code": pairing.room, "clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
         if self._core.settings.hides_names:
             terms["visibility"] = "private"

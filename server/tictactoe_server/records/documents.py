@@ -1,9 +1,8 @@
-"""Rooms and finished games as the bytes that a store keeps.
+"""Rooms and finished games as stored bytes.
 
-A room is an array in JSON behind its checksum: first the fields that moves do not change, encoded once, then the
-others. The position is its rules, its moves and what came between them: `[ply, mark]` for a player who was passed over,
-or in a game with an opening `[ply, take]` for a choice. Most flipped bits break the JSON or the rules of a room; the
-checksum finds those that would turn the room into another valid one.
+A room is a checksum and an array in JSON: first the fields that moves do not change, encoded once, then the others.
+The position consists of rules, moves, and the events between them: `[ply, mark]` for a player who was passed over, or
+in a game with an opening `[ply, take]` for a choice.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from tictactoe_engine import Position
 from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.rooms.terms import terms_of
 from tictactoe_server.rooms.view import rules_state
 
 SCHEMA: Final = 1
@@ -30,11 +28,9 @@ SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
     *("start_ms", "analysis", "chat", "event", "pairing", "rated"),
 )
-"""The fields that moves do not change, and then all others but `terms`, in their order: what is new goes last in each.
-Where it is empty, or among the others from `_LEFT_OUT_FROM` on as usual, it is left out at the end of a document."""
+"""The fields that moves do not change; new ones are appended. Empty ones at the end are left out of a document."""
 
-_LEFT_OUT_FROM: Final = "happened"
-
+_LEFT_OUT_FROM: Final = "happened"  # of the other fields, those from here on are left out at the end if they are usual
 _CHECKSUM_DIGITS: Final = 8
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -42,9 +38,9 @@ _encode: Final = msgspec.json.Encoder().encode
 
 @lru_cache(maxsize=1024)
 def _pack(rules: RulesState) -> Raw:
-    """Return rules as they are stored: as on the wire, with many `blocked` cells as a bitmap.
+    """Return rules as on the wire, but with many `blocked` cells as a bitmap.
 
-    The bitmap is base64, with one bit a cell from the lowest bit of the first byte on.
+    The bitmap is base64, with one bit a cell, starting at the lowest bit of the first byte.
     """
     bits = sum(1 << cell for cell in rules.blocked)
     bitmap = b64encode(bits.to_bytes((rules.rows * rules.columns + 7) // 8, "little")).decode()
@@ -53,7 +49,7 @@ def _pack(rules: RulesState) -> Raw:
 
 
 def _unpack(rules: Any) -> RulesState:
-    """Return kept rules as on the wire; raises what `TableSpec.decode` may raise."""
+    """Return stored rules as on the wire; raises like `TableSpec.decode`."""
     if isinstance(rules, dict) and isinstance(rules.get("blocked"), str):
         bits = int.from_bytes(b64decode(rules["blocked"], validate=True), "little")
         rules = {**rules, "blocked": [cell for cell in range(bits.bit_length()) if bits >> cell & 1]}
@@ -73,15 +69,14 @@ class _KeptPosition(Struct, frozen=True):
 
 
 class RoomDocuments:
-    """Encodes and decodes rooms of a struct, whatever fields it has.
+    """Encodes and decodes rooms of a struct with any fields.
 
-    The encoded part that moves do not change is cached by room until `forget`. After the room was opened, only its
-    seats, score and game change in that part.
+    The encoded `SETTING` is cached by room until `forget`; of its fields, only seats, score and game ever change.
     """
 
     def __init__(self, struct: type[Room]) -> None:
         self._struct = struct
-        self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq", "terms")]
+        self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq")]
         self._setting_of = attrgetter(*SETTING)
         self._others_of = attrgetter(*self._others)
         self._known_others: tuple[tuple[Any, ...], bytes] = ((), b"")
@@ -90,7 +85,7 @@ class RoomDocuments:
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], int, bytes, int]] = {}
 
     def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
-        """Return the room's document, one line; that of an outline has no moves."""
+        """Return the room's document, one line."""
         known = self._beginnings.get(room.code)
         if known is None or known[0] is not room.seats or known[1] is not room.score or known[2] != room.game:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
@@ -101,7 +96,7 @@ class RoomDocuments:
             beginning = b"[%d,%b," % (SCHEMA, _encode(shown))
             known = self._beginnings[room.code] = (room.seats, room.score, room.game, beginning, crc32(beginning))
         others = self._others_of(room)
-        if others != self._known_others[0]:  # in most rooms they are as in the one before
+        if others != self._known_others[0]:  # most rooms have equal ones
             shown, usual = list(others), list(self._usual_end)
             while usual and shown[-1] == usual.pop():
                 shown.pop()
@@ -116,7 +111,7 @@ class RoomDocuments:
         self._beginnings.pop(code, None)
 
     def decode(self, document: bytes) -> Room:
-        """Return the room of a document; raises what `TableSpec.decode` may raise."""
+        """Return the room of a document; raises like `TableSpec.decode`."""
         content, checksum = document[_CHECKSUM_DIGITS:], document[:_CHECKSUM_DIGITS]
         if checksum != b"%08x" % crc32(content):
             raise ValueError("the checksum is that of another document")
@@ -127,8 +122,7 @@ class RoomDocuments:
         fields = dict(zip(SETTING, setting, strict=False)) | dict(zip(self._others, others, strict=False))
         played = {"rules": fields.pop("rules", None), "moves": moves, "between": between}
         position = msgspec.convert(played, _KeptPosition).replay()
-        terms = terms_of(fields.get("event", ""), rated=fields.get("rated") is True)
-        room = msgspec.convert({**fields, "seq": seq, "position": position, "terms": terms}, self._struct)
+        room = msgspec.convert({**fields, "seq": seq, "position": position}, self._struct)
         marks = tuple(room.rules.marks)
         if tuple(room.seats) != marks:
             raise ValueError(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
@@ -144,7 +138,7 @@ class RoomDocuments:
 
 
 class GameDocuments:
-    """Encodes and decodes finished games of a struct, whatever fields it has."""
+    """Encodes and decodes finished games of a struct with any fields."""
 
     def __init__(self, struct: type[FinishedGame]) -> None:
         self._struct = struct
@@ -153,6 +147,6 @@ class GameDocuments:
         return _encode(replace(game, rules=_pack(game.rules)))
 
     def decode(self, document: bytes) -> FinishedGame:
-        """Return the game that a document holds; raises what `TableSpec.decode` may raise."""
+        """Return the game of a document; raises like `TableSpec.decode`."""
         fields = msgspec.json.decode(document, type=dict[str, Any])
         return msgspec.convert({**fields, "rules": _unpack(fields.get("rules"))}, self._struct)

@@ -1,4 +1,4 @@
-"""What happens in a room, as values: a command in, the next room out. No sockets, clock, randomness or logging."""
+"""Rooms as values: a command returns the next room, without sockets, clock, randomness or logging."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ _CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room
     StandStill: clock.stand_still,
     GoOn: clock.go_on,
 }
-"""Each returns the next room, or the very room that it was given where nothing changes."""
+"""Each function returns the next room, or the same room if nothing changes."""
 
 
 def apply(room: Room, player: Player, command: Command, now: int) -> Room:
-    """Return the room after the command, this very room where it changes nothing; `now` is in ms of served time.
+    """Return the room after a command, or the same room if nothing changes; raises `Refused`.
 
-    Raises `Refused`, and has changed nothing.
+    `now` is in ms of served time.
     """
     after = _CARRY_OUT[type(command)](room, player, command, now)
     if after is room or after.seq != room.seq:  # a move, the most frequent command, counts itself

@@ -1,13 +1,11 @@
-"""Whose clock runs, and what is left on it: values in, values out; the time comes in as an argument.
+"""The clocks of a room.
 
-A side's clock does not run for its first move, and that move earns no increment; from its second move on it runs
-whenever it is that side's turn. With a clock for each move every turn starts afresh. Time that was used is gone: what
-a clock shows is what it keeps when its turn ends without a move.
-
-A choice in an opening counts as a move. In place of the clock, a first move has a time of its own, which stands still
-while the player's seat is held. By terms under which `absence` loses it never does; and once both have moved there, the
-end of a hold is noticed as that of a turn is, while the opponent is here. Where time stands still after a start of the
-server, see `StandStill`, moves may be played meanwhile.
+- A player's clock runs from the second move on. The first move, or choice of an opening, has a time of its own and
+  earns no increment.
+- With a clock for each move, every turn starts with the full time.
+- A turn that ends without a move keeps its remaining time.
+- The time for a first move stands still while the player's seat is held, unless `absence` loses.
+- After a start of the server, moves may be played while time stands still; see `StandStill`.
 """
 
 from __future__ import annotations
@@ -22,12 +20,12 @@ from tictactoe_server.rooms.room import GoOn, Player, Room, StandStill
 
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
-    """Return what each mark has at the start of a game, in ms; empty where there is no clock."""
+    """Return the times of the marks at the start of a game (ms), empty without a clock."""
     return {} if clock is None else dict.fromkeys(marks, clock.move_ms or clock.initial_ms or 0)
 
 
 def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> dict[str, int]:
-    """Return what each mark has once the running turn has ended, with a move or without."""
+    """Return the times of the marks after the running turn (ms)."""
     clock, turn = room.clock, room.position.turn
     started_at = now if room.stands_still else room.clock_started_at
     if clock is None or started_at is None or turn is None or is_first_move(room):
@@ -39,21 +37,21 @@ def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> di
 
 
 def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
-    """Return what each mark has once moves were taken back: the time they took is not given back."""
+    """Return the times of the marks after an undo (ms), which does not restore used time."""
     if room.clock is None or room.clock.move_ms:
         return full_clocks(room.clock, room.rules.marks)
     return remaining_after_turn(room, now)
 
 
 def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: int, **changes: Any) -> Room:
-    """Return the room with another position, and the time of the player to move there beginning to run."""
+    """Return the room with another position, whose turn begins now."""
     runs = room.clock is not None and position.turn is not None and not room.stands_still
     started_at = now if runs else None
     return replace(room, position=position, remaining_ms=remaining_ms, clock_started_at=started_at, **changes)
 
 
 def is_first_move(room: Room) -> bool:
-    """Tell whether the player to move has not moved in this game yet: the time that runs is that for a first move."""
+    """Return True if the player to move has not moved in this game yet."""
     position = room.position
     if position.turn is None or (len(position.moves) >= len(room.seats) and room.rules.opening is None):
         return False
@@ -61,14 +59,14 @@ def is_first_move(room: Room) -> bool:
 
 
 def begin_turn(room: Room, now: int) -> Room:
-    """Return the room with the time for this turn running, where the game is on and that does not run yet."""
+    """Return the room with its clock running if the game is."""
     if room.clock is None or room.clock_started_at is not None or room.status != "playing":
         return room
     return replace(room, clock_started_at=now)
 
 
 def resume_turn(room: Room, mark: str, now: int) -> Room:
-    """Return the room with the time for a first move put off by as long as it stood still for a player who is back."""
+    """Return the room with the time for a first move extended by the absence of a player who is back."""
     started_at = room.clock_started_at
     if started_at is None or mark != room.position.turn or not is_first_move(room):
         return room
@@ -76,30 +74,30 @@ def resume_turn(room: Room, mark: str, now: int) -> Room:
 
 
 def stand_still(room: Room, player: Player, command: StandStill, now: int) -> Room:
-    """Return the room with nothing due and the time that was used taken off; this very room by terms without that."""
+    """Return the room with its clock stopped, if its terms allow that."""
     if not room.terms.stands_still or room.clock_started_at is None:
         return room
     return replace(room, remaining_ms=remaining_after_turn(room, now), clock_started_at=None)
 
 
 def go_on(room: Room, player: Player, command: GoOn, now: int) -> Room:
-    """Return the room with its time running again, this very room where it runs."""
+    """Return the room with its clock running again."""
     if not room.stands_still:
         return room
     return replace(room, clock_started_at=now, gone_at=dict.fromkeys(room.gone_at, now))
 
 
 def seen_at(room: Room, before: Room, now: int) -> Room:
-    """Return the room with the clock of a turn that began with this change running from `now`, when all can see it."""
+    """Return the room with the clock of a new turn running from `now`, the time of its broadcast."""
     if room.clock_started_at is None or room.clock_started_at >= now or room.position is before.position:
         return room
     return replace(room, clock_started_at=now)
 
 
 def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
-    """Return when the time for this turn runs out, or a hold `with_hold` that loses; None where none runs.
+    """Return the end of this turn, or of a hold that loses if `with_hold`; None if no time runs.
 
-    A first move is due within `start_ms`; where absence is excused within the time for a move, if that is longer.
+    A first move is due within `start_ms`, or within a longer time for each move if absence is excused.
     """
     clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
     if clock is None or started_at is None or turn is None or room.result is not None:
@@ -115,19 +113,19 @@ def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
 
 
 def end_of_hold(room: Room) -> tuple[int, str] | None:
-    """Return when the seat of the one who is away ends to be held, and its mark; None where nobody or all are away."""
+    """Return the end of the only absent player's hold, and the mark; None if nobody or more are absent."""
     held = [(until, mark) for mark in room.seats if (until := room.held_until(mark)) is not None]
     return held[0] if len(held) == 1 else None
 
 
 def is_expired(room: Room, now: int) -> bool:
-    """Tell whether the time for this turn has run out."""
+    """Return True if the time for this turn has expired."""
     end = expires_at(room)
     return end is not None and now >= end
 
 
 def clock_state(room: Room, now: int) -> ClockState | None:
-    """Return what the wire says of the clocks, or None where the room has none."""
+    """Return the clocks as on the wire, or None without clocks."""
     if room.clock is None:
         return None
     remaining, turn, end = room.remaining_ms, room.position.turn, expires_at(room, with_hold=False)
@@ -140,7 +138,7 @@ def clock_state(room: Room, now: int) -> ClockState | None:
 
 
 def _stood_still(room: Room, mark: str, started_at: int, now: int | None = None) -> int:
-    """Return for how many ms the time for a first move stands still, as its player is away: by `now`, or in the end."""
+    """Return the ms for which the time for a first move stands still by `now`, or by the end of the hold."""
     held_until = room.held_until(mark)
     if held_until is None:
         return 0

@@ -1,4 +1,4 @@
-"""A finished game as the archive keeps it: who played what, and how it ended. It never changes again."""
+"""Finished games, as they are stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ID: Final = re.compile(r"([0-9A-Z]{6})-([1-9][0-9]{0,8})-[1-9][0-9]{0,15}", re.
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who played a mark: the public id and name of then; `bot` as in `SeatState`."""
+    """A player of a game, with the name at that time; `bot` is as in `SeatState`."""
 
     player: str
     name: str
@@ -31,14 +31,11 @@ class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Game number `game` of a room, ended at `at` (ms since 1970, UTC); `passed` and `chosen` as in `Position`.
+    """A finished game; other fields are as in `Room` and `Position`."""
 
-    `event`, `pairing` and `rated` are as in `Room`.
-    """
-
-    room: str
-    game: int
-    at: int
+    room: str  # the room's code
+    game: int  # the number of the game in the room
+    at: int  # the end of the game (ms since 1970)
     rules: RulesState
     players: dict[str, Participant]
     moves: tuple[int, ...]
@@ -53,22 +50,21 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def id(self) -> str:
-        """Its `game_id`; see `place_of`."""
         return id_of(self.room, self.game, self.at)
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The ids of the players who are no bots; guests count as the player who brought them."""
+        """The ids of the human players, for guests the id of their host."""
         owners = {
-            one.player.partition(SEPARATOR)[0]: None
-            for one in self.players.values()
-            if one.bot is None or not is_server_bot(one.bot)
+            player.player.partition(SEPARATOR)[0]: None
+            for player in self.players.values()
+            if player.bot is None or not is_server_bot(player.bot)
         }
         return tuple(owners)
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:
-    """Return the game that a room has just finished; raises ValueError where it has not."""
+    """Return the finished game of a room; raises ValueError if the game is not over."""
     code, position, result = room.code, room.position, room.result
     if result is None:
         raise ValueError(f"The game of room {code} is not over.")
@@ -79,17 +75,17 @@ def finished_game(room: Room, at: int) -> FinishedGame:
 
 
 def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGame:
-    """Return the game with a stand-in's name and id for a forgotten player and for the player's guests."""
+    """Return the game with the id and name of a stand-in for a forgotten player and guests."""
     players = dict(game.players)
-    for mark, one in game.players.items():
-        if owner_of(one.player) == id:
-            name = other_owner(one.player, id, stand_in)
-            players[mark] = replace(one, player=name, name=name)
+    for mark, player in game.players.items():
+        if owner_of(player.player) == id:
+            name = other_owner(player.player, id, stand_in)
+            players[mark] = replace(player, player=name, name=name)
     return replace(game, players=players)
 
 
 def place_of(id: str) -> tuple[str, int] | None:
-    """Return the room's code and the game's number in it, None if this is no game id.
+    """Return the room's code and the number of the game in the room, or None for a malformed game id.
 
     >>> place_of("K7M4PQ-2-1795208400000"), place_of("17"), place_of("K7M4PQ-0-1")
     (('K7M4PQ', 2), None, None)
@@ -99,28 +95,28 @@ def place_of(id: str) -> tuple[str, int] | None:
 
 
 def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
-    """Return who played, by mark, as the wire says it."""
+    """Return the players by mark, as on the wire."""
     return {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
 
 
 def event_of(game: FinishedGame) -> tuple[str | UnsetType, str | UnsetType]:
-    """Return of what event a game was, and of which of its pairings, as the wire says it."""
+    """Return the game's event and pairing, as on the wire."""
     return game.event or UNSET, game.pairing or UNSET
 
 
 def final_position(game: FinishedGame) -> Position:
-    """Return how a finished game stood at its end, with all of its moves."""
+    """Return the last position of a game, with all moves."""
     return Position.replay(game.rules.to_rules(), game.moves, game.passed, game.chosen)
 
 
 def played_game(game: FinishedGame) -> PlayedGame:
-    """Return a finished game as the wire says all of it."""
+    """Return a game as on the wire."""
     board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen, *event_of(game))
     return PlayedGame(game.id, game.room, game.game, game.at, game.rules, players_of(game), board, *played)
 
 
 def record_of(game: FinishedGame) -> GameRecord:
-    """Return a finished game as its record has it."""
+    """Return the record of a game."""
     return GameRecord(
         rules=game.rules.to_rules(),
         moves=game.moves,

@@ -1,8 +1,7 @@
-"""Offers across the table: a draw, and taking a move back. Each is made, then accepted, declined or lapses.
+"""Offers of a draw or of an undo: made, then accepted, declined or lapsed.
 
-They may name the game and the position that they are meant for; once done such a request is not done again. A room
-remembers for each from which position it took effect. Where moves were taken back since and that position was reached
-anew, it is forgotten, as it may be another one.
+A request that names its game and its number of moves is idempotent: the room stores in `asked` that it took effect,
+until the players take back moves and reach that number again.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tictactoe_server.rooms.room import Player, Refused, Room
 
 
 def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
-    """Return the room with a draw or an undo offered, agreed or declined, this very room where that is done already."""
+    """Return the room with a draw or an undo offered, agreed or declined; the same room for a repeated request."""
     mark, position, terms, is_draw = room.seated(player), room.position, room.terms, isinstance(request, Draw)
     kind = "draw" if is_draw else "undo"
     key = f"{mark} {request.__struct_config__.tag} {request.action}"
@@ -31,7 +30,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     if len(position.active_marks if is_draw else room.rules.marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, kind)
     if request.action == "offer" and not (position.ply >= terms.draw_from if is_draw else terms.undo):
-        raise Refused(ErrorCode.NOT_ALLOWED, terms.refusals[kind])
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{terms.name} {kind}")
     if not is_draw and request.action == "offer" and position.opening is not None:
         raise Refused(ErrorCode.NOT_ALLOWED, "opening")
     if request.ply is not UNSET and request.ply != position.ply:
@@ -43,7 +42,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
 
 
 def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
-    """Return the room with a draw or an undo offered, agreed or declined. Two offers of a draw that meet are agreed."""
+    """Return the room after a valid request; an offer of a draw accepts the opponent's."""
     offered: str | None = getattr(room.offers, kind)
     if action == "offer":
         if offered == mark:
@@ -58,20 +57,14 @@ def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
         raise Refused(ErrorCode.NO_OFFER, kind)
     elif action == "decline":
         return _with_offer(room, kind, None, EndedOffer(mark, "withdrawn" if mark == offered else "declined"))
-    return finish(room, Result(None, "agreed"), now) if kind == "draw" else _take_back(room, offered, now)
-
-
-def _take_back(room: Room, asker: str, now: int) -> Room:
-    """Return the room as it was before the asker's last move."""
-    position = room.position.at(_before_last(room.position, asker))
+    if kind == "draw":
+        return finish(room, Result(None, "agreed"), now)
+    position = room.position.at(_before_last(room.position, offered))
     return turn_to(room, position, remaining_after_undo(room, now), now, offers=Offers())
 
 
 def _before_last(position: Position, mark: str) -> int:
-    """Return how many moves lay there before the last one of a mark, negative where none can be taken back.
-
-    What was placed and chosen in an opening stays.
-    """
+    """Return the number of moves before the last one of a mark, negative if it is part of an opening or missing."""
     if not position.stones(mark):
         return -1
     ply = position.ply - (1 if position.board[position.moves[-1]] == mark else 2)
@@ -79,6 +72,6 @@ def _before_last(position: Position, mark: str) -> int:
 
 
 def _with_offer(room: Room, kind: str, mark: str | None, end: EndedOffer | None = None) -> Room:
-    """Return the room with an offer of that kind by a mark, or with its end in place of what was said of an earlier."""
-    ended = {other: known for other, known in ((room.offers.ended or {}) | {kind: end}).items() if known is not None}
+    """Return the room with an offer by a mark, or with the end of one."""
+    ended = {key: value for key, value in ((room.offers.ended or {}) | {kind: end}).items() if value is not None}
     return replace(room, offers=replace(room.offers, **{kind: mark}, ended=ended or UNSET))

@@ -1,4 +1,4 @@
-"""What happens on the board and ends a game: moves, what is chosen in an opening, giving up, time, the next game."""
+"""The course of a game: moves, choices of an opening, resignations, expired clocks, claims, rematches."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tictactoe_server.rooms.room import Expire, Player, Refused, Room
 
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
-    """Return the room after a move; this very room for one that was played already, so that it may be sent twice."""
+    """Return the room after a move; the same room for a repeated request."""
     position, cell, ply = room.position, request.cell, request.ply
-    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # None, where it is nobody's turn, has no seat
+    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # None, as after a game, has no seat
     mark = position.turn if seat is not None and seat.player == player.id and not seat.left else room.seated(player)
     played = len(position.moves)
     if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
@@ -58,12 +58,9 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
 
 
 def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
-    """Return the room after a choice; this very room for one that was made already, so that it may be sent twice.
-
-    Where it makes both players change places, what is a player's goes along: seat and clock. Offers end.
-    """
-    mark, position = room.seated(player), room.position
-    if _is_made(position, mark, request):
+    """Return the room after a choice, which may exchange seats and clocks; the same room for a repeated request."""
+    mark, position, made = room.seated(player), room.position, (request.ply, request.take)
+    if any((old.ply, old.take) == made and position.sits_now(old.mark) == mark for old in position.choices):
         return room
     _check_turn(room, mark, request.ply)
     try:
@@ -77,7 +74,7 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
 
 
 def _check_turn(room: Room, mark: str | None, ply: int) -> None:
-    """Refuse what is to be played where no game is on, by who has not the turn, or after another number of moves."""
+    """Raise `Refused` unless it is the mark's turn after `ply` moves of a running game."""
     room.check_playing()
     if room.position.turn != mark:
         raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(room.position.turn).name)
@@ -86,17 +83,14 @@ def _check_turn(room: Room, mark: str | None, ply: int) -> None:
 
 
 def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
-    """Return the room without the player in the game, see `give_up`."""
+    """Return the room after a resignation; see `give_up`."""
     mark = room.seated(player)
     room.check_active(mark)
     return give_up(room, mark, now)
 
 
 def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Room:
-    """Return the room without this mark in the game: passed over, or the loser where one other is left.
-
-    Where not everybody has moved yet, a game of two is aborted instead.
-    """
+    """Return the room with this mark passed over; a game of two is lost, or aborted at its beginning."""
     room = replace(room, happened=(Happening("out", mark, why),))
     active = room.position.active_marks
     if len(active) <= 2:
@@ -110,7 +104,7 @@ def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Roo
 
 
 def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
-    """Return the room after the running clock ran out; this very room where it has not."""
+    """Return the room after its clock has expired, else the same room."""
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
         return room
@@ -118,15 +112,15 @@ def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
 
 
 def _end(room: Room, turn: str, now: int) -> Room:
-    """Return a room in which absence loses with its game over: a first move was not made, a hold ended, or a clock.
+    """Return a room of an event with its game lost by a missing first move, the end of a hold, or an expired clock.
 
-    Where who was due has not come, and neither has the other, nobody wins.
+    Nobody wins if neither player has appeared.
     """
     other = room.rules.marks.replace(turn, "")
     if is_first_move(room):
-        has_come = room.seat(other).online or room.position.has_acted(other)
-        out = [Happening("out", turn, "late")] + [Happening("out", other, "away")] * (not has_come)
-        result = Result(other if has_come else None, "forfeit")
+        has_appeared = room.seat(other).online or room.position.has_acted(other)
+        out = [Happening("out", turn, "late")] + [Happening("out", other, "away")] * (not has_appeared)
+        result = Result(other if has_appeared else None, "forfeit")
         return finish(replace(room, happened=tuple(out)), result, now)
     hold, end = end_of_hold(room), expires_at(room, with_hold=False)
     if hold is not None and end is not None and hold[0] < end:
@@ -135,11 +129,11 @@ def _end(room: Room, turn: str, now: int) -> Room:
 
 
 def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
-    """Return the room without the opponents who have been gone past their hold, or agreed drawn."""
+    """Return the room without the opponents whose hold has ended, or with the game drawn."""
     mark = room.seated(player)
     room.check_active(mark)
     if room.terms.absence == "loses":
-        raise Refused(ErrorCode.NOT_ALLOWED, room.terms.refusals["claim"])
+        raise Refused(ErrorCode.NOT_ALLOWED, "event claim")
     holds = {other: room.hold_left(other, now) for other in room.position.active_marks if other != mark}
     gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
     if not gone:
@@ -156,9 +150,9 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
 
 
 def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
-    """Return the room with one more player who wants another game, or with that game where all do.
+    """Return the room with the player's agreement to a rematch, or with the rematch if all agree.
 
-    This very room where the player has asked already.
+    Return the same room for a repeated request.
     """
     mark = room.seated(player)
     if has_begun(room, request):
@@ -167,7 +161,7 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
     if room.result is None:
         raise Refused(ErrorCode.NOT_STARTED) if room.status == "waiting" else Refused(ErrorCode.NOT_ALLOWED, "playing")
     if not room.terms.rematch:
-        raise Refused(ErrorCode.NOT_ALLOWED, room.terms.refusals["rematch"])
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.terms.name} rematch")
     for seat in room.seats.values():
         if seat is not None and seat.left:
             raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)
@@ -181,21 +175,18 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
 
 
 def has_begun(room: Room, request: Rematch) -> bool:
-    """Tell whether the game after the one that is named has begun: everybody has agreed to it."""
+    """Return True if the requested rematch has begun."""
     return request.game is not UNSET and request.game < room.game
 
 
 def check_game(room: Room, request: Draw | Undo | Rematch) -> None:
-    """Refuse what is meant for another game."""
+    """Raise `Refused` for a request that names another game."""
     if request.game is not UNSET and request.game != room.game:
         raise Refused(ErrorCode.STALE, "game", path="game", game=request.game, current=room.game)
 
 
 def finish(room: Room, result: Result, now: int) -> Room:
-    """Return the room with the game over, its score counted and its clocks stopped.
-
-    A game that was aborted, or to which nobody came, counts for nobody.
-    """
+    """Return the room with the game over, the score counted, and the clocks stopped."""
     score, remaining_ms = _count(room, result), remaining_after_turn(room, now)
     return replace(
         room, result=result, offers=_NO_OFFERS, score=score, remaining_ms=remaining_ms, clock_started_at=None
@@ -203,7 +194,7 @@ def finish(room: Room, result: Result, now: int) -> Room:
 
 
 def _count(room: Room, result: Result) -> dict[str, int]:
-    """Return the score with a game counted that ended so."""
+    """Return the score after a game; games that were aborted or without a winner by forfeit do not count."""
     if result.winner is None and result.reason in ("aborted", "forfeit"):
         return room.score
     winner = "draws" if result.winner is None else room.seat(result.winner).player
@@ -211,12 +202,9 @@ def _count(room: Room, result: Result) -> dict[str, int]:
 
 
 def _start_again(room: Room, now: int) -> Room:
-    """Return the room with the next game on the table, everyone one mark further on, except after an aborted one.
-
-    Of two of whom one has opened the other opens, whoever sat where in the end.
-    """
+    """Return the room with the next game, in which each player has the next mark, except after an aborted game."""
     rules, seats = room.rules, room.seats
-    if not (room.was_aborted or room.position.is_swapped):  # who has changed places opens without a further change
+    if not (room.was_aborted or room.position.is_swapped):  # a swap has already exchanged the seats
         *others, last = seats.values()
         seats = dict(zip(rules.marks, (last, *others), strict=True))
     changes: dict[str, Any] = {}
@@ -237,18 +225,9 @@ def _start_again(room: Room, now: int) -> Room:
     )
 
 
-def _is_made(position: Position, mark: str, request: Choose) -> bool:
-    """Tell whether it is this player who has chosen this already."""
-    return any(
-        (choice.ply, choice.take) == (request.ply, request.take) and position.sits_now(choice.mark) == mark
-        for choice in position.choices
-    )
-
-
 def _swapped(room: Room) -> Room:
-    """Return the room with both players in each other's place."""
-    one, other = tuple(room.rules.marks)
-    change = {one: other, other: one}
+    first, second = tuple(room.rules.marks)
+    change = {first: second, second: first}
     return replace(
         room,
         seats={mark: room.seats[change[mark]] for mark in room.seats},
@@ -260,4 +239,4 @@ def _swapped(room: Room) -> Room:
 _NO_OFFERS = Offers()
 _NOTHING: dict[str, int] = {}
 _ABORTED = Result(None, "aborted")
-_REASONS = {"late": "timeout", "away": "claimed"}  # how a game ends that is over when somebody is out for this
+_REASONS = {"late": "timeout", "away": "claimed"}  # of the result, by the reason why the loser is out

@@ -1,4 +1,4 @@
-"""Coming and going: who opens a room, takes a seat, is away, has left for good."""
+"""The seats of a room: opening a room, entering, dropping, handing over, leaving."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.rooms import play
 from tictactoe_server.rooms.clock import begin_turn, full_clocks, resume_turn
 from tictactoe_server.rooms.room import Dropped, Enter, HandOver, Player, Refused, Room
-from tictactoe_server.rooms.terms import terms_of
 
 
 def open_room(
@@ -32,11 +31,12 @@ def open_room(
     reserved: Mapping[str, SeatState] = {},
     **fields: Any,
 ) -> Room:
-    """Return a new room with `player` at the mark `seat`, by default the first, or without a player of its own.
+    """Return a new room; raises ValueError for a kept room without a clock or full seats, or with open analysis.
 
-    `guests` take the first marks that are left. `reserved` are seats by their marks: of bots, or of people who are
-    still to come. `fields` are others of the room, such as its `visibility` and its `terms`. Raises ValueError where
-    these do not fit together; see `_check_terms`.
+    Args:
+        seat: The mark of `player`, by default the first one. Guests take the first free marks.
+        reserved: The seats of bots and of players who will connect later, by mark.
+        fields: Other fields of the room.
     """
     seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks) | dict(reserved)
     if player is not None:
@@ -54,7 +54,9 @@ def open_room(
         remaining_ms=full_clocks(clock, rules.marks),
         **fields,
     )
-    _check_terms(room)
+    is_full = len(room.seats) == 2 and None not in room.seats.values()
+    if room.terms.is_kept and (room.clock is None or not is_full or room.analysis != "closed"):
+        raise ValueError("A room that is kept has a clock, somebody in each of its two seats, and closed analysis.")
     return begin_turn(room, now)
 
 
@@ -70,14 +72,13 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "left")
     people, free = (player, *command.guests), [mark for mark, seat in room.seats.items() if seat is None]
     if len(people) > len(free):
-        raise Refused(ErrorCode.ROOM_FULL, room.terms.refusals.get("seat", ""), room=room.code)
+        raise Refused(ErrorCode.ROOM_FULL, "event" if room.terms.is_assigned else "", room=room.code)
     entered = _seats_for(people, free, {seat.name for seat in room.held_seats})
-    score = {**room.score, **{one.id: 0 for one in people}}
+    score = room.score | {person.id: 0 for person in people}
     return begin_turn(_with_seats(room, entered, score=score), now)
 
 
 def _return(room: Room, player: Player, marks: Sequence[str], now: int) -> Room:
-    """Return the room with the player and guests of these marks online, the player under the current name."""
     seats = {mark: replace(room.seat(mark), online=True) for mark in marks}
     own = room.mark_of(player.id)
     if own is not None and not room.terms.is_assigned:
@@ -102,9 +103,9 @@ def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
 
 
 def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
-    """Return the room with the heir in the player's seat, held as for one who is away: mark, name, clock and hold stay.
+    """Return the room with the absent heir in the player's seat, whose name, clock and hold stay.
 
-    This very room where the player has no seat any more, or the game is over.
+    Return the same room if the player has no seat or the game is over.
     """
     mark, heir = room.mark_of(player.id), command.heir
     if mark is None or room.result is not None:
@@ -116,10 +117,7 @@ def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
 
 
 def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
-    """Return the room with a stand-in's name and id for a forgotten player, whose seats are offline.
-
-    Guests of the player become guests of the stand-in, and lose their names, too. Seats that were left count as well.
-    """
+    """Return the room with the id and name of a stand-in for a forgotten player and guests, also in left seats."""
     seats = {}
     for mark, seat in room.seats.items():
         if seat is not None and owner_of(seat.player) == id:
@@ -135,12 +133,9 @@ def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
 
 
 def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
-    """Return the room without the player and guests: seats are free while the room waits, else lost for good.
-
-    Offers of others outlive that, in a game that goes on.
-    """
+    """Return the room without the player and guests, whose seats are free only while the room waits."""
     marks = room.marks_of(player.id)
-    if not marks and is_guest(player.id):  # the guest has left before
+    if not marks and is_guest(player.id):  # the guest has already left
         return room
     marks = marks or [room.seated(player)]
     gone_at = _gone_without(room, marks)
@@ -177,30 +172,15 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _check_terms(room: Room) -> None:
-    """Raise ValueError for terms that a stored room would not have when it is read.
-
-    A room that is kept also needs a clock, a player in each of two seats, and closed analysis.
-    """
-    if room.terms is not terms_of(room.event, rated=room.rated):
-        raise ValueError("A room has the terms of a tournament where it is one of an event, and no others.")
-    if not room.terms.is_kept:
-        return
-    if room.clock is None or len(room.seats) != 2 or None in room.seats.values() or room.analysis != "closed":
-        raise ValueError("A room that is kept has a clock, somebody in each of its two seats, and closed analysis.")
-
-
 def _gone_without(room: Room, marks: Collection[str]) -> dict[str, int]:
-    """Return when absent players dropped, except the players of these marks."""
     present = {room.seat(mark).player for mark in marks}
     return {id: when for id, when in room.gone_at.items() if id not in present}
 
 
 def _seats_for(people: Iterable[Player], marks: Iterable[str], taken: Collection[str]) -> dict[str, SeatState]:
-    """Return a seat for each of these people in the order of the marks, under names that are not taken."""
     seats: dict[str, SeatState] = {}
-    for mark, one in zip(marks, people, strict=False):
-        seats[mark] = seat_of(one, {*taken, *(seat.name for seat in seats.values())})
+    for mark, player in zip(marks, people, strict=False):
+        seats[mark] = seat_of(player, {*taken, *(seat.name for seat in seats.values())})
     return seats
 
 

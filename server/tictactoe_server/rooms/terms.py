@@ -1,8 +1,7 @@
-"""The terms of a room: what whoever opens it chooses about how its games are played and for whom it counts."""
+"""The terms of a room: how its games are played and what they count for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -11,38 +10,29 @@ from tictactoe_protocol.codes import EVENT_DRAW_PLY
 
 
 class Terms(Struct, frozen=True):
-    """What a room is for decides; the defaults are those of rooms that players open.
+    """The terms of a room; the defaults are for casual games."""
 
-    They are not stored: they follow from what the room was opened for (see `terms_of`).
-    """
-
-    refusals: Mapping[str, str] = {}  # why what these terms do not allow is refused, see `docs/protocol/sentences.md`
-    is_counted: bool = True  # for the limits of who opens the room, and of those who sit there
-    is_kept: bool = False  # it is opened under its own code or not at all, and stays until whoever opened it lets go
-    is_assigned: bool = False  # who sits where, and by what name, is said from outside; nobody else takes a seat
+    name: str = ""  # begins the reasons of refusals, as in "event draw"
+    is_counted: bool = True  # by the limits of the room's owner and players
+    is_kept: bool = False  # it has a code of its own and stays until its event closes it
+    is_assigned: bool = False  # its event sets the players and their names
     absence: Literal["excused", "loses"] = "excused"
-    """Whether who is away has time for a first move while their seat is held, and loses only when the opponent claims
-    that after the hold; or loses when the time for a first move is over, or the hold, as when a clock runs out.
+    """If "excused", an absent player has time for a first move while the seat is held, and after the hold loses only
+    by the opponent's claim. If "loses", the end of the time for a first move or of the hold loses the game.
     """
 
-    is_aborted: bool = True  # a game that is given up before everybody has moved, so that it counts for nobody
-    stands_still: bool = False  # after a start of the server time does, until it is told to go on
-    draw_from: int = 0  # after how many moves a draw may be offered
-    undo: bool = True  # a move may be taken back
+    is_aborted: bool = True  # a game that ends before each player has moved does not count
+    stands_still: bool = False  # after a start of the server, time stands still until `GoOn`
+    draw_from: int = 0  # the number of moves before a draw may be offered
+    undo: bool = True  # moves may be taken back
     rematch: bool = True  # another game may follow
-    hints: bool = True  # those who watch somebody play a bot may have the running game analysed
+    hints: bool = True  # watchers of a game against a bot may have it analysed
 
 
 USUAL: Final = Terms()
 
 TOURNAMENT: Final = Terms(
-    refusals={
-        "claim": "event claim",
-        "draw": "event draw",
-        "rematch": "event rematch",
-        "seat": "event",
-        "undo": "event undo",
-    },
+    name="event",
     is_counted=False,
     is_kept=True,
     is_assigned=True,
@@ -54,18 +44,6 @@ TOURNAMENT: Final = Terms(
     rematch=False,
     hints=False,
 )
-"""Of a game of an event: it is played once, by its two alone, and always comes to a result."""
+"""The terms of a room of an event: one game between two players, always with a result."""
 
-
-RATED: Final = Terms(
-    refusals={"draw": "rated draw", "rematch": "rated rematch", "undo": "rated undo"},
-    draw_from=EVENT_DRAW_PLY,
-    undo=False,
-    rematch=False,
-)
-"""Of a rated game: it is played once, and what was played counts."""
-
-
-def terms_of(event: str, *, rated: bool = False) -> Terms:
-    """Return the terms of a room: by the code of the event that it was opened for, empty for none."""
-    return TOURNAMENT if event else RATED if rated else USUAL
+RATED: Final = Terms(name="rated", draw_from=EVENT_DRAW_PLY, undo=False, rematch=False)

@@ -1,4 +1,4 @@
-"""What others may see of a room: the state that is broadcast, and its row in the list of public rooms."""
+"""The public views of a room: the state that is broadcast, and the row in the list of public rooms."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from tictactoe_server.rooms.room import Room
 
 @lru_cache(maxsize=1024)
 def rules_state(rules: Rules) -> RulesState:
-    """Return what the wire and the documents say of `rules`, the same value for equal rules."""
+    """Return rules as on the wire, cached."""
     return RulesState.of(rules)
 
 
 def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
-    """Return the whole state, the same for everybody; `now` as in `apply`."""
-    return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now), room.score)
+    """Return the state for all players and watchers; `now` is as in `apply`."""
+    return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now))
 
 
 class StateEncoder:
-    """Encodes the states of one room; what does not change of them is encoded once.
+    """Encodes the states of one room, with a cache of the fields that moves do not change.
 
-    Most are of a game without a clock in which everybody is there, and as the one before but for five fields: the text
-    around these are the `_parts`, made anew where any other field is not as it was `_before`.
+    Most states, those of games without a clock or absent players, differ from the one before in five fields. The text
+    around these fields is cached in `_parts` as long as all other fields stay the same.
     """
 
     def __init__(self, room: Room) -> None:
@@ -44,7 +44,7 @@ class StateEncoder:
         self._seats = b""
 
     def encode(self, room: Room, now: int, watchers: int) -> bytes:
-        """Return the JSON of a state as `state_of` makes it."""
+        """Return the JSON of `state_of`."""
         before, position = self._before, room.position
         if room.happened or room.gone_at or position.passed:
             return self._encode_whole(room, now, watchers)
@@ -82,32 +82,31 @@ class StateEncoder:
 
     def _encode_whole(self, room: Room, now: int, watchers: int) -> bytes:
         seats = Raw(self._encoded(_seats_of(room, now)))
-        return encode(_state(room, now, watchers, self._rules, seats, room.score))
+        return encode(_state(room, now, watchers, self._rules, seats))
 
     def _encoded(self, seats: dict[str, SeatState | None]) -> bytes:
-        """Return the JSON of the seats, which is made once while they are the same."""
+        """Return the JSON of the seats, cached."""
         if seats is not self._seats_of:
             self._seats, self._seats_of = encode(seats), seats
         return self._seats
 
 
-_PLACE: Final = "\1"  # a character that no text in JSON has
+_PLACE: Final = "\1"  # a character that JSON never contains
 
 
 def _text_of(room: Room, rules: Raw) -> bytes:
-    """Return the text of a room's states, with a `_PLACE` for each of five fields, and to be filled in with the others.
+    """Return a format string for a room's states, with a `_PLACE` for each of the five fields that moves change.
 
-    The last of those is there only once the game is over and kept.
+    The last field to be formatted, the id of the game, is empty until the game is over and stored.
     """
     place, text, number = Raw(_PLACE.encode()), Raw(b"\2"), Raw(b"\3")
     of_each: dict[str, Any] = dict.fromkeys(("seq", "ply", "turn", "last"), place) | {"board": Raw(b'"\1"')}
-    of_most = dict.fromkeys(("status", "result", "offers"), text) | dict.fromkeys(("game", "watchers"), number)
-    state = encode(replace(_state(room, 0, 0, rules, text, text), **of_each, **of_most, game_id=UNSET))
+    of_most = dict.fromkeys(("status", "result", "offers", "score"), text) | dict.fromkeys(("game", "watchers"), number)
+    state = encode(replace(_state(room, 0, 0, rules, text), **of_each, **of_most, game_id=UNSET))
     return state[:-1].replace(b"%", b"%%").replace(b"\2", b"%b").replace(b"\3", b"%d") + b"%b}"
 
 
-def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: Any) -> RoomState:
-    """Return the whole state of parts that may be encoded already."""
+def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any) -> RoomState:
     position, moves = room.position, room.position.moves
     is_over, is_waiting = room.result is not None, None in room.seats.values()
     return RoomState(
@@ -126,7 +125,7 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: A
         room.offers,
         None if room.clock is None else clock_state(room, now),
         watchers,
-        score,
+        room.score,
         room.clock,
         UNSET if room.analysis == "closed" else room.analysis,
         UNSET if room.chat == "all" else room.chat,
@@ -141,7 +140,7 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, score: A
 
 
 def summary_of(room: Room, now: int, *, watchers: int, ply: int) -> RoomSummary:
-    """Return the room's row in the list of public rooms; `ply` is how many moves it has, which `room` need not know."""
+    """Return the room's row in the list of public rooms; `ply` is passed since an outline has no moves."""
     return RoomSummary(
         room.code,
         room.status,

@@ -128,7 +128,7 @@ class GameTables:
         self.pending.commit()
 
     def fold(self) -> tuple[int, int | None]:
-        """Fold at least the oldest half; return their number, and the oldest row of the journal that is still needed."""
+        """Fold at least the oldest half; return their number, and the oldest row that is still needed."""
         pending = self.pending
         pending.folding = count = min(len(pending), max(FOLDED_AT_ONCE, len(pending) // 2))
         if count:
