@@ -141,11 +141,7 @@ class OpenedRooms(Limiting):
 
 
 class Seats(Limiting):
-    """The seats of each player, and quotas of seats in unfinished games for several persons.
-
-    A seat counts for its player and the player's address from the moment of the request. `source_of` returns a room's
-    key of an address.
-    """
+    """The seats of players, and quotas of seats in unfinished games with several people, by player and by address."""
 
     def __init__(self, limits: Limits, limited: Counter[str], source_of: Callable[[str], str] = str) -> None:
         super().__init__(limits, limited)

@@ -20,12 +20,7 @@ _EPISODE_SECONDS: Final = 1.0
 
 
 class Rates:
-    """The rate limits of one connection, whoever the player is.
-
-    Attributes:
-        bad: For unreadable messages.
-        tries: For wrong codes with a hello.
-    """
+    """The rate limits of one connection: `bad` of unreadable messages, `tries` of wrong codes with a hello."""
 
     __slots__ = ("analyses", "bad", "chat", "tries")
 

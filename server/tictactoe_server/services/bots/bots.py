@@ -51,29 +51,25 @@ class Bots(Service):
 
     def update(self, room: Room) -> None:
         """Start the duties of bots in a room's new state, and cancel past ones."""
-        asked = {} if self._is_closed else _asked(room)
+        asked, position = {} if self._is_closed else _asked(room), room.position
         for kind in get_args(Kind):
-            self._update(room, kind, asked.get(kind))
+            mark, matter = asked.get(kind), (room.code, kind)
+            moment = None if mark is None else (mark, room.game, position.moves, len(position.between))
+            answered, task = self._duties.get(matter, (None, None))
+            if answered == moment:
+                continue
+            if task is not None:
+                task.cancel()
+                del self._duties[matter]
+            if moment is not None:
+                task = self._tasks.start(self._fulfil(kind, room, moment[0]))
+                self._duties[matter] = moment, task
+                task.add_done_callback(partial(self._forget, matter))
 
     async def close(self) -> None:
         self._is_closed = True
         await self._tasks.stop()
         await self.pool.workers.close()
-
-    def _update(self, room: Room, kind: Kind, mark: str | None) -> None:
-        """Start a duty of the bot with this mark once, and cancel the earlier one."""
-        position, matter = room.position, (room.code, kind)
-        moment = None if mark is None else (mark, room.game, position.moves, len(position.between))
-        answered, task = self._duties.get(matter, (None, None))
-        if answered == moment:
-            return
-        if task is not None:
-            task.cancel()
-            del self._duties[matter]
-        if moment is not None:
-            task = self._tasks.start(self._fulfil(kind, room, moment[0]))
-            self._duties[matter] = moment, task
-            task.add_done_callback(partial(self._forget, matter))
 
     def _forget(self, matter: tuple[str, Kind], task: asyncio.Task[None]) -> None:
         if matter in self._duties and self._duties[matter][1] is task:
