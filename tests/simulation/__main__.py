@@ -80,7 +80,7 @@ def parse_options() -> argparse.Namespace:
         help=f"in place of the seed's choice: {', '.join(MEAN_SECONDS)}",
     )
     parser.add_argument("--seconds", type=float, default=900.0, help="how long trouble lasts, in virtual time")
-    parser.add_argument("--tables", type=int, default=4, help="how many pairs play")
+    parser.add_argument("--tables", type=int, default=3, help="how many pairs play")
     parser.add_argument("--games", type=int, default=6, help="how many games each pair plays")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many seeds run at once")
     parser.add_argument("--json", action="store_true", help="print each result as a line of JSON")
@@ -122,7 +122,7 @@ def repeat(seed: int, options: argparse.Namespace) -> str:
 def repeating_options(seed: int, options: argparse.Namespace) -> list[str]:
     """Return the options that repeat a run."""
     chosen = ["--seeds", str(seed)]
-    for name, default in (("seconds", 900.0), ("tables", 4), ("games", 6)):
+    for name, default in (("seconds", 900.0), ("tables", 3), ("games", 6)):
         if (value := getattr(options, name)) != default:
             chosen += [f"--{name}", str(value)]
     if options.fault:

@@ -7,7 +7,7 @@ import traceback
 from typing import TYPE_CHECKING, Final
 
 from tests.simulation.disk import Disk
-from tests.simulation.ledger import ServedTime
+from tests.simulation.ledger import HOLD_SECONDS, ServedTime
 from tests.simulation.world import Process
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.bots.inline import InlineWorkers
@@ -167,7 +167,14 @@ class DiskHost(Host):
 
     def begin_life(self, *, after_power_loss: bool) -> Settings:
         self.disk.begin_life(after_power_loss=after_power_loss)
-        return Settings(host="127.0.0.1", port=self.port, data=self.disk.folder, demo=False, page=False)
+        return Settings(
+            host="127.0.0.1",
+            port=self.port,
+            data=self.disk.folder,
+            demo=False,
+            page=False,
+            hold_seconds=HOLD_SECONDS,
+        )
 
     async def open_store(self) -> Storage:
         return self.disk.open_store(kept_by(()))

@@ -16,8 +16,9 @@ Message = dict[str, Any]
 
 ROUNDING_MS: Final = 60
 """How far a clock may be off: it is rounded, and read once for a turn of the event loop."""
-FIRST_MOVE_SECONDS: Final = 30.0
-HOLD_SECONDS: Final = 60.0
+FIRST_MOVE_SECONDS: Final = 28.6
+"""The time for a first move, 30 s, without the 1.4 s for which a disk may refuse everything before time stops."""
+HOLD_SECONDS: Final = 20.0
 KEPT_SECONDS: Final = 590.0
 """A room whose game is over is kept for ten minutes without its players."""
 STORY_LINES: Final = 40
@@ -90,7 +91,7 @@ class GameRecord:
         moves: The acknowledged moves: cells by ply.
         sent_at: When the request for a ply was first sent.
         clocks: The first `remaining_ms` seen at each ply.
-        result: The result that was first seen, with `final_ply`, the number of moves then.
+        result: The result that was first seen, with `final_ply`, the number of moves then, and `players`, their ids.
         rematch: The ids of the players who asked for the next game.
     """
 
@@ -104,6 +105,7 @@ class GameRecord:
     first_seq: dict[int, int] = field(default_factory=dict)
     result: Message | None = None
     final_ply: int = 0
+    players: set[str] = field(default_factory=set)
     rematch: set[str] = field(default_factory=set)
 
 
@@ -115,6 +117,8 @@ class RoomRecord:
         states: The stored part of each state, by `seq`.
         newest_seqs: The largest `seq` that each life of the server has shown.
         away_since: When each disconnected player was last connected, by id.
+        was_left: Whether a player has asked to leave it for good.
+        chats: The texts of acknowledged chats, and when they were acknowledged.
         newest, newest_at: The largest `seq`, and when it was first seen.
     """
 
@@ -122,6 +126,8 @@ class RoomRecord:
     newest_seqs: dict[int, int] = field(default_factory=dict)
     games: dict[int, GameRecord] = field(default_factory=dict)
     away_since: dict[str, float] = field(default_factory=dict)
+    chats: list[tuple[str, float]] = field(default_factory=list)
+    was_left: bool = False
     newest: int = 0
     newest_at: float = 0.0
 
@@ -191,7 +197,7 @@ class Ledger:
         elif kind == "undo" and action != "decline":
             game.takebacks += 1
         elif kind == "rematch":
-            game.rematch.add(player)
+            game.rematch.add(request.get("player", player))
 
     def note_accepted(self, request: Message, number: int) -> None:
         """Note that a request of a player in game `number` was answered with ok."""
@@ -265,7 +271,8 @@ class Ledger:
         game.clocks[ply] = dict(state["clock"]["remaining_ms"])
         mover = _mark_before(state)
         before = game.clocks.get(ply - 2)
-        if before is None or mover is None or ply < 4 or game.takebacks or "increment_ms" not in control:
+        is_plain = "increment_ms" in control and "opening" not in state["rules"]
+        if before is None or mover is None or ply < 4 or game.takebacks or not is_plain:
             return
         if ply - 2 not in game.sent_at or state["result"] is not None:
             return
@@ -286,13 +293,14 @@ class Ledger:
                 self.fail(f"Game {number} ended with {game.result} and with {result}.", code)
             return
         game.result, game.final_ply = result, state["ply"]
+        game.players = {seat["player"] for seat in state["seats"].values() if seat}
         reason = result["reason"]
         self.count(f"end {reason}")
         if reason == "timeout":
             self._check_timeout(game, state)
-        elif reason == "aborted" and not game.was_given_up:
+        elif reason == "aborted" and not game.was_given_up and not _is_out_of_time(state):
             seconds = self.served.between(game.began_at, now)
-            if seconds < FIRST_MOVE_SECONDS - 0.1:
+            if seconds < FIRST_MOVE_SECONDS and game.began_at < now:
                 self.fail(f"Game {number} was aborted after {seconds:.1f} s.", code)
         elif reason in ("resigned", "claimed") and not game.was_given_up:
             self.fail(f"Game {number} ended as {reason}, but nobody asked for that.", code)
@@ -351,7 +359,7 @@ class Ledger:
 
         Args:
             code: The room.
-            player: Who asked for the history.
+            player: The id of the player who asked for the history.
             listed: Every game that the server listed.
             is_final: Whether all games that were seen to end have to be there.
         """
@@ -360,7 +368,7 @@ class Ledger:
             if row["room"] == code:
                 found[row["game"]].append(row)
         for number, game in self.rooms[code].games.items():
-            if game.result is None:
+            if game.result is None or player not in game.players:
                 continue
             rows = found[number]
             is_kept = game.result["reason"] != "aborted"
@@ -419,3 +427,8 @@ def _mark_before(state: Message) -> str | None:
         return None
     mover: str = next(mark for mark in state["seats"] if mark != state["turn"])
     return mover
+
+
+def _is_out_of_time(state: Message) -> bool:
+    """Return whether a side's clock has run out, as it may in an opening before everybody has moved."""
+    return state["clock"] is not None and 0 in state["clock"]["remaining_ms"].values()

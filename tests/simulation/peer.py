@@ -97,7 +97,7 @@ class Peer(asyncio.Protocol):
         reply: asyncio.Future[Message] = self.world.create_future()
         self._replies[id] = reply
         ledger.note_request(person.id, request, person.states.get(request.get("room", "")))
-        room = request.get("room", "")
+        room = request.get("room", person.room)
         ledger.tell(f"{person.name} asks {_describe_request(request)}", room)
         sent_at = self.world.time()
         self._send({**request, "id": id})
@@ -133,7 +133,7 @@ class Peer(asyncio.Protocol):
 
     def harm(self, how: str, chance: random.Random) -> None:
         """Strike the connection with one of `HARMS`."""
-        self.person.ledger.tell(f"the network harms {self.person.name}: {how}")
+        self.person.ledger.tell(f"the network harms {self.person.name}: {how}", self.person.room)
         self.is_harmed = True
         wire = self.wire
         seconds = {"silence": (1, 25), "answers lost": (0.1, 10), "requests lost": (0.1, 10)}.get(how)
@@ -194,7 +194,7 @@ class Peer(asyncio.Protocol):
                 person.receive_state(message)
         elif self is person.peer:
             person.receive(message)
-        if kind == "error" and message["code"] in ("internal", "bad_token", "bad_message", "unknown_type"):
+        if kind == "error" and message["code"] in ("internal", "bad_message", "unknown_type"):
             ledger.fail(f"{person.name} was told {message}.", code)
 
     def _send(self, message: Message) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 RETRIED: Final = frozenset({"unavailable", "busy", "rate_limited"})
 """Errors that pass: the request is sent again after `retry_ms`."""
+GONE_SECONDS: Final = 25.0
+"""How long a player may be shown as online after the connection was lost without a word."""
+RULES: Final[tuple[Any, ...]] = (
+    *("classic", "classic", "gomoku", "connect-four", "three-players", "four-pie", "misere"),
+    {"rows": 5, "columns": 5, "line": 4, "opening": "swap2"},
+)
 STALE_SECONDS: Final = 15.0
 """How long after trouble somebody may still see an old state."""
 
@@ -25,6 +32,8 @@ class Person:
     Attributes:
         peer: The current connection.
         states: The newest state of each room, as far as this connection knows.
+        chats: The texts of all chats that came over this connection.
+        seated_in: The rooms in which the last welcome gave this person a seat.
         is_done: Whether this person wants nothing more.
     """
 
@@ -41,7 +50,10 @@ class Person:
         self.id = name
         self.peer: Peer | None = None
         self.states: dict[str, Message] = {}
+        self.chats: set[str] = set()
+        self.seated_in: list[str] = []
         self.is_done = False
+        self.has_had_seat = False
         self._news = asyncio.Event()
 
     async def run(self) -> None:
@@ -56,6 +68,8 @@ class Person:
                         return
             except ConnectionLost:
                 self.ledger.count("connections lost")
+                if self.peer is not None:
+                    self.peer.give_up()
                 self.port = self.chance.choice(self.site.ports)
             except RequestRefused as refused:
                 if refused.code == "moved":
@@ -65,16 +79,23 @@ class Person:
                 if self.peer is not None:
                     self.peer.give_up()
             if not self.is_done:
-                await asyncio.sleep(self.chance.uniform(0.2, 6.0))
+                await asyncio.sleep(self.chance.choice((1, 1, 1, 1, 10)) * self.chance.uniform(0.2, 6.0))
 
     async def connect(self) -> None:
         """Open a connection and say hello, as the same player as before."""
         self.peer = peer = Peer(self)
-        self.states = {}
-        welcome = await peer.open({"name": self.name} | ({"token": self.token} if self.token else {}))
+        self.states, self.chats = {}, set()
+        try:
+            welcome = await peer.open({"name": self.name} | ({"token": self.token} if self.token else {}))
+        except RequestRefused as refused:
+            if refused.code != "bad_token" or self.has_had_seat:
+                raise
+            self.token, self.id = "", self.name  # who never had a seat is forgotten after some days
+            raise ConnectionLost from None
         if self.token and welcome["player"] != self.id:
             self.ledger.fail(f"{self.name} came back as {welcome['player']}, but was {self.id}.")
         self.token, self.id = welcome["token"], welcome["player"]
+        self.seated_in = [row["room"] for row in welcome["rooms"]]
         self.ledger.count("welcomes")
 
     async def enter(self) -> None:
@@ -130,6 +151,11 @@ class Person:
         return self.states[code]
 
     @property
+    def room(self) -> str:
+        """The room whose story this person belongs to, or "-"."""
+        return "-"
+
+    @property
     def is_connected(self) -> bool:
         return self.peer is not None and not self.peer.is_lost
 
@@ -150,14 +176,18 @@ class Person:
         if message["type"] == "moved" and self.peer is not None:
             self.follow(message["url"])
             self.peer.give_up()
+        elif message["type"] == "chat":
+            self.chats.add(message["text"])
         elif message["type"] == "closed":
-            self.ledger.fail(f"{self.name} was told that the room is closed: {message}.", message["room"])
+            self.states.pop(message["room"], None)
+            if not self.ledger.rooms[message["room"]].was_left:
+                self.ledger.fail(f"{self.name} was told that the room is closed: {message}.", message["room"])
 
     def lose(self, peer: Peer) -> None:
         """Note that a connection ended."""
-        for code in peer.rooms:
+        for code in peer.rooms if peer is self.peer else ():
             self.ledger.rooms[code].away_since[self.id] = self.world.time()
-        self.ledger.tell(f"{self.name} is disconnected")
+        self.ledger.tell(f"{self.name} is disconnected", self.room)
         self._news.set()
 
     def _check_nothing_missed(self, peer: Peer) -> None:
@@ -175,21 +205,42 @@ class Person:
             room = self.ledger.rooms[code]
             if state["seq"] < room.newest and room.newest_at < now - 10.0:
                 self.ledger.fail(f"{self.name} still sees seq {state['seq']}, others {room.newest} for 10 s.", code)
+            for text, said_at in room.chats:
+                if peer.welcomed_at + STALE_SECONDS < said_at < now - 5.0 and text not in self.chats:
+                    self.ledger.fail(f"{self.name} never received the chat {text!r}.", code)
+            for seat in filter(None, state["seats"].values()):
+                if seat["online"] and now - room.away_since.get(seat["player"], now) > GONE_SECONDS:
+                    self.ledger.fail(f"{self.name} still sees {seat['name']} online, who has been away.", code)
 
 
 class Table:
-    """Two people who play several games in one room, and perhaps a watcher."""
+    """A few people who play several games in one room, and perhaps a watcher.
+
+    Attributes:
+        code: The room; a new one follows when a player has left it.
+        former_codes: The rooms before it.
+        bots, guests: Who takes the free seats of the host's room.
+    """
 
     def __init__(self, site: Site, number: int, *, games: int) -> None:
         chance = site.world.chance(f"table {number}")
         short, long = {"initial_ms": 60_000, "increment_ms": 2_000}, {"initial_ms": 1_800_000, "increment_ms": 1_000}
         self.code: str | None = None
+        self.former_codes: list[str] = []
         self.games = games
-        self.rules = chance.choice(("classic", "classic", "gomoku", "connect-four"))
+        self.rules = chance.choice(RULES)
         self.clock = chance.choice((None, short, long, long, {"move_ms": 20_000}))
         self.mean_thinking_seconds = chance.choice((0.2, 3.0, 10.0))
         self.fuss = chance.choice((0.0, 0.05, 0.2))
-        self.players = [Player(site, self, f"{name}{number}") for name in ("ana", "bo")]
+        names = ["ana", "bo", "di"][: 3 if self.rules == "three-players" else 2]
+        self.bots, self.guests = [], []
+        if chance.random() < 0.2:
+            names.pop()
+            if chance.random() < 0.5:
+                self.bots = [chance.choice(("random", "rules", "hard"))]
+            else:
+                self.guests = ["gus"]
+        self.players = [Player(site, self, f"{name}{number}") for name in names]
         self.people: list[Person] = [*self.players]
         if chance.random() < 0.5:
             self.people.append(Watcher(site, self, f"cy{number}"))
@@ -202,6 +253,12 @@ class Table:
         """Make everybody play fast and without fuss."""
         self.mean_thinking_seconds, self.fuss = 0.1, 0.0
 
+    def leave_room(self, code: str) -> None:
+        """Let the host open another room, because somebody has left this one."""
+        if self.code == code:
+            self.former_codes.append(code)
+            self.code = None
+
     async def settle(self, site: Site) -> None:
         """Check after everything is over that all agree, and that the history has each game once."""
         code = self.code
@@ -213,8 +270,9 @@ class Table:
             await Person.connect(person)
         for player in self.players:
             rows = await player.list_history()
-            site.ledger.check_history(code, player.name, rows, is_final=True)
-        if site.ledger.is_closed(code):
+            for room in (*self.former_codes, code):
+                site.ledger.check_history(room, player.id, rows, is_final=True)
+        if site.ledger.is_closed(code) or site.ledger.rooms[code].was_left:
             return
         for person in (*self.players, visitor):
             await person.ask(type="watch" if person is visitor else "join", room=code)
@@ -233,54 +291,83 @@ class Player(Person):
         self.has_finished = False
         self._unanswered: tuple[Message, int] | None = None
 
+    @property
+    def room(self) -> str:
+        return self.table.code or "-"
+
     async def enter(self) -> None:
         table = self.table
         if table.code is None and self is table.host:
-            reply = await self.ask(type="create", rules=table.rules, clock=table.clock)
+            company = {"bots": table.bots} if table.bots else {"guests": table.guests} if table.guests else {}
+            reply = await self.ask(type="create", visibility="private", rules=table.rules, clock=table.clock, **company)
             table.code = reply["room"]
         while table.code is None:
             await asyncio.sleep(1.0)
             if not self.is_connected:
                 raise ConnectionLost
-        if table.code not in self.states:
-            await self.ask(type="join", room=table.code)
+        code = table.code
+        if code not in self.states:
+            await self.ask(type="join", room=code)
+        self.has_had_seat = True
         if self.peer is not None:
-            self.peer.rooms.add(table.code)
-        self.ledger.rooms[table.code].away_since.pop(self.id, None)
-        await self.state_of(table.code)
+            self.peer.rooms.add(code)
+        away_since = self.ledger.rooms[code].away_since
+        for id in [id for id in away_since if self.is_own(id)]:
+            del away_since[id]
+        await self.state_of(code)
         if self._unanswered is not None:
             (request, game), self._unanswered = self._unanswered, None
-            self.ledger.count("sent again")
-            await self.do(request, game)
+            if request["room"] == code:
+                self.ledger.count("sent again")
+                await self.do(request, game)
+
+    def lose(self, peer: Peer) -> None:
+        for code in peer.rooms if peer is self.peer else ():
+            for guest in range(2, 2 + len(self.table.guests)):
+                self.ledger.rooms[code].away_since[f"{self.id}.{guest}"] = self.world.time()
+        super().lose(peer)
 
     def receive_state(self, state: Message) -> None:
         super().receive_state(state)
-        mark = self.mark_in(state)
-        if self.peer is not None and state["room"] in self.peer.rooms and mark and not state["seats"][mark]["online"]:
-            self.ledger.fail(f"{self.name} is connected but shown as away: {state['seats']}.", state["room"])
+        for mark in self.marks_in(state):
+            if self.peer is not None and state["room"] in self.peer.rooms and not state["seats"][mark]["online"]:
+                self.ledger.fail(f"{self.name} is connected but shown as away: {state['seats']}.", state["room"])
 
     async def act(self) -> None:
-        code = self.table.code or ""
-        state = await self.state_of(code)
-        mark = self.mark_in(state)
-        if mark is None:
+        code = self.table.code
+        if code is None or code not in self.states:
+            await self.enter()
+            return
+        state = self.states[code]
+        marks = self.marks_in(state)
+        if not marks:
             self.ledger.fail(f"{self.name} has lost the seat: {state['seats']}.", code)
-        elif state["status"] == "over":
-            await self.finish_or_ask_for_rematch(state, mark)
+        mark = state["turn"] if state["turn"] in marks else marks[0]
+        if state["status"] == "over":
+            await self.finish_or_ask_for_rematch(state, marks)
         elif state["status"] == "waiting":
             await self.wait_for_news(20.0)
-        elif offers := [kind for kind in ("draw", "undo") if state["offers"][kind] not in (None, mark)]:
-            await self.do(self.answer_offer(state, offers[0]), state["game"])
+        elif (offer := self.open_offer(state, marks)) is not None:
+            await self.do(self.answer_offer(state, *offer), state["game"])
         elif state["turn"] == mark:
-            await self.take_turn(state)
+            await self.take_turn(state, mark)
         else:
             await self.wait_for_turn(state, mark)
 
-    async def finish_or_ask_for_rematch(self, state: Message, mark: str) -> None:
-        code, chance = state["room"], self.chance
-        if state["game"] >= self.table.games or self.site.is_closing:
+    def open_offer(self, state: Message, marks: list[str]) -> tuple[str, str] | None:
+        """Return the kind of an offer that this player has to answer, and with which mark."""
+        for kind in ("draw", "undo"):
+            maker = state["offers"][kind]
+            answering = [mark for mark in marks if mark != maker and not state["seats"][mark].get("out")]
+            if maker is not None and answering:
+                return kind, answering[0]
+        return None
+
+    async def finish_or_ask_for_rematch(self, state: Message, marks: list[str]) -> None:
+        code, chance, table = state["room"], self.chance, self.table
+        if state["game"] >= table.games or self.site.is_closing:
             self.has_finished = True
-            self.is_done = all(player.has_finished for player in self.table.players)
+            self.is_done = all(player.has_finished for player in table.players)
             if not self.is_done:
                 await self.wait_for_news(5.0)
             return
@@ -290,24 +377,49 @@ class Player(Person):
             await self.wait_for_news(chance.expovariate(1 / 8))
             if self.states.get(code) is not state:
                 return
-        if mark not in state["offers"]["rematch"] or chance.random() < 0.1:
-            await self.do({"type": "rematch", "room": code, "game": state["game"]}, state["game"])
+        someone_left = any(seat and seat.get("left") for seat in state["seats"].values())
+        if someone_left or chance.random() < 0.02:
+            await self.leave(state)
+            return
+        for mark in marks:
+            if mark not in state["offers"]["rematch"] or chance.random() < 0.1:
+                await self.do(self.request_of(state, mark, type="rematch", game=state["game"]), state["game"])
         await self.wait_for_news(20.0)
 
-    def answer_offer(self, state: Message, kind: str) -> Message:
-        action = self.chance.choice(("accept", "decline"))
-        return {"type": kind, "room": state["room"], "action": action, "game": state["game"], "ply": state["ply"]}
+    async def leave(self, state: Message) -> None:
+        """Leave a room for good; the table goes on in another one."""
+        code = state["room"]
+        self.ledger.rooms[code].was_left = True
+        self.table.leave_room(code)
+        if self.peer is not None:
+            self.peer.rooms.discard(code)
+        with contextlib.suppress(RequestRefused):
+            await self.ask(type="leave", room=code)
+        self.states.pop(code, None)
 
-    async def take_turn(self, state: Message) -> None:
+    def request_of(self, state: Message, mark: str, **fields: Any) -> Message:
+        """Return a request about a room, for the player or a guest who has the mark."""
+        id = state["seats"][mark]["player"]
+        return {"room": state["room"], **fields} | ({} if id == self.id else {"player": id})
+
+    def answer_offer(self, state: Message, kind: str, mark: str) -> Message:
+        action = self.chance.choice(("accept", "decline"))
+        return self.request_of(state, mark, type=kind, action=action, game=state["game"], ply=state["ply"])
+
+    async def take_turn(self, state: Message, mark: str) -> None:
         if self.chance.random() < 0.9:
             await self.wait_for_news(self.chance.expovariate(1 / self.table.mean_thinking_seconds))
         if self.states.get(state["room"]) is not state or not self.is_connected:
             return
         if self.chance.random() < self.table.fuss:
-            await self.make_fuss(state)
+            await self.make_fuss(state, mark)
+            return
+        if options := state.get("opening", {}).get("options"):
+            choice = self.request_of(state, mark, type="choose", take=self.chance.choice(options), ply=state["ply"])
+            await self.do(choice, state["game"])
             return
         cell = self.chance.choice(legal_cells(state))
-        await self.do({"type": "move", "room": state["room"], "cell": cell, "ply": state["ply"]}, state["game"])
+        await self.do(self.request_of(state, mark, type="move", cell=cell, ply=state["ply"]), state["game"])
 
     async def wait_for_turn(self, state: Message, mark: str) -> None:
         code = state["room"]
@@ -315,27 +427,31 @@ class Player(Person):
         if self.states.get(code) is not state:
             return
         if self.chance.random() < self.table.fuss:
-            await self.make_fuss(state)
+            await self.make_fuss(state, mark)
         absent = [seat for other, seat in state["seats"].items() if other != mark and seat and not seat["online"]]
         if absent and all(seat.get("hold_ms") == 0 for seat in absent) and self.chance.random() < 0.3:
-            await self.try_once(type="claim", room=code, **{"as": self.chance.choice(("win", "draw"))})
+            claim = {"as": self.chance.choice(("win", "draw"))}
+            await self.try_once(**self.request_of(state, mark, type="claim", **claim))
         if self.is_connected and self.states.get(code) is state and self.chance.random() < 0.3:
             await self.ask(type="sync", room=code)
 
-    async def make_fuss(self, state: Message) -> None:
+    async def make_fuss(self, state: Message, mark: str) -> None:
         """Do something other than to move."""
         code, position = state["room"], {"game": state["game"], "ply": state["ply"]}
-        match self.chance.choice(("draw", "undo", "resign", "chat", "sync", "history")):
-            case "draw":
-                await self.do({"type": "draw", "room": code, "action": "offer", **position}, state["game"])
-            case "undo" if state["ply"] > 1:
-                await self.do({"type": "undo", "room": code, "action": "offer", **position}, state["game"])
+        match self.chance.choice(("draw", "undo", "resign", "chat", "sync", "history", "leave")):
+            case "draw" | "undo" as kind:
+                offer = self.request_of(state, mark, type=kind, action="offer", **position)
+                await self.do(offer, state["game"])
             case "resign" if self.chance.random() < 0.3:
-                await self.try_once(type="resign", room=code)
+                await self.try_once(**self.request_of(state, mark, type="resign"))
             case "chat":
-                await self.try_once(type="chat", room=code, text="hm")
+                text = f"{self.name} at {self.world.time():.3f}"
+                if await self.try_once(type="chat", room=code, text=text) is not None:
+                    self.ledger.rooms[code].chats.append((text, self.world.time()))
             case "history":
                 await self.check_history()
+            case "leave" if self.chance.random() < 0.1:
+                await self.leave(state)
             case _:
                 await self.ask(type="sync", room=code)
 
@@ -362,7 +478,8 @@ class Player(Person):
         newest = await self.state_of(code)
         if game != newest["game"] or self.ledger.game(code, game).takebacks:
             return
-        mark = self.mark_in(newest)
+        id = request.get("player", self.id)
+        mark = next((mark for mark, seat in newest["seats"].items() if seat and seat["player"] == id), None)
         if (newest["ply"], newest["turn"]) == (request["ply"], mark) and state["game"] == game:
             self.ledger.fail(f"{self.name} was refused a legal move with {refused}: {request}.", code)
         if newest["board"][request["cell"]] == mark:
@@ -375,15 +492,19 @@ class Player(Person):
             return
         rows = await self.list_history()
         if len(rows) < 50:
-            self.ledger.check_history(self.table.code, self.name, rows, is_final=False)
+            self.ledger.check_history(self.table.code, self.id, rows, is_final=False)
 
     async def list_history(self) -> list[Message]:
         games: list[Message] = (await self.ask(type="history", limit=50))["games"]
         return games
 
-    def mark_in(self, state: Message) -> str | None:
-        """Return this player's mark, or None if the player has no seat."""
-        return next((mark for mark, seat in state["seats"].items() if seat and seat["player"] == self.id), None)
+    def is_own(self, id: str) -> bool:
+        """Return whether an id is this player's or that of a guest."""
+        return id.partition(".")[0] == self.id
+
+    def marks_in(self, state: Message) -> list[str]:
+        """Return the marks of this player and of the guests."""
+        return [mark for mark, seat in state["seats"].items() if seat and self.is_own(seat["player"])]
 
 
 class Watcher(Person):
@@ -392,6 +513,10 @@ class Watcher(Person):
     def __init__(self, site: Site, table: Table, name: str) -> None:
         super().__init__(site, name)
         self.table = table
+
+    @property
+    def room(self) -> str:
+        return self.table.code or "-"
 
     async def connect(self) -> None:
         if self.chance.random() < 0.3:
@@ -409,6 +534,8 @@ class Watcher(Person):
         if all(player.is_done for player in self.table.players):
             self.is_done = True
             return
+        if self.table.code not in self.states:
+            await self.enter()
         await self.wait_for_news(20.0)
         if self.chance.random() < 0.02 and self.peer is not None:
             self.peer.give_up()

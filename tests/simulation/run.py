@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import structlog
 
+from tests.simulation.crowd import Crowd
 from tests.simulation.disk import Disk
 from tests.simulation.host import DiskHost, Host
 from tests.simulation.ledger import Ledger, Violation
@@ -51,7 +52,7 @@ class Site:
         has_late_history: Whether finished games may appear in the history later than they end.
     """
 
-    def __init__(self, world: World, kinds: tuple[str, ...] = (), *, tables: int = 4, games: int = 6) -> None:
+    def __init__(self, world: World, kinds: tuple[str, ...] = (), *, tables: int = 3, games: int = 6) -> None:
         self.world = world
         self.ledger = Ledger(world.time)
         self.network = Network(world)
@@ -60,7 +61,7 @@ class Site:
         self.hosts = self._make_hosts()
         self.ports = tuple(host.port for host in self.hosts)
         self.trouble = self._make_trouble(kinds)
-        self.groups = [Table(self, number, games=games) for number in range(tables)]
+        self.groups = self._gather(tables, games)
         self._collect_log()
 
     def _make_hosts(self) -> list[Host]:
@@ -69,6 +70,12 @@ class Site:
 
     def _make_trouble(self, kinds: tuple[str, ...]) -> Trouble:
         return Trouble(self, kinds)
+
+    def _gather(self, tables: int, games: int) -> list[Table | Crowd]:
+        """Return who uses the server, by chance of the seed."""
+        chance = self.world.chance("groups")
+        makers = [Crowd if chance.random() < 0.2 else Table for _ in range(tables)]
+        return [make(self, number, games=games) for number, make in enumerate(makers)]
 
     @property
     def people(self) -> list[Person]:
@@ -162,7 +169,7 @@ class Site:
             if level == "debug":
                 raise structlog.DropEvent
             text = f"the server logs ({level}) {event}"
-            self.ledger.tell(text)
+            self.ledger.tell(text, event.get("room", ""))
             if level in ("error", "critical", "exception") or error:
                 if error:
                     text += "\n" + traceback.format_exc()
@@ -187,7 +194,7 @@ class _ViolationHandler(logging.Handler):
         self._site.world.stop()
 
 
-def play(seed: int, *, seconds: float = 900.0, tables: int = 4, games: int = 6, kinds: tuple[str, ...] = ()) -> Result:
+def play(seed: int, *, seconds: float = 900.0, tables: int = 3, games: int = 6, kinds: tuple[str, ...] = ()) -> Result:
     """Return what comes of a seed. The process must have called `world.install` before it imported the server."""
     gc.disable()  # finalizers run at the same moments whatever was allocated before
     started = time.process_time()

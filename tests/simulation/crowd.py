@@ -1,0 +1,159 @@
+"""A crowd: people who are matched with whoever wants the same game, and a visitor who follows the lobby."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+
+from tests.simulation.ledger import Message
+from tests.simulation.peer import ConnectionLost, Peer, RequestRefused
+from tests.simulation.people import Person, Player, Table
+
+if TYPE_CHECKING:
+    from tests.simulation.run import Site
+
+PATIENCE_SECONDS: Final = 40.0
+"""How long somebody waits for an opponent before asking to be matched again."""
+LOBBY_SECONDS: Final = 2.5
+"""How late a change of the lobby may arrive."""
+
+
+class Crowd:
+    """Five people who want to be matched, each for a few games, and a lobby visitor."""
+
+    def __init__(self, site: Site, number: int, *, games: int) -> None:
+        self.seekers = [Seeker(site, f"eli{number}-{place}", games) for place in range(5)]
+        self.visitor = LobbyVisitor(site, f"fay{number}", self)
+        self.people: list[Person] = [*self.seekers, self.visitor]
+
+    def hurry(self) -> None:
+        for seeker in self.seekers:
+            seeker.table.hurry()
+
+    async def settle(self, site: Site) -> None:
+        """Check that the history has each game of everybody once."""
+        for seeker in self.seekers:
+            await Person.connect(seeker)
+            rows = await seeker.list_history()
+            for code in seeker.table.former_codes:
+                site.ledger.check_history(code, seeker.id, rows, is_final=True)
+
+
+class Seeker(Player):
+    """Is matched, plays one game, leaves, and is matched again."""
+
+    def __init__(self, site: Site, name: str, games: int) -> None:
+        table = Table(site, 0, games=games)
+        table.rules, table.clock, table.bots, table.guests = "classic", None, [], []
+        super().__init__(site, table, name)
+        self._waiting_since: float | None = None
+
+    async def enter(self) -> None:
+        table = self.table
+        rooms = [code for code in self.seated_in if code not in table.former_codes]
+        if table.code is None and rooms:
+            table.code = rooms[0]
+        self.seated_in = []
+        if table.code is None:
+            try:
+                table.code = (await self.ask(type="match", rules="classic"))["room"]
+            except RequestRefused as refused:
+                if refused.code != "unavailable":
+                    raise
+                raise ConnectionLost from None
+        try:
+            await super().enter()
+        except RequestRefused as refused:
+            if refused.code != "no_such_room":
+                raise
+            self.check_closed(table.code or "")
+
+    async def ask(self, **request: Any) -> Message:
+        if request["type"] != "match":
+            return await super().ask(**request)
+        if self.peer is None:
+            raise ConnectionLost
+        return await self.peer.ask(request)
+
+    def check_closed(self, code: str) -> None:
+        """Check that a room is gone because everybody was away for long, and forget it."""
+        if not self.ledger.rooms[code].was_left and not self.ledger.is_closed(code):
+            self.ledger.fail(f"The room of {self.name} is gone.", code)
+        self.table.leave_room(code)
+
+    async def act(self) -> None:
+        state = self.states.get(self.table.code or "")
+        if state is None or state["status"] != "waiting":
+            self._waiting_since = None
+            await super().act()
+            return
+        now = self.world.time()
+        self._waiting_since = self._waiting_since or now
+        if self.site.is_closing or now - self._waiting_since > PATIENCE_SECONDS:
+            await self.leave(state)
+            self.is_done = self.site.is_closing
+        else:
+            await self.wait_for_news(10.0)
+
+    async def finish_or_ask_for_rematch(self, state: Message, marks: list[str]) -> None:
+        if len(marks) > 1:
+            self.ledger.fail(f"{self.name} was matched with nobody else: {state['seats']}.", state["room"])
+        await self.leave(state)
+        self.is_done = self.site.is_closing or len(self.table.former_codes) >= self.table.games
+
+
+class LobbyVisitor(Person):
+    """Keeps a copy of the list of rooms by its changes, and compares it with the list."""
+
+    def __init__(self, site: Site, name: str, crowd: Crowd) -> None:
+        super().__init__(site, name)
+        self.rows: dict[str, Message] = {}
+        self._crowd = crowd
+
+    async def enter(self) -> None:
+        self.rows = {}
+        rows = (await self.ask(type="lobby", on=True))["rooms"]
+        self.rows = {row["room"]: row for row in rows} | self.rows
+
+    def receive(self, message: Message) -> None:
+        if message["type"] == "lobby":
+            self.rows.update({row["room"]: row for row in message.get("changed", ())})
+            for code in message.get("closed", ()):
+                self.rows.pop(code, None)
+        else:
+            super().receive(message)
+
+    async def act(self) -> None:
+        if all(seeker.is_done for seeker in self._crowd.seekers):
+            self.is_done = True
+            return
+        await self.wait_for_news(self.chance.uniform(5, 30))
+        peer = self.peer
+        if peer is None or peer.is_lost or not (before := await self._find_differences()):
+            return
+        started_at = self.world.time()
+        await asyncio.sleep(LOBBY_SECONDS)
+        if self.is_connected and self._is_calm_since(peer, started_at - LOBBY_SECONDS):
+            lasting = {code: row for code, row in (await self._find_differences()).items() if before.get(code) == row}
+            if lasting and self._is_calm_since(peer, started_at - LOBBY_SECONDS):
+                self.ledger.fail(f"The lobby of {self.name} and the list of rooms differ for long: {lasting}.")
+
+    def _is_calm_since(self, peer: Peer, moment: float) -> bool:
+        wire = peer.wire
+        stalled_until = max(wire.stalled_until, wire.other.stalled_until)
+        return peer.is_sound and stalled_until < moment and not self.site.was_troubled_since(moment)
+
+    async def _find_differences(self) -> dict[str, tuple[Any, Any]]:
+        """Return the rows that differ by room code: those of the lobby, and those of the list."""
+        listed = {row["room"]: row for row in (await self.ask(type="rooms"))["rooms"]}
+        self.ledger.count("lobbies compared")
+        pairs = {code: (_essence(self.rows.get(code)), _essence(listed.get(code))) for code in {**listed, **self.rows}}
+        return {code: pair for code, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _essence(row: Message | None) -> Any:
+    """Return what a change of a lobby row reports."""
+    if row is None:
+        return None
+    seats = {mark: seat and (seat["player"], seat["online"]) for mark, seat in row["seats"].items()}
+    return row["status"], seats
