@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from random import Random
+from random import SystemRandom
 from typing import Any, Final
 
 import structlog
@@ -46,7 +46,7 @@ class Demo(Service):
         self._command = command
         self._tasks = Tasks()
         self._playing: asyncio.Task[None] | None = None
-        self._random = Random()
+        self._random = SystemRandom()
 
     def start(self, core: Core) -> None:
         self._show = core.lobby.boards.show_demo

@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from functools import partial
-from random import Random
+from random import SystemRandom
 from typing import Final, Literal, get_args
 
 import structlog
@@ -126,7 +126,7 @@ class Bots(Service):
         except Exception:
             log.exception("a bot moves without a thought", room=room.code)
             any_of = choose_side_at_random if position.options else choose_at_random
-            chosen = any_of(position, Random())
+            chosen = any_of(position, SystemRandom())
         _, answering = self._duties.get((room.code, "draw"), (None, None))
         if answering is not None:  # first, as a move ends the offer
             await asyncio.wait([answering])

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Sequence
 from functools import partial
-from random import Random
+from random import SystemRandom
 from typing import Final
 
 from tictactoe_engine import Position, Rules
@@ -37,7 +37,7 @@ class ThinkingPool:
         self.workers = Workers(workers, command) if isinstance(workers, int) else workers
         self._deadline = deadline_seconds
         self._tables: dict[Rules, asyncio.Task[Table | None]] = {}
-        self._random = Random()
+        self._random = SystemRandom()
 
     async def choose(
         self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
