@@ -136,7 +136,7 @@ class Core:
     async def open_room(
         self, rules: Rules, *, seats: Mapping[str, SeatState], owner: str = "", origin: str = "", **fields: Any
     ) -> LiveRoom:
-        """Open a room in which nobody is yet, and return it once it is stored; it counts for the owner.
+        """Open an empty room, and return it once it is stored; it counts for the owner.
 
         Raises `Refused` and `StoreUnavailable`, and `RoomExists` if a kept room's code may be taken.
 

@@ -1,7 +1,7 @@
-"""Rooms in memory, and the only path by which they change: a change is applied, stored, answered and then shown.
+"""Rooms in memory, and their only path of changes: a change is applied, stored, answered and then shown.
 
 `LiveRoom` has a room's stored value and the sessions of its players and watchers, `RoomChange` is one change of a room,
-and `Changes` has what all rooms share: their table and the listeners.
+and `Changes` has the table and the listeners of all rooms.
 """
 
 from __future__ import annotations
@@ -128,11 +128,11 @@ class LiveRoom(Listed, Kept[Room]):
         is_count_due: Whether the number of watchers will be shown soon.
         is_watching_due: Whether the watchers will be sent the newest state at `watched_from`.
         ending: The last result that the watchers were shown.
-        is_kept: Whether the room stays open while nobody is there.
+        is_kept: Whether the room stays open while it is empty.
     """
 
     kind = "room"
-    value = Listed.room  # type: ignore[misc]  # the same place: those who look for rooms read it as `room`
+    value = Listed.room  # type: ignore[misc]  # the same slot: listings read it as `room`
 
     def __init__(
         self, path: Changes, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "", source: str = ""
@@ -188,7 +188,7 @@ class LiveRoom(Listed, Kept[Room]):
 
     @property
     def is_paused(self) -> bool:
-        """Whether only bots play, without watchers and without anybody who waits for the result."""
+        """Whether only bots play, without watchers, for a result that is not awaited."""
         return self.has_bots and not self.watchers and self.room.is_for_bots and not self.room.terms.is_kept
 
     def session_of(self, player: str) -> Session | None:

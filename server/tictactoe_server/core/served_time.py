@@ -1,7 +1,7 @@
 """Served time: the milliseconds during which a server was running, continued across restarts.
 
 Clocks, holds and ages of rooms are in this time, so no player is charged for an outage. It also stops while the store
-owes an answer, because nobody can move then.
+owes an answer, because moves are impossible then.
 """
 
 from __future__ import annotations

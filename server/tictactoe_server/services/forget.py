@@ -65,7 +65,7 @@ class Forgetting(Service):
     # -- requests -----------------------------------------------------------------------------------------------
 
     async def forget_me(self, call: Call) -> None:
-        """Store that the player is to be forgotten, answer, and erase the data afterwards."""
+        """Store the request to be forgotten, answer, and erase the player's data afterwards."""
         id = call.player.id
         kept = await self.begin(id)
         call.answer()
@@ -109,7 +109,7 @@ class Forgetting(Service):
             await self._finish({hash_id(id): await self.begin(id) for id in ids})
 
     async def begin(self, id: str) -> Forgotten:
-        """Store that a player is to be forgotten: from then on the erasure survives any crash."""
+        """Store the request to forget a player: from then on the erasure survives any crash."""
         key = hash_id(id)
         async with self._one_by_one:
             taken = {one.stand_in for one in (await _known(self._kept)).values()}

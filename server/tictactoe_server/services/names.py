@@ -48,7 +48,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Names(Service):
-    """Handles requests about names and devices; `note_seat` stores that a session's player is to be remembered."""
+    """Handles requests about names and devices; `note_seat` makes the store remember a session's player."""
 
     def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat
