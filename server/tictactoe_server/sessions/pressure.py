@@ -22,7 +22,7 @@ from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
 
 HELLOS: Final = 4  # handled at a time, by address
-IN_LINE: Final = -1  # in place of ms to wait: until the session's turn in the queue of its address
+IN_LINE: Final = -1  # instead of ms to wait: until the session's turn in the queue of its address
 LATE_MS: Final = 120  # longest wait behind another request of the session if the server never rests
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
 _REST_SECONDS: Final = 0.0003  # pause between two shares for queues

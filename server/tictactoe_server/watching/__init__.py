@@ -1,1 +1,1 @@
-"""Who is shown something without playing: watchers of rooms, and whoever follows a topic."""
+"""Broadcasts: to the watchers of rooms and the subscribers of topics."""

@@ -82,5 +82,5 @@ class Topic(ABC):
 
 
 def list_of(rows: Iterable[bytes]) -> Any:
-    """Wrap encoded rows so that a message accepts them in place of a tuple."""
+    """Wrap encoded rows so that a message accepts them as a tuple."""
     return msgspec.Raw(b"[%b]" % b",".join(rows))

@@ -16,7 +16,7 @@ GATHER_SECONDS: Final = 0.05  # how long chat for a crowd is gathered
 class Watchers:
     """The sessions that watch a room, in the order of their arrival.
 
-    A broadcast of states and chat runs until all watchers were sent it; what comes meanwhile is the next broadcast.
+    A broadcast of states and chat runs until all watchers were sent it; later ones are gathered for the next broadcast.
     A watcher is sent states in their order, and no older ones.
 
     Attributes:
