@@ -67,6 +67,7 @@ class Peer(asyncio.Protocol):
         self._opened: asyncio.Future[None] = self.world.create_future()
         self._welcomed: asyncio.Future[Message] = self.world.create_future()
         self._replies: dict[str, asyncio.Future[Message]] = {}
+        self._sent: dict[str, Message] = {}
         self._answered: set[str] = set()
         self._requests = 0
 
@@ -96,6 +97,7 @@ class Peer(asyncio.Protocol):
         id = str(self._requests)
         reply: asyncio.Future[Message] = self.world.create_future()
         self._replies[id] = reply
+        self._sent[id] = request
         ledger.note_request(person.id, request, person.states.get(request.get("room", "")))
         room = request.get("room", person.room)
         ledger.tell(f"{person.name} asks {_describe_request(request)}", room)
@@ -186,6 +188,8 @@ class Peer(asyncio.Protocol):
             if id in self._answered or id not in self._replies:
                 ledger.fail(f"{person.name} got a second answer to request {id}: {message}.", code)
             self._answered.add(id)
+            if kind == "ok":
+                person.acknowledge(self._sent[id])
             _settle(self._replies.pop(id), message)
         elif kind == "room":
             ledger.check_state(person.name, self.life, self.newest_seqs.get(code, 0), message)

@@ -170,6 +170,9 @@ class Person:
         self.states[state["room"]] = state
         self._news.set()
 
+    def acknowledge(self, request: Message) -> None:
+        """Handle an ok, before any later message of the connection."""
+
     def receive(self, message: Message) -> None:
         """Handle a message that is neither an answer nor a state."""
         self.ledger.count(message["type"])
@@ -290,6 +293,7 @@ class Player(Person):
         self.table = table
         self.has_finished = False
         self._unanswered: tuple[Message, int] | None = None
+        self._acknowledged: Message | None = None
 
     @property
     def room(self) -> str:
@@ -327,8 +331,18 @@ class Player(Person):
                 self.ledger.rooms[code].away_since[f"{self.id}.{guest}"] = self.world.time()
         super().lose(peer)
 
+    def acknowledge(self, request: Message) -> None:
+        if "game" in request:
+            self._acknowledged = request
+
     def receive_state(self, state: Message) -> None:
         super().receive_state(state)
+        request, self._acknowledged = self._acknowledged, None
+        if request is not None and request["room"] == state["room"]:
+            if state["game"] <= request["game"] and not shows_effect(request, request.get("player", self.id), state):
+                self.ledger.fail(
+                    f"{self.name} got ok to {request}, but the next state does not show it.", state["room"]
+                )
         for mark in self.marks_in(state):
             if self.peer is not None and state["room"] in self.peer.rooms and not state["seats"][mark]["online"]:
                 self.ledger.fail(f"{self.name} is connected but shown as away: {state['seats']}.", state["room"])
@@ -549,3 +563,22 @@ def legal_cells(state: Message) -> list[int]:
         columns = rules["columns"]
         free = [cell for cell in free if cell + columns >= len(board) or board[cell + columns] != "."]
     return free
+
+
+def shows_effect(request: Message, sender: str, state: Message) -> bool:
+    """Return whether the first state after an acknowledged request may be its consequence, in the same game."""
+    if state["result"] is not None and request["type"] != "rematch":
+        return True
+    mark = next((mark for mark, seat in state["seats"].items() if seat and seat["player"] == sender), None)
+    has_changed = request.get("ply") != state["ply"]
+    offers = state["offers"]
+    match request["type"], request.get("action"):
+        case "rematch", _:
+            return mark in offers["rematch"] or any(seat and seat.get("left") for seat in state["seats"].values())
+        case "draw", "accept":
+            return False
+        case ("draw" | "undo") as kind, "offer":
+            return has_changed or offers[kind] is not None or kind in offers.get("ended", {})
+        case "undo", "accept":
+            return has_changed
+    return True
