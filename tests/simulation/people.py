@@ -338,11 +338,9 @@ class Player(Person):
     def receive_state(self, state: Message) -> None:
         super().receive_state(state)
         request, self._acknowledged = self._acknowledged, None
-        if request is not None and request["room"] == state["room"]:
-            if state["game"] <= request["game"] and not shows_effect(request, request.get("player", self.id), state):
-                self.ledger.fail(
-                    f"{self.name} got ok to {request}, but the next state does not show it.", state["room"]
-                )
+        is_due = request is not None and request["room"] == state["room"] and state["game"] <= request["game"]
+        if request is not None and is_due and not shows_effect(request, request.get("player", self.id), state):
+            self.ledger.fail(f"{self.name} got ok to {request}, but the next state does not show it.", state["room"])
         for mark in self.marks_in(state):
             if self.peer is not None and state["room"] in self.peer.rooms and not state["seats"][mark]["online"]:
                 self.ledger.fail(f"{self.name} is connected but shown as away: {state['seats']}.", state["room"])
@@ -570,7 +568,7 @@ def shows_effect(request: Message, sender: str, state: Message) -> bool:
     if state["result"] is not None and request["type"] != "rematch":
         return True
     mark = next((mark for mark, seat in state["seats"].items() if seat and seat["player"] == sender), None)
-    has_changed = request.get("ply") != state["ply"]
+    has_changed: bool = request.get("ply") != state["ply"]
     offers = state["offers"]
     match request["type"], request.get("action"):
         case "rematch", _:
