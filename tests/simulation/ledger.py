@@ -408,7 +408,8 @@ def stored_part(state: Message) -> Message:
 def describe(state: Message) -> str:
     """Return one line about a state, for a story."""
     online = "".join(mark if seat and seat["online"] else mark.lower() for mark, seat in state["seats"].items() if seat)
-    parts = [f"state {state['seq']}: game {state['game']}, {state['board']} {online}", state["status"]]
+    board = state["board"] if len(state["board"]) <= 42 else f"{state['ply']} moves, the last at {state['last']}"
+    parts = [f"state {state['seq']}: game {state['game']}, {board} {online}", state["status"]]
     if state["turn"]:
         parts.append(f"{state['turn']} to move")
     if state["clock"]:
