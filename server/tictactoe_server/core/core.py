@@ -234,7 +234,8 @@ class Call(RoomChange, kw_only=True, eq=False):
         """Answer, and let the session continue if it had to wait."""
         session, id, answer = self.session, self.request.id, None
         on_stored, on_error = self.on_stored, self.on_error
-        self.make = self.on_stored = self.on_error = None  # they refer to this call
+        if self.make is not None:
+            self.make = self.on_stored = self.on_error = None  # they refer to this call
         if error is not None:
             if on_error is not None and on_error(error):
                 return None
