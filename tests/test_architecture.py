@@ -86,7 +86,7 @@ CEILINGS = {
     "rooms": (1_345, 5),
     "services": (2_284, 5),
     "sessions": (473, 2),
-    "storage": (2_437, 8),
+    "storage": (2_446, 8),
     "transport": (2_047, 6),
     "watching": (194, 1),
 }

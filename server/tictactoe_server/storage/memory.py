@@ -27,7 +27,8 @@ class MemoryLog(Generic[Game]):
         self._max_games = max_games
         self._games: dict[int, Game] = {}
         self._newest = 0
-        self._index: defaultdict[str | tuple[str, int], deque[int]] = defaultdict(deque)  # by player, and by place
+        self._by_key: defaultdict[str | tuple[str, int], deque[int]] = defaultdict(deque)  # by player, and by place
+        self._unindexed: deque[int] = deque()
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
         ids = (id for id in reversed(self._index.get(player, ())) if before is None or id < before)
@@ -62,20 +63,28 @@ class MemoryLog(Generic[Game]):
         """Add a game, and drop the oldest one if there are too many."""
         self._newest += 1
         self._games[self._newest] = game
-        for key in self._keys(game):
-            self._index[key].append(self._newest)
+        self._unindexed.append(self._newest)
         if len(self._games) > self._max_games:
             self._drop(next(iter(self._games)))
+
+    @property
+    def _index(self) -> defaultdict[str | tuple[str, int], deque[int]]:
+        """The ids of all games by their keys; games are indexed when somebody asks, not while a move waits."""
+        while self._unindexed:
+            id = self._unindexed.popleft()
+            for key in self._keys(self._games[id]):
+                self._by_key[key].append(id)
+        return self._by_key
 
     def _keys(self, game: Game) -> list[str | tuple[str, int]]:
         return [self._spec.place(game), *self._spec.people(game)]
 
     def _drop(self, id: int) -> None:
+        index = self._index
         for key in self._keys(self._games.pop(id)):
-            ids = self._index[key]
-            ids.remove(id)
-            if not ids:
-                del self._index[key]
+            index[key].remove(id)
+            if not index[key]:
+                del index[key]
 
 
 class MemoryTable(Generic[Value]):
