@@ -72,12 +72,12 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_781, 5),
+    "admin": (1_806, 5),
     "api": (395, 1),
     "cli": (1_159, 3),
-    "cluster": (2_611, 6),
+    "cluster": (2_608, 6),
     "core": (1_566, 5),
-    "events": (2_613, 6),
+    "events": (2_612, 6),
     "http": (1_347, 3),
     "listings": (720, 3),
     "people": (432, 2),

@@ -39,6 +39,7 @@ ALERTS: Final = (
     ),
     Alert("ManyHeldBack", "sum(rate({limited}_total[5m])) > 50", 10, "An attack, or a limit that is too low."),
     Alert("BotsBehind", "{bot_queue} > 50", 10, "Bots cannot keep up: --bot-workers, or fewer of their games."),
+    Alert("BackupFailing", "{backup_failing} > 0", 60, "The last attempt to make a backup failed: status says why."),
     Alert("BackupOld", "{backup_age_seconds} > 2 * 86400", 60, "No backup for two days: status says why."),
     Alert(
         *("ServersMissing", "max({cluster_servers}) < max_over_time(max({cluster_servers})[1d:5m])", 10),

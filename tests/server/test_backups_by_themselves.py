@@ -88,3 +88,24 @@ async def test_a_copy_that_cannot_be_read_back_is_none(tmp_path: Path) -> None:
     with pytest.raises(BackupFailed, match=r"A line of the journal"):
         await making.make()
     assert (list_backups(target), making.made_at) == ([], None)
+
+
+async def test_files_of_others_and_backups_dated_in_the_future_never_stop_the_backups(tmp_path: Path) -> None:
+    data, target = await kept(tmp_path / "data"), tmp_path / "copies"
+    target.mkdir()
+    strays = [
+        "tictactoe-before-moving-2026-11-28T152730Z.sqlite3",
+        "tictactoe-2999-01-01T000000Z.sqlite3",
+        "tictactoe-2026-13-01T000000Z.sqlite3",
+        "tictactoe-Z.sqlite3",
+    ]
+    for name in strays:
+        (target / name).touch()
+    (target / "tictactoe-2026-01-01T000000Z.sqlite3").mkdir()
+    making = Backups(data, target, 60, keep=1)
+    assert making.age_seconds < 50 * 366 * 86_400
+    copy = await making.make()
+    assert list_backups(target) == [copy]
+    assert 0 <= making.age_seconds < 50
+    assert "; tictactoe-2999-01-01T000000Z.sqlite3 is dated in the future and does not count" in making.describe()
+    assert {path.name for path in target.iterdir()} >= {*strays, copy.name}

@@ -21,6 +21,7 @@ from tictactoe_server.storage.folder import FILE_NAME, files_of
 from tictactoe_server.storage.schema import restore_command
 
 FIRST_SECONDS: Final = 60.0  # after the start, while players reconnect
+_SKEW_SECONDS: Final = 3_600.0  # by which the clock may have gone back since a backup was made
 AGAIN_SECONDS: Final = 3_600.0  # between attempts after a failure, unless backups are more frequent
 ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup leaves free
 _NAME: Final = "tictactoe-%Y-%m-%dT%H%M%SZ.sqlite3"
@@ -37,9 +38,25 @@ def describe_newest(data: Path, target: Path | None) -> str:
     return f"The newest backup is put in its place by:\n  {restore_command(data, copies[-1])}"
 
 
-def list_backups(target: Path) -> list[Path]:
-    """Return the backups in a folder, oldest first."""
-    return sorted(target.glob("tictactoe-*Z.sqlite3"))
+def list_backups(target: Path, *, from_future: bool = False) -> list[Path]:
+    """Return the backups in a folder, oldest first; files with other names are ignored.
+
+    Args:
+        target: The folder.
+        from_future: Return only those whose name has a time yet to come: they say nothing about what is saved.
+    """
+    latest = clock.wall() + _SKEW_SECONDS
+    files = [path for path in target.glob("tictactoe-*") if path.is_file()]
+    times = {path: made_at for path in files if (made_at := _read_time(path)) is not None}
+    return sorted((path for path, made_at in times.items() if (made_at > latest) is from_future), key=times.__getitem__)
+
+
+def _read_time(path: Path) -> float | None:
+    """Return the time in a backup's name (seconds since 1970), or None if the file is no backup."""
+    try:
+        return datetime.strptime(path.name, _NAME).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
 
 
 class BackupFailed(Exception):
@@ -65,7 +82,7 @@ class Backups:
     def made_at(self) -> float | None:
         """The time of the newest backup (seconds since 1970), or None."""
         copies = list_backups(self.target)
-        return datetime.strptime(copies[-1].name, _NAME).replace(tzinfo=UTC).timestamp() if copies else None
+        return _read_time(copies[-1]) if copies else None
 
     @property
     def age_seconds(self) -> float:
@@ -75,7 +92,10 @@ class Backups:
     def describe(self) -> str:
         count, made_at = len(list_backups(self.target)), self.made_at
         newest = "none yet" if made_at is None else f"{datetime.fromtimestamp(made_at, UTC):%Y-%m-%d %H:%M} UTC"
-        return f"newest {newest}, {count} in {self.target}{f'; {self.problem}' if self.problem else ''}"
+        future = list_backups(self.target, from_future=True)
+        problems = [self.problem] if self.problem else []
+        problems += [f"{path.name} is dated in the future and does not count" for path in future[:1]]
+        return "; ".join([f"newest {newest}, {count} in {self.target}", *problems])
 
     async def run(self) -> None:
         """Make backups until cancelled; failures are logged and retried."""

@@ -188,6 +188,11 @@ FIGURES: Final = (
         "How old the newest backup is, or the server without one.",
         lambda server: server.backups and server.backups.age_seconds,
     ),
+    _gauge(
+        "backup_failing",
+        "Whether the last attempt to make a backup failed.",
+        lambda server: server.backups and bool(server.backups.problem),
+    ),
     _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.tally.sent),
 )
 """All metrics of `/metrics`, and of the dashboard and the alerts in `deploy/`."""
