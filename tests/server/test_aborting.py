@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fakes import FakeClock
-from tests.peer import two_playing
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
-from tests.server.test_connections import Serve
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Claim, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, expires_at
-from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 WIN, DRAW = (Claim(room=CODE, as_=kind) for kind in ("win", "draw"))
@@ -140,16 +135,6 @@ def test_the_time_stands_still_while_the_players_seat_is_held_and_goes_on_after_
     assert expires_at(table.room) == table.now + 15_000
 
 
-def test_nobody_is_held_for_ever_by_one_who_does_not_come_back() -> None:
-    table = timed()
-    table.wait(10_000)
-    table.do(ANA, Dropped())
-    table.wait(HOLD_MS + 5_000)
-    assert start_ms(table) == 15_000
-    table.wait(15_000)
-    assert table.expire().result == ABORTED
-
-
 def test_one_who_was_away_when_the_turn_came_has_the_hold_first() -> None:
     table = timed()
     table.do(BO, Dropped())
@@ -162,16 +147,3 @@ def test_one_who_was_away_when_the_turn_came_has_the_hold_first() -> None:
     assert start_ms(table) == 30_000
     table.wait(30_000)
     assert table.expire().result == ABORTED
-
-
-async def test_a_server_ends_a_game_that_nobody_begins_by_itself(serve: Serve) -> None:
-    server = await serve(Limits(start_seconds=0.15))
-    async with two_playing(server, clock={"initial_ms": 60_000, "increment_ms": 0}) as (ana, bo, _):
-        for peer in (ana, bo):
-            assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
-
-
-async def test_a_first_move_that_comes_too_late_finds_the_game_over(clocked: Server, clock: FakeClock) -> None:
-    async with two_playing(clocked, clock={"move_ms": 1_000}) as (ana, _, room):
-        clock.advance(30_000)
-        assert await ana.refusal("move", room=room, cell=4, ply=0) == "game_over"

@@ -65,14 +65,6 @@ async def test_bots_play_each_other_to_the_end_while_their_creator_watches(
 SMALL_WIN = {"rows": 3, "columns": 4, "line": 3}
 
 
-async def test_a_bot_that_is_losing_agrees_to_a_draw_also_while_it_thinks_about_its_move(thorough_bots: Server) -> None:
-    async with open_peer(thorough_bots.url) as ana:
-        room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"]))["room"]
-        await ana.send("move", room=room, cell=5, ply=0)
-        await ana.send("draw", room=room, action="offer")
-        assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
-
-
 async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on(thorough_bots: Server) -> None:
     async with open_peer(thorough_bots.url) as ana:
         room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"], seat="O"))["room"]
@@ -83,16 +75,6 @@ async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on(thorough_bots:
         assert (declined["offers"]["draw"], declined["status"], declined["ply"]) == (None, "playing", 1)
         await ana.send("move", room=room, cell=state["board"].index("."), ply=1)
         await ana.state(ply=3)
-
-
-async def test_a_draw_offered_to_a_bot_is_answered_before_its_next_move(quick_bots: Server) -> None:
-    async with open_peer(quick_bots.url) as ana:
-        room = (await ana.ask("create", rules="gomoku", bots=["perfect"]))["room"]
-        await ana.send("move", room=room, cell=38, ply=0)
-        await ana.send("draw", room=room, action="offer")
-        offered = await ana.until(lambda message: message["type"] == "room" and message["offers"]["draw"] == "X")
-        answered = await ana.until(lambda message: message["type"] == "room" and message["offers"]["draw"] is None)
-        assert (answered["ply"], answered["seq"]) == (offered["ply"], offered["seq"] + 1)
 
 
 async def test_a_bot_moves_in_time_where_its_pause_is_longer_than_the_clock() -> None:

@@ -51,6 +51,7 @@ TO_MOVE = room_after(move(ANA, 4, 0))
 MOVED = room_after(move(ANA, 4, 0), move(BOT, 0, 1))
 ASKED_FOR_UNDO = room_after(move(ANA, 4, 0), move(BOT, 0, 1), (ANA, Undo(room=CODE, action="offer")))
 OFFERED_DRAW = room_after((ANA, Draw(room=CODE, action="offer")))
+OFFERED_DRAW_ON_TURN = room_after(move(ANA, 4, 0), (ANA, Draw(room=CODE, action="offer")))
 WANTED_AGAIN = room_after((ANA, Resign(room=CODE)), (ANA, Rematch(room=CODE)))
 
 MOMENTS = [
@@ -96,7 +97,10 @@ async def commands_of(registry: FakeRegistry, count: int) -> list[Command]:
     return registry.commands
 
 
-@pytest.mark.parametrize(("room", "answer"), MOMENTS)
+@pytest.mark.parametrize(
+    ("room", "answer"),
+    [*MOMENTS, pytest.param(OFFERED_DRAW_ON_TURN, Draw(room=CODE, action="accept"), id="draw before its move")],
+)
 async def test_a_moment_is_answered_once_however_often_it_is_shown(
     open_bots: OpenBots, registry: FakeRegistry, room: Room, answer: Command
 ) -> None:

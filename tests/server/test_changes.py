@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections import Counter
@@ -23,7 +22,6 @@ from tictactoe_server.storage.store import Conflict, NotStored, StoreUnavailable
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 MINUTE = {"initial_ms": 60_000, "increment_ms": 0}
-QUICK = {"move_ms": 150}
 
 
 @pytest.fixture
@@ -45,29 +43,6 @@ async def settle(server: Server) -> None:
 
 
 # -- time -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("is_behind", [False, True], ids=["alone", "behind another request"])
-async def test_a_move_that_came_in_time_counts_however_long_the_store_takes(
-    server: Server, store: TroubledStore, clock: FakeClock, is_behind: bool
-) -> None:
-    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        clock.advance(59_000)
-        store.trouble.hold()
-        if is_behind:
-            await ana.send("create")
-        await ana.send("move", id="late", room=room, cell=1, ply=2)
-        await store.trouble.until_held(1)
-        await settle(server)
-        clock.advance(30_000)
-        store.trouble.release()
-        assert (await answered(ana, "late"))["type"] == "ok"
-        state = await bo.state(room=room, ply=3)
-        assert state["clock"] == {"remaining_ms": {"X": 1_000, "O": 60_000}, "running": "O"}
-        clock.advance(10_000)
-        await bo.ask("move", room=room, cell=5, ply=3)
-        assert (await ana.state(room=room, ply=4))["clock"]["remaining_ms"] == {"X": 1_000, "O": 50_000}
 
 
 async def test_a_move_too_late_on_a_store_that_refuses_is_refused_like_all_others(
@@ -107,66 +82,7 @@ async def test_time_stands_still_while_the_store_owes_an_answer_and_chat_goes_on
         assert await left() == before - 1_000
 
 
-async def test_a_clock_that_rings_too_early_is_set_again(
-    server: Server, store: TroubledStore, clock: FakeClock
-) -> None:
-    async with two_playing(server, clock=QUICK) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        await asyncio.sleep(0.4)  # its alarm has rung, while no time has passed
-        await ana.ask("sync", room=room)
-        assert (await ana.state())["status"] == "playing"
-        clock.advance(150)
-        assert (await ana.state(status="over"))["result"]["reason"] == "timeout"
-        assert (await bo.state(status="over"))["result"]["reason"] == "timeout"
-
-
-@pytest.mark.parametrize("error", [Conflict(), StoreUnavailable()])
-async def test_a_clock_whose_end_cannot_be_stored_falls_once_it_can(store: TroubledStore, error: Exception) -> None:
-    async with Server(HERE, store) as server, two_playing(server, clock=QUICK) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        store.trouble.fail("save", error, key=room, times=ATTEMPTS if isinstance(error, Conflict) else 1)
-        for peer in (ana, bo):
-            over = await peer.state(status="over")
-            assert (over["result"]["reason"], over["score"][bo.welcome["player"]]) == ("timeout", 1)
-
-
 # -- dropped players ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("error", [Conflict(), StoreUnavailable(), RuntimeError("a bug")])
-async def test_a_drop_that_cannot_be_stored_is_stored_later_and_the_game_can_be_claimed(
-    store: TroubledStore, error: Exception
-) -> None:
-    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0)
-    async with Server(settings, store) as server, open_peer(server.url, "bo") as bo:
-        async with open_peer(server.url, "ana") as ana:
-            room = (await ana.ask("create"))["room"]
-            await bo.ask("join", room=room)
-            await bo.state(status="playing")
-            store.trouble.fail("save", error, key=room, times=ATTEMPTS if isinstance(error, Conflict) else 1)
-        await bo.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
-        assert (await bo.ask("claim", room=room, **{"as": "win"}))["type"] == "ok"
-
-
-async def test_one_who_is_back_before_the_drop_could_be_stored_was_never_away(
-    server: Server, store: TroubledStore
-) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        async with open_peer(server.url, "ana") as ana:
-            room = (await ana.ask("create"))["room"]
-            await bo.ask("join", room=room)
-            await bo.state(status="playing")
-            store.trouble.hold()
-            await bo.send("move", room=room, cell=0, ply=0)
-            await bo.send("resign", room=room)
-            await store.trouble.until_held(1)
-        async with open_peer(server.url, token=ana.welcome["token"]) as again:
-            await again.send("join", id="back", room=room)
-            await settle(server)
-            store.trouble.release()
-            assert (await answered(again, "back"))["seat"] == "X"
-            last = await again.state(status="over")
-            assert last["seats"]["X"]["online"] is True
 
 
 async def test_a_room_that_its_timer_closed_is_forgotten_by_the_greeting_of_its_player() -> None:
@@ -269,19 +185,6 @@ async def test_a_match_whose_room_could_not_be_opened_finds_another(server: Serv
         store.trouble.release(StoreUnavailable())
         assert (await answered(ana, "m"))["code"] == "unavailable"
         assert (await answered(bo, "m"))["seat"] == "X"
-
-
-async def test_a_seat_that_one_who_matched_could_not_take_is_there_for_the_next(
-    server: Server, store: TroubledStore
-) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
-        room = (await ana.ask("match"))["room"]
-        store.trouble.hold()
-        await bo.send("match", id="m")
-        await store.trouble.until_held(1)
-        store.trouble.release(StoreUnavailable())
-        assert (await answered(bo, "m"))["code"] == "unavailable"
-        assert (await cy.ask("match"))["room"] == room
 
 
 # -- a room that closes ---------------------------------------------------------------------------------------------
@@ -428,7 +331,7 @@ async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server:
         assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
 
 
-async def test_a_room_that_was_changed_elsewhere_is_told_to_the_lobby_when_that_is_found_out(
+async def test_a_change_stored_by_another_server_decides_a_request_and_reaches_the_players_and_the_lobby(
     server: Server, store: TroubledStore
 ) -> None:
     async with open_peer(server.url) as eve:
@@ -440,5 +343,7 @@ async def test_a_room_that_was_changed_elsewhere_is_told_to_the_lobby_when_that_
             over = apply(found[0], Player(bo.welcome["player"], "bo"), Resign(room), 0)
             await save(store.table(ROOMS), room, over, found[1])
             assert await ana.refusal("move", room=room, cell=0, ply=0) == "game_over"
+            for peer in (ana, bo):
+                assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
             change = await eve.next_of("lobby")
             assert [(row["room"], row["status"]) for row in change["changed"]] == [(room, "over")]

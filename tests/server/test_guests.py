@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tests.server.test_event_rooms import open_pairing, player_of
@@ -96,15 +95,6 @@ async def test_only_the_connection_of_a_guest_acts_for_the_guest(server: Server)
         assert refused["code"] == "not_your_turn"
 
 
-async def test_a_move_of_a_guest_that_is_sent_twice_is_played_once(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        room = await open_table(ana, "Bo")
-        await play_seats(ana, room, [0])
-        for _ in range(2):
-            assert (await ana.ask("move", room=room, cell=4, ply=1, player=guest_of(ana)))["type"] == "ok"
-        assert (await current(ana, room))["ply"] == 2
-
-
 async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         await ana.ask("claim_name", name="ana")
@@ -180,22 +170,6 @@ async def test_the_newer_connection_wins_all_seats(server: Server) -> None:
             await play_seats(newer, room, [0, 1])
 
 
-async def test_an_opponent_elsewhere_claims_against_both_past_their_hold() -> None:
-    clock, settings = FakeClock(), Settings(host="127.0.0.1", port=0, hold_seconds=60)
-    async with Server(settings, monotonic_ns=clock) as server, open_peer(server.url, "cy") as cy:
-        async with open_peer(server.url, "ana") as ana:
-            room = await open_table(ana, "Bo", rules=THREE)
-            await cy.ask("join", room=room)
-            await begin(ana, cy, room)
-        await cy.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
-        clock.advance(59_999)
-        assert await cy.refusal("claim", room=room, **{"as": "win"}) == "not_allowed"
-        clock.advance(1)
-        await cy.ask("claim", room=room, **{"as": "win"})
-        over = await cy.state(status="over")
-        assert (over["result"]["winner"], over["result"]["reason"]) == ("A", "claimed")
-
-
 async def test_one_offers_and_the_other_at_the_same_keyboard_answers(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         room = await open_table(ana, "Bo")
@@ -230,17 +204,6 @@ async def test_leaving_takes_the_guests_along_and_a_guest_may_leave_alone(server
         room = await open_table(ana, "Bo")
         await ana.ask("leave", room=room)
         assert await cy.refusal("join", room=room) == "no_such_room"
-
-
-async def test_a_game_outlives_the_server_with_all_seats(tmp_path: Path) -> None:
-    settings = Settings(host="127.0.0.1", port=0, data=tmp_path)
-    async with Server(settings) as server, open_peer(server.url, "ana") as ana:
-        room = await open_table(ana, "Bo")
-        await play_seats(ana, room, [0, 1])
-    async with Server(settings) as server, open_peer(server.url, token=ana.welcome["token"]) as again:
-        assert (await again.ask("join", room=room))["seats"] == ["X", "O"]
-        state = await play_seats(again, room, [3, 2, 6], first_ply=2)
-        assert state["result"]["winner"] == "X"
 
 
 async def test_guests_count_for_no_limit_of_seats_and_games_are_in_one_history() -> None:

@@ -87,23 +87,3 @@ async def test_history_goes_on_page_by_page_newest_first(server: Server) -> None
         assert [game["room"] for game in first + second] == rooms[::-1]
         for before in (second[-1]["game_id"], "K7M4PQ-1-1"):
             assert (await ana.ask("history", before=before))["games"] == []
-
-
-async def test_rooms_seats_tokens_and_finished_games_are_there_after_a_restart(tmp_path: Path) -> None:
-    settings = Settings("127.0.0.1", 0, data=tmp_path)
-    async with Server(settings) as before, open_peer(before.url, "ana") as ana, open_peer(before.url, "bo") as bo:
-        await play_a_game(ana, bo)
-        room = (await ana.ask("create", rules="four", visibility="private"))["room"]
-        await bo.ask("join", room=room)
-        await ana.state(room=room, status="playing")
-        last = await play_out({"X": ana, "O": bo}, room, [0, 4, 1])
-    async with Server(settings) as after, open_peer(after.url, token=ana.welcome["token"]) as again:
-        assert (again.welcome["player"], again.welcome["name"]) == (ana.welcome["player"], "ana")
-        assert again.seats[room] == "X"
-        assert (await again.ask("join", room=room))["moves"] == [0, 4, 1]
-        state = await again.state()
-        assert state["seq"] > last["seq"]
-        assert (state["board"], state["ply"], state["turn"]) == (last["board"], 3, "O")
-        assert state["seats"]["O"]["online"] is False
-        assert state["seats"]["O"]["hold_ms"] <= 60_000
-        assert len((await again.ask("history"))["games"]) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Callable
 
@@ -47,15 +46,6 @@ async def test_a_private_room_is_joined_by_its_code_alone(server: Server) -> Non
         matched = await bo.ask("match")
         assert matched["room"] != private["room"]
         assert (await bo.ask("join", room=private["room"]))["seat"] == "O"
-
-
-async def test_nobody_is_matched_with_oneself(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        first, second = await ana.ask("match"), await ana.ask("match")
-        assert first["room"] != second["room"]
-        async with open_peer(server.url, token=ana.welcome["token"]) as other:
-            assert (await other.ask("match"))["seat"] == "X"
-        assert (await bo.ask("match"))["room"] == first["room"]
 
 
 async def test_a_room_is_listed_while_a_player_of_it_is_there(server: Server) -> None:
@@ -113,23 +103,6 @@ def is_told(peer: Peer) -> bool:
     return any(message["type"] == "lobby" for message in peer.seen)
 
 
-async def test_a_subscriber_begins_with_the_list_and_hears_of_a_rooms_whole_life(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
-        older = (await ana.ask("create", rules="four"))["room"]
-        subscribed = await eve.ask("lobby", on=True)
-        assert [row["room"] for row in subscribed["rooms"]] == [older]
-        room = (await ana.ask("create", clock={"move_ms": 5_000}))["room"]
-        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "waiting")
-        await bo.ask("join", room=room)
-        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "playing")
-        await bo.ask("resign", room=room)
-        await lobby_until(eve, lambda rows, _: rows.get(room, {}).get("status") == "over")
-        await bo.socket.close()
-        await lobby_until(eve, lambda rows, _: room in rows and rows[room]["seats"]["O"]["online"] is False)
-        await ana.ask("leave", room=older)
-        await lobby_until(eve, lambda _, closed: older in closed)
-
-
 async def test_changes_that_come_together_are_told_together(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as eve:
         await eve.ask("lobby", on=True)
@@ -176,38 +149,3 @@ async def test_subscribing_twice_is_told_once(server: Server) -> None:
         eve.seen.clear()
         await eve.ask("ping")
         assert not is_told(eve)
-
-
-async def test_a_subscriber_that_disconnects_disturbs_nobody(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        async with open_peer(server.url) as polite, open_peer(server.url) as rude:
-            for peer in (eve, polite, rude):
-                await peer.ask("lobby", on=True)
-            rude.socket.transport.abort()
-        room = (await ana.ask("create"))["room"]
-        await lobby_until(eve, lambda rows, _: room in rows)
-
-
-async def test_the_list_and_its_changes_add_up_to_the_list(server: Server) -> None:
-    async with contextlib.AsyncExitStack() as stack:
-        eve = await stack.enter_async_context(open_peer(server.url))
-        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(6)]
-        rooms = [(await peer.ask("create"))["room"] for peer in peers]
-        rows = {row["room"]: row for row in (await eve.ask("lobby", on=True))["rooms"]}
-        for peer, other in zip(peers, (*peers[1:], peers[0]), strict=True):
-            room = rooms[peers.index(peer)]
-            await other.ask("join", room=room)
-            if peers.index(peer) % 2:
-                await peer.ask("leave", room=room)
-            if peers.index(peer) == 3:
-                await other.ask("leave", room=room)
-        last = (await peers[0].ask("create", rules="gomoku"))["room"]
-        while last not in rows:
-            change = await eve.next_of("lobby")
-            rows |= {row["room"]: row for row in change["changed"]}
-            for code in change["closed"]:
-                rows.pop(code, None)
-        listed = {row["room"]: row for row in (await eve.ask("rooms"))["rooms"]}
-        assert rows.keys() == listed.keys() == {*rooms, last} - {rooms[3]}
-        for code, row in listed.items():
-            assert {**rows[code], "age_ms": 0} == {**row, "age_ms": 0}

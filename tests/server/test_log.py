@@ -12,7 +12,6 @@ import pytest
 from tests.environment import environment
 
 SECRET = "Vt3kq0ZxJ8nYbR5s"
-WORDS = "something failed that nobody expected"
 FAILURES = """
     import asyncio, gc, structlog, threading, warnings
     from tictactoe_server.cli.log import set_up_logging

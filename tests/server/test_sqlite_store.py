@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 import sqlite3
-import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,9 +18,8 @@ from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room
 from tests.server.tables import ANA, BO
 from tictactoe_server import clock
 from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, Ban, KnownPlayer, open_folder, today
-from tictactoe_server.rooms import FinishedGame, Player
+from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.journal import Write
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy, StoreUnavailable, save
 from tictactoe_server.storage.writer import MAX_BATCH
@@ -53,12 +51,6 @@ async def until_it_saves(store: SqliteStore, code: str) -> None:
 # -- batches ------------------------------------------------------------------------------------------------------
 
 
-async def test_all_that_waits_is_saved_in_one_transaction(laboratory: Laboratory) -> None:
-    outcomes = await laboratory.save_all(CODES[:100])
-    assert laboratory.database.transactions == [True]
-    assert outcomes == sorted(set(outcomes))
-
-
 async def test_a_batch_has_a_limit(laboratory: Laboratory) -> None:
     await laboratory.save_all(CODES)
     assert laboratory.database.commits == 3
@@ -84,14 +76,6 @@ async def test_rooms_players_and_games_share_a_transaction(laboratory: Laborator
     laboratory.go_on()
     await asyncio.gather(*saves)
     assert laboratory.database.transactions == [True]
-
-
-async def test_a_failed_commit_fails_its_whole_batch_and_the_next_one_works(laboratory: Laboratory) -> None:
-    laboratory.database.failures.append(sqlite3.OperationalError("disk I/O error"))
-    outcomes = await laboratory.save_all([CODE, OTHER, THIRD])
-    assert [type(outcome) for outcome in outcomes] == [StoreUnavailable] * 3
-    assert await rooms_in(laboratory.store) == {}
-    assert all(isinstance(outcome, int) for outcome in await laboratory.save_all([CODE, OTHER]))
 
 
 async def test_what_cannot_be_written_at_all_fails_alone(laboratory: Laboratory) -> None:
@@ -216,20 +200,6 @@ async def test_a_room_that_rests_is_folded_into_its_table_and_the_journal_stays_
     assert await rows_in(laboratory, "rooms") == 1
 
 
-async def test_whatever_was_folded_when_it_ends_everything_is_there_afterwards(tmp_path: Path) -> None:
-    revisions: dict[str, int] = {}
-    for turn in range(4):
-        async with open_laboratory(tmp_path) as laboratory:
-            found = await rooms_in(laboratory.store)
-            assert {code: room.seq for code, room in found.items()} == dict.fromkeys(CODES[: 5 * turn], turn)
-            for code in CODES[: 5 * (turn + 1)]:
-                revisions[code] = await keep(laboratory.store, room_of(code, turn + 1), revisions.get(code, MISSING))
-                if code == CODES[turn]:
-                    await fold(laboratory)
-            if turn == 2:  # as after a kill: nothing is folded at the end
-                laboratory.database.failures += [sqlite3.OperationalError("disk I/O error")] * 10
-
-
 async def test_finished_games_are_read_alike_from_the_journal_and_from_the_tables(tmp_path: Path) -> None:
     games: list[FinishedGame] = []
     for turn in range(3):
@@ -251,18 +221,6 @@ async def test_finished_games_are_read_alike_from_the_journal_and_from_the_table
                 laboratory.database.failures += [sqlite3.OperationalError("disk I/O error")] * 10
 
 
-async def test_a_finished_game_stays_in_the_journal_until_it_is_in_the_tables(laboratory: Laboratory) -> None:
-    game = await finish(laboratory.store, CODE, ANA, BO)
-    laboratory.database.failures.append(sqlite3.OperationalError("disk I/O error"))
-    await fold(laboratory)
-    assert await rows_in(laboratory, "archive") == 0
-    assert await laboratory.store.games.game(1) == game
-    await fold(laboratory)
-    assert (await rows_in(laboratory, "archive"), await rows_in(laboratory, "archive_players")) == (1, 2)
-    assert await laboratory.store.games.game(1) == game
-    assert [id for id, _ in await laboratory.store.games.games_of(ANA.id, 50)] == [1]
-
-
 # -- silent and dead --------------------------------------------------------------------------------------------------
 
 
@@ -278,37 +236,6 @@ async def test_a_silent_disk_is_told_to_those_who_wait_and_is_forgiven(tmp_path:
         assert set(await rooms_in(laboratory.store)) == {OTHER}
 
 
-class Told:
-    """Waits for a write, and notes what it is told."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self.is_told = asyncio.Event()
-
-    def stored(self, revision: int) -> None:
-        self.words.append("stored")
-
-    def failed(self, error: Exception) -> None:
-        self.words.append("failed")
-        self.is_told.set()
-
-
-async def test_one_who_was_told_that_the_disk_is_silent_is_not_answered_again_when_it_wakes(tmp_path: Path) -> None:
-    gate, told = threading.Event(), Told()
-
-    def write(*_: object) -> int:
-        gate.wait()
-        return MISSING
-
-    async with open_laboratory(tmp_path, patience_seconds=0.02) as laboratory:
-        laboratory.writer.write(Write(write, told))
-        async with asyncio.timeout(20):
-            await told.is_told.wait()
-        gate.set()
-        await until_it_saves(laboratory.store, OTHER)
-        assert told.words == ["failed"]
-
-
 async def test_a_process_that_was_stopped_blames_no_disk_for_it(tmp_path: Path) -> None:
     async with open_laboratory(tmp_path, patience_seconds=0.4) as laboratory:
         await laboratory.hold()
@@ -318,21 +245,6 @@ async def test_a_process_that_was_stopped_blames_no_disk_for_it(tmp_path: Path) 
         await asyncio.sleep(0.15)
         laboratory.go_on()
         assert await saving > MISSING
-
-
-async def test_the_store_owes_an_answer_from_the_first_save_that_waits_to_the_last(laboratory: Laboratory) -> None:
-    store = laboratory.store
-    assert store.owed_since() is None
-    await laboratory.hold()
-    saving = asyncio.ensure_future(keep(store, room_of(CODE), MISSING))
-    await asyncio.sleep(0)
-    owed = store.owed_since()
-    assert owed is not None
-    await asyncio.sleep(0.01)
-    assert store.owed_since() == owed
-    laboratory.go_on()
-    await saving
-    assert store.owed_since() is None
 
 
 async def test_the_store_owes_an_answer_for_as_long_as_the_disk_refuses(laboratory: Laboratory) -> None:
@@ -405,24 +317,6 @@ async def test_closing_on_a_silent_disk_ends_with_an_error_and_lets_go_once_it_a
 
 
 # -- closing and opening ------------------------------------------------------------------------------------------
-
-
-async def test_everything_is_there_after_closing_and_opening(tmp_path: Path) -> None:
-    first = open_folder(tmp_path / "data")
-    revision = await keep(first, room_of(CODE), MISSING)
-    await keep_player(first, ANA_KEY, ANA, MISSING)
-    game = await finish(first, OTHER, ANA, BO)
-    first.note_time(17)
-    await first.close()
-    second = open_folder(tmp_path / "data")
-    assert await second.table(ROOMS).load(CODE) == (room_of(CODE), revision)
-    assert [found for _, found in await second.games.games_of(ANA.id, 10)] == [game]
-    assert await second.noted_time() == 17
-    assert await keep(second, room_of(CODE, 2), revision) > revision
-    found = await second.table(PLAYERS).load(ANA_KEY)
-    assert found
-    assert await keep_player(second, ANA_KEY, Player(ANA.id, "Anastasia"), found[1]) > found[1]
-    await second.close()
 
 
 async def test_closing_does_what_waits_and_takes_no_more(laboratory: Laboratory, tmp_path: Path) -> None:

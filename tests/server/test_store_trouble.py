@@ -8,7 +8,6 @@ import pytest
 
 from tests.fakes import TroubledStore
 from tests.peer import Peer, open_peer, play_out, two_playing
-from tictactoe_protocol.requests import Resign
 from tictactoe_server.rooms import Command, Player, apply
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
@@ -24,16 +23,6 @@ def elsewhere(store: TroubledStore, room: str, peer: Peer, command: Command) -> 
         store.rooms.put(apply(store.rooms.now(room), player, command, 0))
 
     return act
-
-
-async def test_a_state_that_another_server_stored_decides_a_command_and_is_shown_to_all(
-    troubled: Server, store: TroubledStore
-) -> None:
-    async with two_playing(troubled) as (ana, bo, room):
-        store.trouble.before_next_save(elsewhere(store, room, bo, Resign(room=room)))
-        assert await ana.refusal("move", room=room, cell=4, ply=0) == "game_over"
-        for peer in (ana, bo):
-            assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
 
 
 @pytest.mark.parametrize(
@@ -109,18 +98,6 @@ async def test_a_drop_that_cannot_be_stored_lets_go_of_all_rooms(troubled: Serve
             for code in (room, other):
                 assert (await again.ask("join", room=code))["seat"] == "X"
                 assert (await again.state(room=code))["seats"]["X"]["online"] is True
-
-
-async def test_leaving_is_answered_once_also_where_the_room_cannot_be_deleted(
-    troubled: Server, store: TroubledStore
-) -> None:
-    for error in (StoreUnavailable(), Conflict()):
-        async with open_peer(troubled.url) as ana:
-            room = (await ana.ask("create"))["room"]
-            store.trouble.fail("delete", error)
-            assert (await ana.ask("leave", room=room))["type"] == "ok"
-            assert (await ana.ask("ping"))["type"] == "ok"
-            assert not [message for message in ana.seen if message["type"] == "error"]
 
 
 async def test_a_renaming_that_another_connection_overtook_is_done_again(
