@@ -1,4 +1,4 @@
-"""A new service extends the answers of other services and is notified of everything it needs."""
+"""A new service extends the answers of other services, and is notified of everything it needs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
+from tictactoe_protocol.requests import Ping
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
@@ -21,7 +22,7 @@ from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.server import Server
+from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
@@ -104,6 +105,21 @@ async def test_it_hears_of_each_game_once_with_its_id_though_another_listener_fa
         game = await find_by_id(server.core.store.games, over["game_id"])
         assert game is not None
         assert (game.game, game.moves) == (1, tuple(WINNING))
+
+
+async def test_the_server_does_not_start_if_two_services_handle_the_same_request() -> None:
+    class Second(Service):
+        def __init__(self) -> None:
+            self.handles = {Ping: lambda call: None}
+
+    with pytest.raises(ValueError, match="Second handles Ping, and so does another service"):
+        async with Server(HERE, services=[Second()]):
+            pass
+
+
+async def test_commands_for_the_data_folder_know_the_tables_of_all_services() -> None:
+    async with Server(HERE) as server:
+        assert {spec for service in server._services for spec in service.tables} <= {*kept_by().tables}
 
 
 def add_twice(additions: Additions) -> None:

@@ -87,23 +87,20 @@ class Described:
 # -- rooms and games ----------------------------------------------------------------------------------------------
 
 
-async def test_public_rooms_are_listed_and_shown_as_on_the_wire(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        state = await play_out({"X": ana, "O": bo}, room, [0, 3])
-        (row,) = (await read(server, "/api/rooms"))["rooms"]
-        assert (row["room"], row["status"], row["ply"]) == (room, "playing", 2)
-        assert 0 <= time.time() * 1000 - row["opened"] < 60_000
-        told = await read(server, f"/api/rooms/{room.lower()[:3]}-{room[3:]}")
-        assert told == state
-
-
-async def test_answers_are_what_the_document_says_that_is_served_beside_them(server: Server) -> None:
+async def test_public_rooms_and_games_are_read_as_on_the_wire_and_as_the_openapi_document_says(server: Server) -> None:
     described = Described(await read(server, "/api/openapi.json"))
     async with two_playing(server) as (ana, bo, room), streaming(server, f"/api/rooms/{room}/stream") as stream:
-        described.check("/api/rooms", await read(server, "/api/rooms"))
-        described.check("/api/rooms/{room}", await read(server, f"/api/rooms/{room}"))
+        state = await play_out({"X": ana, "O": bo}, room, [0, 3])
+        rooms = await read(server, "/api/rooms")
+        described.check("/api/rooms", rooms)
+        (row,) = rooms["rooms"]
+        assert (row["room"], row["status"], row["ply"]) == (room, "playing", 2)
+        assert 0 <= time.time() * 1000 - row["opened"] < 60_000
+        read_state = await read(server, f"/api/rooms/{room.lower()[:3]}-{room[3:]}")
+        described.check("/api/rooms/{room}", read_state)
+        assert read_state == state
         described.check("/api/rooms/{room}/stream", await stream.next())
-        id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
+        id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X[2:], first_ply=2))["game_id"]
         described.check("/api/games/{game}", await read(server, f"/api/games/{id}"))
         described.check("/api/games/{game}", json.loads((await get(server, "/api/games/x")).body), "default")
 
@@ -160,10 +157,12 @@ async def test_reasons_are_json_also_where_there_is_nothing_and_for_too_much() -
             assert answer.fields["access-control-allow-origin"] == "*"
 
 
-async def test_what_is_told_of_events_and_replays_to_programs_may_be_read_by_pages_of_every_origin(
-    server: Server,
-) -> None:
-    async with open_peer(server.url) as ana:
+async def test_pages_of_every_origin_may_read_the_api_and_the_data_of_events_and_replays(server: Server) -> None:
+    async with open_peer(server.url) as ana, open_bytes(server.port) as (reader, writer):
+        writer.write(b"OPTIONS /api/rooms HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        preflight = await read_answer(reader)
+        assert (preflight.status, preflight.fields["access-control-allow-origin"]) == (200, "*")
+        assert preflight.fields["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
         event = (await ana.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}))["event"]
         for form in ("json", "csv", "txt"):
             assert (await get(server, f"/e/{event}.{form}")).fields["access-control-allow-origin"] == "*"

@@ -358,7 +358,7 @@ async def test_codes_cannot_be_found_by_trying() -> None:
         room = (await ana.ask("create", visibility="private"))["room"]
         for _ in range(3):
             assert (await get(server, "/222222")).status == 404
-        for path in ("/333333", f"/{room}", "/replay/abcdefghijklmnop"):
+        for path in ("/333333", f"/{room}", f"/api/rooms/{room}", "/replay/abcdefghijklmnop"):
             answer = await get(server, path)
             assert answer.status == 429
             assert 0 < int(answer.fields["retry-after"]) <= 60
