@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.async_api import expect
 
 from tests.limits import uncounted
@@ -128,3 +129,26 @@ async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) 
         await expect(on_now.get_by_text("hard-bot", exact=True)).to_be_visible()
         await expect(on_now.locator(".live-boards a[href]")).to_have_count(0)
         await expect(ana.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_a_click_on_the_tile_of_an_own_game_offers_its_board_to_play_on(
+    server: Server, visit: Visit, width: int
+) -> None:
+    ana = await visit(address(server))
+    await ana.connects()
+    await ana.page.set_viewport_size({"width": width, "height": 800})
+    await ana.tile("custom").click()
+    card = ana.page.locator(".play")
+    await expect(card).to_contain_text("4 by 5, 4 in a row")
+    await ana.button("Rows: one more").click()
+    await ana.button("Players: one more").click()
+    await expect(card).to_contain_text("5 by 5, 4 in a row, 3 players")
+    for _ in range(3):
+        await ana.button("In a row to win: one more").click(force=True)
+    await expect(card).to_contain_text("5 in a row")
+    await ana.button("Invite a friend").click()
+    await expect(ana.page.locator(".sub")).to_contain_text("5 by 5, 5 in a row, 3 players")
+    await ana.page.go_back()
+    await expect(ana.tile("custom")).to_be_checked()
+    await expect(card).to_contain_text("5 by 5, 5 in a row, 3 players")

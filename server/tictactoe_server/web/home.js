@@ -6,7 +6,7 @@ import { setEmblem } from "./emblem.js";
 import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
 import { makeRoomRows } from "./roomlist.js";
-import { OWN, makeTiles } from "./tiles.js";
+import { makeTiles } from "./tiles.js";
 import { clean, formatDuration, joinWords, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
@@ -22,9 +22,8 @@ export function makeHome(app) {
 	const resume = makeResume(app);
 	const side = makeSide(app);
 	const tiles = makeTiles(kept.game, (preset) => {
-		if (preset === OWN) return app.navigate("/#new");
 		app.keep({ game: preset });
-		return play.describe();
+		play.describe();
 	});
 	const element = h("div.home",
 		h("div.hero", title, h("div.row", h("label.row", playing, name), button(say("page name keep"), () => showNames()))),

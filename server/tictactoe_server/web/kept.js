@@ -1,6 +1,6 @@
 /** What is kept between visits, as far as the browser keeps anything. */
 
-import { PRESETS } from "./rules.js";
+import { OWN, PRESETS } from "./rules.js";
 
 const STORE = "tictactoe";
 
@@ -25,8 +25,9 @@ export function readKept() {
 	const found = read(STORE, (text) => JSON.parse(text ?? "{}"));
 	// Who comes from before there were clusters has the one token alone.
 	const tokens = found.token ? { "": found.token } : {};
-	const game = PRESETS.includes(found.game) ? found.game : PRESETS[0];
-	return { name: "", token: "", tokens, sound: true, theme: "system", clock: "", ...found, game };
+	const game = [...PRESETS, OWN].includes(found.game) ? found.game : PRESETS[0];
+	const own = { rows: 4, columns: 5, line: 4, marks: "XO" };
+	return { name: "", token: "", tokens, sound: true, theme: "system", clock: "", own, ...found, game };
 }
 
 /** @param {Kept} kept */

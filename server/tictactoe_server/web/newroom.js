@@ -4,8 +4,8 @@ import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
 import { makeRated } from "./ladders/rated.js";
 import { makeClock, makeLevel, nameGuests } from "./playcard.js";
-import { PRESETS, nameCells, parseCell, rulesOf } from "./rules.js";
-import { OWN, makeTiles } from "./tiles.js";
+import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rules.js";
+import { makeTiles } from "./tiles.js";
 import { messageOf, parseClock } from "./words.js";
 
 const WITH = ["link", "anybody", "computer", "here"];
@@ -53,7 +53,7 @@ export function makeNewRoom(app) {
 	function choose(preset = "") {
 		setText(fault, "");
 		if (preset === OWN) more.open = true;
-		else rules.take(preset);
+		rules.take(chosenRules({ ...kept, game: preset }));
 		tell(preset);
 	}
 
@@ -109,14 +109,13 @@ function makeRuleFields(onChange, onEdit) {
 	let preset = /** @type {string | null} */ (PRESETS[0]);
 	return { element, take, read };
 
-	/** Fill the fields with the rules of a game that has a name. */
-	function take(name = "") {
-		const rules = rulesOf(name);
+	/** Fill the fields. @param {Rules} rules */
+	function take(rules) {
 		[rows.value, columns.value, win.value] = [rules.rows, rules.columns, rules.line].map(String);
 		[marks.value, blocked.value] = [rules.marks, nameCells(rules.blocked, rules).join(" ").toLowerCase()];
 		[misere.checked, gravity.checked, exact.checked] = [rules.misere, rules.gravity, !!rules.exact];
 		opening.value = rules.opening ?? "";
-		preset = name;
+		preset = rules.preset;
 		offerSeats();
 	}
 

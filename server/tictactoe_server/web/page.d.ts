@@ -180,6 +180,7 @@ interface Kept {
 	sound: boolean;
 	theme: string;
 	game: string;
+	own: { rows: number; columns: number; line: number; marks: string };
 	clock: string;
 }
 

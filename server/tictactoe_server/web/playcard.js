@@ -2,7 +2,8 @@
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText } from "./dom.js";
-import { rulesOf } from "./rules.js";
+import { makeOwnGame } from "./owngame.js";
+import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeClock, describeLevel, describeRules, parseClock } from "./words.js";
 
 const CLOCKS = ["", "1+1", "3+2", "10/move"];
@@ -36,15 +37,19 @@ function labelClock(value = "") {
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
+	const own = makeOwnGame(kept.own, (changed) => {
+		app.keep({ own: changed });
+		describe();
+	});
 	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
 	const level = makeLevel();
 	const first = select(["page i begin", "page it begins"], (id) => say(id), { "aria-label": say("page who begins") });
 	const element = h("section.card.play", { "aria-label": say("page play") },
-		h("div.about", h("div.card-head", title, size), rules),
+		h("div.about", h("div.card-head", title, size), rules, own),
 		h("div.begin",
 			button(say("home match"), () => begin({ type: "match" }), { class: "primary big" }),
 			button(say("page invite"), () => begin({ type: "create", visibility: "private" }), { class: "big" }),
-			button(say("page here"), () => begin({ type: "create", visibility: "private", guests: nameGuests(rulesOf(kept.game).marks) }), { class: "big" }),
+			button(say("page here"), () => begin({ type: "create", visibility: "private", guests: nameGuests(chosenRules(kept).marks) }), { class: "big" }),
 			button(say("home computer"), playComputer, { class: "big" }),
 			field(say("new room clock"), clock),
 			button(say("page new room"), () => app.navigate("/#new")),
@@ -57,17 +62,18 @@ export function makePlayCard(app, mayPlay) {
 	/** Show the game that is chosen. */
 	function describe() {
 		setText(title, say(`name of ${kept.game}`));
-		setText(rules, say(`rules of ${kept.game}`));
-		setText(size, describeRules(rulesOf(kept.game)));
+		setText(rules, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));
+		setText(size, describeRules(chosenRules(kept)));
+		own.hidden = kept.game !== OWN;
 	}
 
 	/** @param {Without<Protocol.Create | Protocol.Match, "id">} request without rules and clock, which are those chosen here */
 	async function begin(request) {
-		if (await mayPlay()) app.play({ ...request, rules: kept.game, clock: parseClock(clock.value) });
+		if (await mayPlay()) app.play({ ...request, rules: kept.game === OWN ? kept.own : kept.game, clock: parseClock(clock.value) });
 	}
 
 	function playComputer() {
-		const { marks } = rulesOf(kept.game);
+		const { marks } = chosenRules(kept);
 		const bots = Array(marks.length - 1).fill(level.value);
 		return begin({ type: "create", bots, seat: marks[first.selectedIndex], visibility: "private" });
 	}

@@ -16,12 +16,18 @@ const GAMES = {
 	"four-pie": [4, 4, 4, { opening: "pie" }],
 };
 export const PRESETS = Object.keys(GAMES);
+/** What is chosen in place of a game with a name. */
+export const OWN = "custom";
 
 /** @returns {Rules} */
 export function rulesOf(preset = "") {
 	const [rows, columns, line, more] = GAMES[preset];
 	return { preset, rows, columns, line, marks: "XO", blocked: [], misere: false, gravity: false, ...more };
 }
+
+/** The rules of the game that is chosen. @param {Kept} kept @returns {Rules} */
+export const chosenRules = ({ game, own }) =>
+	game === OWN ? { preset: null, blocked: [], misere: false, gravity: false, ...own } : rulesOf(game);
 
 /** @type {(rules: Rules) => boolean} */
 export const hasSingleKeys = ({ rows, columns }) => rows === 3 && columns === 3;

@@ -2,11 +2,8 @@
 
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
-import { PRESETS, rulesOf } from "./rules.js";
+import { OWN, PRESETS, rulesOf } from "./rules.js";
 import { drawSmall } from "./smallboard.js";
-
-/** What is chosen where none of the games with a name is. */
-export const OWN = "custom";
 
 /** A position of each game, as it may be seen half-way. @type {Record<string, string>} */
 const EXAMPLES = {

@@ -19,7 +19,7 @@ export function askForGame(app, player = "") {
 		player && field(say("page challenge side"), side), fault,
 		h("div.row", h("button.primary", say(player ? "page challenge" : "home match"))),
 	);
-	game.value = app.kept.game;
+	if (PRESETS.includes(app.kept.game)) game.value = app.kept.game;
 	const dialog = openDialog(player ? say("page challenge title", { name: app.names.get(player) ?? "" }) : say("page look"), form);
 	judge();
 
