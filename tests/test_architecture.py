@@ -84,7 +84,7 @@ CEILINGS = {
     "ratings": (1_394, 5),
     "records": (764, 2),
     "rooms": (1_345, 5),
-    "services": (2_284, 5),
+    "services": (2_295, 5),
     "sessions": (473, 2),
     "storage": (2_446, 8),
     "transport": (2_047, 6),

@@ -45,6 +45,7 @@ async def test_where_nobody_plays_computers_play_a_game_to_its_end_and_then_anot
     assert all(message["boards"] == [] and message["demo"]["room"] == "" for message in seen)
     first = [message["demo"] for message in seen[:-1]]
     assert {*first[0]["names"].values()} == {"hard-bot", "medium-bot"}
+    assert first[0]["ply"] > 5, "it is shown in mid-game"
     assert "result" in first[-1]
     position = Position.start(PRESETS[first[0]["preset"]])
     assert len(position.board) == len(first[0]["board"])

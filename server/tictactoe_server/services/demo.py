@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from random import SystemRandom
+from random import Random
 from typing import Any, Final
 
 import structlog
@@ -30,7 +30,9 @@ from tictactoe_server.services.bots.thinking import IDLE
 from tictactoe_server.services.bots.workers import COMMAND, Worker, WorkerLost
 
 GAMES: Final = ("connect-four", "gomoku", "four")
-PACE_SECONDS: Final = 1.5
+PACE_SECONDS: Final = 1.0
+AHEAD_MOVES: Final = 10
+"""How many moves a game is on when it is first shown."""
 OVER_SECONDS: Final = 6.0
 _THINKS_SECONDS: Final = 0.1
 _PATIENCE_SECONDS: Final = 30.0  # for an answer of the idle process, and until it is started again
@@ -46,7 +48,7 @@ class Demo(Service):
         self._command = command
         self._tasks = Tasks()
         self._playing: asyncio.Task[None] | None = None
-        self._random = SystemRandom()
+        self._random = Random()
 
     def start(self, core: Core) -> None:
         self._show = core.lobby.boards.show_demo
@@ -77,7 +79,7 @@ class Demo(Service):
         rules = PRESETS[GAMES[game // 2 % len(GAMES)]]
         levels = ("hard", "medium") if game % 2 else ("medium", "hard")
         names = {mark: f"{level}-bot" for mark, level in zip(rules.marks, levels, strict=True)}
-        position = Position.start(rules)
+        position = await self._play_ahead(worker, Position.start(rules))
         while True:
             outcome = position.outcome
             result = UNSET if outcome is None else Result(outcome.winner, outcome.reason, outcome.line)
@@ -94,6 +96,15 @@ class Demo(Service):
             if answer is not None:
                 cell = answer if isinstance(answer, int) else self._random.choice(answer)
                 position = position.play(cell)
+
+    async def _play_ahead(self, worker: Worker, position: Position) -> Position:
+        """Return a position of a game under way; without a free worker an earlier one."""
+        while len(position.moves) < AHEAD_MOVES:
+            cell = await self._ask(worker, partial(choose_by_rules, position, self._random))
+            if cell is None or (following := position.play(cell)).outcome is not None:
+                break
+            position = following
+        return position
 
     async def _ask(self, worker: Worker, question: partial[Any]) -> Any:
         """Return the answer, or None if the bots need the processor or the process fails."""
