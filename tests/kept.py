@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from tests.peer import until
 from tictactoe_client.files.config import config_path
@@ -36,6 +39,15 @@ def rooms_left(server: str) -> list[str]:
 async def until_left(server: str, *rooms: str) -> None:
     """Wait until exactly these rooms have recorded seats; they are written in the background."""
     await until(lambda: rooms_left(server) == list(rooms))
+
+
+def hold_lock(path: Path) -> int:
+    """Lock a file of the client as another program would; closing the returned descriptor releases it."""
+    fcntl = pytest.importorskip("fcntl")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
 
 
 def session_of(client: Client) -> Session:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.environment import environment
+from tests.kept import hold_lock
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 
 URL = "ws://localhost:8765"
@@ -166,11 +167,8 @@ def test_a_room_is_written_once_and_struck_out_alone(players: KnownPlayers) -> N
 
 @pytest.fixture
 def held(players: KnownPlayers) -> Iterator[int]:
-    """Let another program hold the lock of the file; yields what to close so that it does not any more."""
-    fcntl = pytest.importorskip("fcntl")
-    players.path.parent.mkdir(parents=True)
-    descriptor = os.open(players.path.with_suffix(".lock"), os.O_WRONLY | os.O_CREAT)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    """Lock the file as another program would; yield the descriptor whose closing releases the lock."""
+    descriptor = hold_lock(players.path)
     with contextlib.suppress(OSError):
         yield descriptor
         os.close(descriptor)

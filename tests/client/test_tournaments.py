@@ -12,13 +12,14 @@ from tests.client.conftest import Program
 from tests.client.test_several_servers import heard
 from tests.client.tournaments import BYE, CALL, EVENT, OWN, ROWS, event, news, with_events
 from tests.end_to_end.test_client_library import state_where
-from tests.faults.hostile_server import CLIENT, ROOM, Answer, hostile_server, make_welcome
+from tests.faults.hostile_server import CLIENT, OTHER, ROOM, Answer, hostile_server, make_welcome
 from tictactoe_client import ConnectionLost, connect
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
+from tictactoe_protocol.catalogue import speak
 from tictactoe_protocol.events import EventRow, EventRun, EventWatch
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.tournaments import tabulate
@@ -57,6 +58,11 @@ def test_quarter_points_are_shown_as_fractions() -> None:
     ties = (("sonneborn_berger", 0.25, "½(½)"), ("wins", 1.75, "1¾"))
     row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=0.5, played=1, tie=ties)
     assert tabulate([row], "")["p-ana"][-2:] == ("¼ = ½(½)", "1¾")
+
+
+def test_half_points_are_written_in_ascii_where_nothing_else_can_be_shown() -> None:
+    speak(in_ascii=True)
+    assert tabulate(ROWS[:1], "")[OTHER][2:] == ("1.5", "2", "2.5 = 2+.5 (0)")
 
 
 def test_a_knock_out_counts_the_matches_won_and_nothing_else() -> None:

@@ -31,14 +31,6 @@ async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> No
         await ana.do("enter", "hard-bot", "Gomoku", "Your move, X.")
 
 
-async def test_a_new_room_has_the_computer_in_it(open_screen: OpenScreen) -> None:
-    async with open_screen(NOWHERE, local=True) as ana:
-        await until_started(ana, "Playing as")
-        text = await ana.do("down down enter", "With               medium computer")
-        assert "Who may see it" not in text
-        await ana.do("enter", "medium-bot", "Your move, X.")
-
-
 async def test_one_keeps_the_name_that_was_chosen_last(open_screen: OpenScreen) -> None:
     players = KnownPlayers()
     players.keep(KnownPlayer("ws://elsewhere:1", "zoe", "token", used_at=1.0))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.peer import open_peer, two_playing
+from tests.peer import open_peer
 from tests.proxy import Proxy
-from tests.tui.conftest import NEVER, AtHome, Game, OpenScreen, ScreenUser
+from tests.tui.conftest import NEVER, Game, OpenScreen, ScreenUser
 from tests.tui.test_going import far_game
-from tictactoe_client.input.ways import Choice, against_computer
+from tictactoe_client.input.ways import against_computer
 from tictactoe_server.server import Server
 
 WON, LOST, DRAWN, ABANDONED, CONNECTION_LOST, INTERRUPTED = 0, 10, 11, 12, 7, 130
@@ -54,17 +54,6 @@ async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_th
         await ana.do("enter", "You lose")
         await ana.do("n", "Waiting for another player")
         assert await quit_with(ana, "ctrl+q") == LOST
-
-
-async def test_without_a_seat_there_is_no_result(server: Server, at_home: AtHome, open_screen: OpenScreen) -> None:
-    async with (
-        two_playing(server) as (*_, code),
-        open_screen(server.url, Choice("watch", code=code), result_code=True) as wat,
-    ):
-        await wat.until("you watch")
-        assert await quit_with(wat, "ctrl+q") == 0
-    async with at_home(result_code=True) as ana:
-        assert await quit_with(ana, "ctrl+q") == 0
 
 
 async def test_a_question_answered_after_the_connection_was_lost_ends_with_seven(server: Server, game: Game) -> None:

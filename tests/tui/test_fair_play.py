@@ -6,23 +6,9 @@ from msgspec.structs import replace
 
 from tests.client.models import model_of
 from tests.client.states import state
-from tests.peer import open_peer
-from tests.tui.conftest import Game, OpenScreen
-from tictactoe_client.input.ways import Choice
+from tests.tui.conftest import Game
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockState
-from tictactoe_server.server import Server
-
-
-async def test_an_open_analysis_is_shown_in_the_room_and_in_the_list(server: Server, open_screen: OpenScreen) -> None:
-    lesson = Choice("create", analysis="open", chat="players")
-    async with open_screen(server.url, lesson) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("Waiting for another player", "Tic-tac-toe · analysis open · chat for players")
-        await bo.ask("join", room=ana.code)
-        await ana.until("Your move, X.", "analysis open")
-    async with open_peer(server.url, "cy") as cy, open_screen(server.url) as ana:
-        code = (await cy.ask("create", analysis="open"))["room"]
-        await ana.until(f"{code}  analysis open, 3x3")
 
 
 async def test_one_who_is_muted_is_not_shown_until_heard_again(game: Game) -> None:

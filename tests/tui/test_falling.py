@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.client.states import state
 from tests.peer import Peer
 from tests.tui.conftest import Game
-from tests.tui.test_game_page import LOOKS
 from tictactoe_client.input.cells import describe_full_column, find_column, landing_cell, resting_cell
 from tictactoe_engine import PRESETS, Rules
 
@@ -44,28 +41,6 @@ def row(text: str, number: int) -> str:
 
 async def answer(bo: Peer, code: str, cell: int, ply: int) -> None:
     await bo.ask("move", room=code, cell=cell, ply=ply)
-
-
-@pytest.mark.parametrize("look", LOOKS)
-async def test_a_column_a_full_name_and_any_cell_of_it_drop(game: Game, look: dict[str, Any]) -> None:
-    async with game(FOUR, size=(80, 22), **look) as (ana, bo, code):
-        sides = "<-/-> + Enter" if look.get("ascii") else "←/→ + Enter"
-        await ana.until(f"1-7 drop  {sides}")
-        await ana.press("d", "enter")
-        assert (await bo.state(ply=1))["last"] == D6
-        await answer(bo, code, D5, 1)
-        await ana.until("Your move")
-        await ana.press("d", "1", "enter")
-        assert (await bo.state(ply=3))["last"] == 24
-        await answer(bo, code, 17, 3)
-        await ana.until("Your move")
-        await ana.press("d", "2", "enter")
-        assert (await bo.state(ply=5))["last"] == 10
-        await answer(bo, code, 3, 5)
-        await ana.until("Your move")
-        await ana.do("d enter", "Column D is full. Free: A B C E F G.")
-        await ana.press(":", "e", "1", "enter")
-        assert (await bo.state(ply=7))["last"] == E6
 
 
 async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(game: Game) -> None:

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from tests.proxy import Proxy
-from tests.tui.conftest import BRIEF, NEVER, Game, OpenScreen
+from tests.tui.conftest import BRIEF, Game, OpenScreen
 from tictactoe_client.input.ways import Choice
-from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.terms import ClockFields
+from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 
 SMALL = PRESETS["classic"]
@@ -31,46 +30,12 @@ async def test_a_whole_game_by_digits(game: Game, look: dict[str, Any]) -> None:
         assert text.isascii() is look.get("ascii", False)
 
 
-async def test_chat_goes_both_ways_and_is_cleaned(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.do("tab", "say: _")
-        await ana.enter("good luck 5")
-        assert (await bo.next_of("chat"))["text"] == "good luck 5"
-        await bo.ask("chat", room=code, text="you\u202e t\u200boo")
-        await ana.until("ana: good luck 5", "bo: you too", "Your move, X.")
-
-
 async def test_two_at_one_keyboard_are_not_shown_how_to_chat(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, Choice("create", SMALL, private=True, seat="X", guests=("bo",))) as ana:
         text = await ana.until("X  ana", "O  bo", "1-9 place")
         assert "Tab" not in text
         await ana.do("5", "It's bo's move.")
         await ana.do("1", "It's ana's move.")
-
-
-async def test_resigning_and_leaving_ask_once(game: Game) -> None:
-    async with game(moves=[0, 4]) as (ana, bo, _):
-        await ana.do("escape", "Leave and lose this game?   Enter leave   Esc play on")
-        await ana.do("escape", "Your move, X.", gone="Leave and lose")
-        await ana.enter(":resign", "Resign?   Enter resign")
-        await ana.do("enter", "You lose. You resign")
-        assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
-        await ana.do("escape", "Playing as  ana")
-
-
-async def test_the_invitation_has_code_link_and_a_readable_picture(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, Choice("create")) as ana:
-        text = await ana.until("Waiting for another player", "Link   http://127.0.0.1:", "tictactoe-client join")
-        assert "█▀▀▀▀▀█" in text
-        assert ana.has_role("qr")
-        await ana.do("Q", "Waiting for another player", gone="█")
-        await ana.do("y", "Copied: http://127.0.0.1:")
-
-
-async def test_a_clock_is_shown_for_each(game: Game) -> None:
-    async with game(clock=ClockFields(initial_ms=180_000, increment_ms=2_000)) as (ana, *_):
-        await ana.until("3:00")
-        await ana.do("5", "It's bo's move", "3:0", "first move due in 0:2")
 
 
 async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(game: Game) -> None:
@@ -83,41 +48,6 @@ async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(game: 
         assert "Your move" in ana.text
         await ana.click(6, 3)
         assert (await bo.state(ply=1))["ply"] == 1
-
-
-async def test_a_board_of_32_scrolls_with_the_cursor(game: Game) -> None:
-    async with game(Rules(32, 32, 5)) as (ana, bo, _):
-        text = await ana.until("of A-AF", "of 1-32")
-        await ana.press(*["left"] * 17, *["up"] * 17)
-        text = await ana.until("A-", "1-", "[.]")
-        assert " 1 [.]" in text
-        assert "▸" in text
-        assert "◂" not in text
-        await ana.press("enter")
-        assert (await bo.state(ply=1))["last"] == 0
-
-
-async def test_a_lost_connection_is_shown_and_made_good(proxy: Proxy, game: Game) -> None:
-    async with game(url=proxy.url, backoff=NEVER, moves=[4]) as (ana, bo, code):
-        proxy.cut()
-        await ana.until("Connection lost. Trying again in 99", "Seat held 49:", "r try now", "offline")
-        await bo.ask("move", room=code, cell=0, ply=1)
-        await ana.do("r", "Back after ", " s. bo played A1.", "bo played")
-        await ana.press("9")
-        await bo.state(ply=3)
-
-
-async def test_a_move_on_its_way_is_shown_and_played_once(proxy: Proxy, game: Game) -> None:
-    async with game(url=proxy.url) as (ana, bo, code):
-        proxy.down.is_swallowing = True
-        await ana.press("5")
-        await bo.state(ply=1)
-        await ana.until("x?", "on its way")
-        proxy.down.is_swallowing = False
-        proxy.cut()
-        await ana.until("(X)", "Back after ", " s. Nothing was missed.", gone="x?")
-        await bo.ask("move", room=code, cell=0, ply=1)
-        await ana.until("Your move")
 
 
 async def test_who_cannot_come_back_in_time_is_told_what_to_do(proxy: Proxy, game: Game) -> None:

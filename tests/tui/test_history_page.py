@@ -17,7 +17,6 @@ from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.history import PAGE_GAMES
-from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
 HISTORY = FirstPage("history")
@@ -45,7 +44,9 @@ async def played(
         yield codes[-1] if codes else ""
 
 
-async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Server, open_screen: OpenScreen) -> None:
+async def test_home_opens_the_list_of_games_which_replays_and_saves_them(
+    server: Server, open_screen: OpenScreen, here: Path
+) -> None:
     async with played(server, games=2, resigned=1), open_screen(server.url) as ana:
         await ana.until("Your games")
         text = await ana.do("up enter", "3 games", "> 1.")
@@ -55,6 +56,7 @@ async def test_home_opens_the_list_and_from_there_a_replay_and_back(server: Serv
         await ana.do("down enter", "REPLAY  ana (X) v bo (O)", "move 0 of 5", "Esc back")
         await ana.do("end", "━━━▄▀▄━━━")
         await ana.do("escape", "> 2.")
+        await ana.do("s", "The game is saved in tictactoe-")
         await ana.do("escape", "Playing as  ana", "> Your games")
 
 
@@ -78,16 +80,6 @@ async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_scree
         await ana.do("end", f"{total} games", f"> {PAGE_GAMES}.", gone="and more")
         await ana.do("end", f"> {total}.")
         await ana.do("home", ">  1.")
-
-
-async def test_a_game_of_the_list_is_saved(server: Server, open_screen: OpenScreen, here: Path) -> None:
-    async with played(server) as code, open_screen(server.url, first_page=HISTORY) as ana:
-        await ana.until("> 1.")
-        await ana.do("s", f"The game is saved in tictactoe-{code}-1.txt")
-        await ana.do("s", "exists already", "Save as:")
-        await ana.press("backspace", "backspace", "backspace", "backspace", "enter")
-        await ana.until(f"The game is saved in tictactoe-{code}-1", "s save")
-    assert parse_record((here / f"tictactoe-{code}-1").read_text()).room == code
 
 
 async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScreen) -> None:

@@ -23,16 +23,6 @@ async def test_home_says_who_one_is_where_and_what_one_can_do(server: Server, op
     assert ana.app.return_code == 0
 
 
-async def test_rooms_come_and_go_by_themselves(server: Server, at_home: AtHome) -> None:
-    async with at_home() as ana, open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create", rules="gomoku"))["room"]
-        text = await ana.until("Rooms waiting", code)
-        assert "15x15, 5 in a row" in text
-        assert "bo" in text
-        await bo.ask("leave", room=code)
-        await ana.until("Watch a game", gone=code)
-
-
 async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
@@ -56,13 +46,6 @@ async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, o
         await ana.until("> Quick match")
         await ana.do("left left left left down left", "> Play the computer   ‹ easy ›", "‹ Connect four ›")
         await ana.do("enter", "easy-bot", "Connect four", "Your move, X.")
-
-
-async def test_the_choice_of_game_needs_nothing_but_ascii(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, ascii=True, colour=False) as ana:
-        await ana.until("< Tic-tac-toe >", "<-/-> change", "Ctrl+Q quit")
-        await ana.press("right", "right")
-        assert (await ana.until("< Misere >", "against whoever comes: 3x3, misere")).isascii()
 
 
 @pytest.mark.parametrize("as_link", [False, True])
@@ -149,16 +132,6 @@ async def test_a_seat_left_behind_is_offered_until_it_is_taken_up_and_left(
         assert re.search(r"> Resume \w{6} \((1:00|0:5\d) left\)", text)
         await ana.do("enter", "It's bo's move.", "O  ana (you)")
         await ana.do("escape enter", "> Quick match", gone="Resume")
-
-
-async def test_a_click_opens_and_the_wheel_chooses(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("> Quick match")
-        await ana.click(8, 6)
-        await ana.until("New room", "who takes the other seats")
-        await ana.do("escape", "> New room")
-        await ana.click(8, 7)
-        await ana.until("The code of a room to join")
 
 
 async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, open_screen: OpenScreen) -> None:

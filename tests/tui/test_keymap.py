@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.literals import IDS
-from tests.tui.conftest import AtHome, Game, OpenScreen, ScreenUser
+from tests.tui.conftest import AtHome, Game, OpenScreen
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.line import RoomLine
 from tictactoe_client.tui.page import Page
@@ -110,8 +110,3 @@ async def test_the_key_that_leaves_does_so_on_every_page_and_line(at_home: AtHom
         assert not ana.app.is_leaving
         await ana.press("f12")
     assert ana.app.return_code == 130
-
-
-def bound(user: ScreenUser) -> set[str]:
-    """Return the actions that have keys on the screen."""
-    return {active.binding.id or "" for active in user.app.screen.active_bindings.values()}

@@ -92,11 +92,6 @@ async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer)
     assert (await bo.next_of("challenge"))["player"] == id_of(ana)
 
 
-async def test_a_waiting_rated_room_shows_its_hosts_rating(ana: ScreenUser, bo: Peer) -> None:
-    await bo.ask("create", rules=RULES, clock=CLOCK, rated=True)
-    await ana.until("Rooms waiting (1)", "rated 1500?", "bo")
-
-
 async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_again(ana: ScreenUser, bo: Peer) -> None:
     ana.app.ways_in.enter(Choice("create", PRESETS[RULES], ClockFields(**CLOCK), rated=True))
     await ana.until("Waiting for", "rated")

@@ -19,7 +19,6 @@ from tictactoe_client.tui.room.picture import describe_end
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings as ServerSettings
 
 THREE = PRESETS["three-players"]
 
@@ -81,14 +80,6 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
         await bo.ask("move", room=code, cell=0, ply=0)
         await ana.until("It's cy's move.")
         await ana.do("escape", "Playing as")
-
-
-async def test_the_command_that_is_offered_works_as_it_is_typed(game: Game) -> None:
-    hasty = ServerSettings(host="127.0.0.1", port=0, hold_seconds=0)
-    async with Server(hasty) as server, game(at=server, moves=[0, 4]) as (ana, bo, _):
-        await bo.socket.close()
-        await ana.until("bo has been gone too long: wait on, or end it.", ":claim win", ":claim draw")
-        await ana.enter(":claim win", "You win")
 
 
 async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(game: Game) -> None:

@@ -79,24 +79,6 @@ async def test_a_choice_has_a_key_for_each_answer(
         await ana.do(key, *told)
 
 
-async def test_who_places_two_more_goes_on_with_the_mark_that_is_next(server: Server, open_screen: OpenScreen) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create", rules="gomoku-standard"))["room"]
-        async with open_screen(server.url, Choice("join", code=code)) as ana:
-            await ana.until("bo places X: 3 to go, then you choose a side.")
-            for ply, cell in enumerate((0, 1, 2)):
-                await bo.ask("move", room=code, cell=cell, ply=ply)
-            await ana.until("1 play X, O moves   2 stay O,", "3 place two more, then bo")
-            await ana.do("?", "Opening", "Exactly five in a row win.")
-            await ana.press("escape")
-            await ana.do(
-                "3", "Place O: 2 to go, then bo", "You place two more, then bo chooses.", "ana places two more."
-            )
-            ana.app.pages[-1].model.quiet_until = 0.0
-            await ana.enter("h8", "Place X: 1 to go, then bo")
-            await ana.enter("h9", "bo chooses a side.")
-
-
 async def test_a_record_shows_what_was_chosen_between_the_moves(open_screen: OpenScreen) -> None:
     first_page = FirstPage("replay", record=parse_record(RECORD), ply=3, note="")
     async with open_screen("ws://127.0.0.1:1", None, (80, 24), first_page) as ana:

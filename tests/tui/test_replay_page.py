@@ -73,35 +73,13 @@ async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: W
         await ana.do("right", LAST)
 
 
-async def test_each_key_goes_where_it_says(watch: Watch) -> None:
-    async with watch(ply=3) as ana:
-        await ana.until("REPLAY")
-        for keys, words in (
-            (["5", "enter"], ["Move 5 of 7: ana (X) plays A2, middle left."]),
-            (["0", "enter"], ["The start."]),
-            (["left"], ["The start."]),
-            (["right"], ["Move 1 of 7: ana (X) plays B2, centre.", "│ (X) │", ">1. X B2"]),
-            (["right"], ["{A corner.}"]),
-            (["1", "2"], ["go to move: 12_", "Move 2 of 7"]),
-            (["enter"], ["There is no move 12: 0 to 7.", "move 2 of 7"]),
-            (["1", "2", "backspace", "enter"], ["Move 1 of 7"]),
-            (["5", "right"], ["Move 2 of 7"]),
-            (["?"], ["Goal:"]),
-            (["escape"], ["Move 2 of 7"]),
-            (["end"], [LAST, "<X> │ <X> │ <X>"]),
-            (["right"], [LAST]),
-            (["left"], ["Move 6 of 7: bo (O) plays C3, bottom right.", "│ (O) │", ">3. X A2  O C3"]),
-            (["home"], ["The start."]),
-        ):
-            await ana.press(*keys)
-            await ana.until(*words)
-
-
-async def test_escape_drops_what_is_typed_and_then_leaves(watch: Watch) -> None:
+async def test_a_typed_number_goes_to_a_move_and_escape_drops_it_before_leaving(watch: Watch) -> None:
     async with watch() as ana:
         await ana.until("Esc leave")
+        await ana.do("1 2 enter", "There is no move 12: 0 to 7.")
+        await ana.do("1 2 backspace enter", "Move 1 of 7: ana (X) plays B2, centre.", ">1. X B2")
         await ana.do("5", "go to move: 5_")
-        await ana.do("escape", "The start.", gone="go to move")
+        await ana.do("escape", "Move 1 of 7", gone="go to move")
         await ana.press("escape")
     assert ana.app.return_code == 0
 
@@ -129,27 +107,8 @@ async def test_a_game_is_saved_and_never_over_another_file(watch: Watch, here: P
     assert parse_record((here / "mine 5.txt").read_text()) == parse_record(CLASSIC)
 
 
-async def test_what_moves_were_worth_is_shown_without_a_server_and_mistakes_are_gone_through(watch: Watch) -> None:
-    async with watch() as ana:
-        await ana.until("The start.", "m next mistake")
-        await ana.do(
-            "v", "X to move: a draw with best play.", "*=", "X played B2: a draw, like any move.", "3. X A2  O C3?"
-        )
-        await ana.do("v", "The start.", gone="C3?")
-        await ana.do("m", "move 5 of 7", "O played C3: loses in 2; best C2: a draw.", "*=")
-        await ana.do("m", "There is no mistake after this moment.")
-        await ana.do("end M", "Move 6: O played C3", "It cost the draw.")
-        await ana.do("escape", "Move 5 of 7", "m next mistake")
-
-
 @pytest.mark.parametrize("size", [(36, 10), (120, 40)])
 async def test_every_window_shows_the_board_and_the_comment(watch: Watch, size: tuple[int, int]) -> None:
     async with watch(ply=2, size=size) as ana:
         text = await ana.until("{A corner.}", "Move 2 of 7")
         assert "step" in text.rstrip().splitlines()[-1]
-
-
-async def test_a_game_without_moves_has_a_start(watch: Watch) -> None:
-    async with watch('[X "ana"] [Reason "resigned"] O') as ana:
-        await ana.until("move 0 of 0", "O wins by resignation.")
-        await ana.do("right left end home up >", "The start.")

@@ -32,13 +32,6 @@ async def watched(
             yield wat, ana, bo, code
 
 
-async def wake_worker(server: Server) -> None:
-    """Start the server's search process now: under a screen, standard error is no file."""
-    async with open_peer(server.url) as eve:
-        code = (await eve.ask("create", rules="gomoku"))["room"]
-        await eve.ask("analyse", room=code)
-
-
 @pytest.mark.parametrize("look", LOOKS)
 async def test_a_finished_game_shows_what_each_move_was_worth(game: Game, look: dict[str, Any]) -> None:
     async with game(**look) as (ana, bo, code):
@@ -58,50 +51,6 @@ async def test_a_finished_game_shows_what_each_move_was_worth(game: Game, look: 
         await ana.do("v", "Move 3 of ", "End or Esc to the end", gone="to move")
         await ana.do("end", "You win")
         assert ana.text.isascii() is look.get("ascii", False)
-
-
-async def test_a_watcher_sees_values_of_the_game_that_goes_on(server: Server, open_screen: OpenScreen) -> None:
-    async with watched(open_screen, server, [0, 4]) as (wat, ana, bo, code):
-        assert "*=" not in wat.text
-        await wat.do("v", "X to move: a draw with best play.", "*=", "It's ana's move.")
-        await ana.ask("move", room=code, cell=8, ply=2)
-        await wat.until("O to move: a draw with best play. Best: B1, A2, C2, B3.", "-4")
-        await wat.do("left", "X to move: a draw", "Move 2 of ", "X played C3", "move 2 of 3")
-        await bo.ask("move", room=code, cell=2, ply=3)
-        await wat.until("move 2 of 4", "1 new move", "X played C3")
-        await wat.do("end", "X wins in 3. Best: A3.", "It's ana's move.")
-        await wat.do("v", "It's ana's move.", gone="X wins")
-
-
-async def test_cells_are_compared_pointed_at_and_named(server: Server, open_screen: OpenScreen) -> None:
-    async with watched(open_screen, server, [0, 4, 8]) as (wat, *_):
-        await wat.do("v", "Best: B1, A2, C2, B3.")
-        await wat.do("down", "*=", "B1: a draw.")
-        await wat.do("down down down down", "C1 loses in 4.")
-        await wat.do("7", "A3 loses in 4.")
-        await wat.do(": c 2 enter", "C2: a draw.")
-        await wat.click(7, 4)
-        await wat.until("A1 is no move.")
-
-
-async def test_a_large_board_names_its_best_cells_beside_it(bots: Server, open_screen: OpenScreen) -> None:
-    open_four = [112, 0, 113, 1, 114, 28, 115]
-    await wake_worker(bots)
-    async with watched(open_screen, bots, open_four, "gomoku") as (wat, *_):
-        await wat.press("v")
-        await wat.press_until_seen("left", "Move 6 of ", "Worth: …")
-        text = await wat.until("X wins within 3. Best: ", "X played K8, one of the best", "wins within 3")
-        row = next(line for line in text.splitlines() if line.startswith("   8"))
-        assert "*" in row
-        await wat.do(": a 8 enter", "   A8: unclear")
-
-
-async def test_a_rematch_ends_the_review(game: Game) -> None:
-    async with game(gives_up=True) as (ana, bo, code):
-        await ana.do("v", "O to move: a draw", "*=")
-        await bo.ask("rematch", room=code)
-        await ana.until("bo wants a rematch.", "O to move: a draw")
-        await ana.do("r", "It's bo's move.", gone="*=")
 
 
 @pytest.mark.parametrize("look", LOOKS)

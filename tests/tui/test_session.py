@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import os
 import re
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
-from tests.environment import environment
+from tests.kept import hold_lock
 from tests.peer import PATIENCE_SECONDS
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
@@ -89,26 +86,11 @@ def test_the_quickest_server_takes_a_millisecond() -> None:
     assert settle_latency(None, 0.0001) == settle_latency(1, 0.002) == 1
 
 
-@contextlib.contextmanager
-def held_by_another(path: Path) -> Iterator[None]:
-    """Let another process hold the lock on what is written through this file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    program = (
-        "import fcntl, sys; file = open(sys.argv[1], 'a'); fcntl.flock(file, fcntl.LOCK_EX); print(flush=True); input()"
-    )
-    command = [sys.executable, "-c", program, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == b"\n"
-        yield
-        holder.communicate()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no locks of files")
-async def test_that_another_program_has_the_file_is_told(
+async def test_a_player_file_that_another_program_locks_is_reported(
     server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
-    with held_by_another(KnownPlayers().path.with_suffix(".lock")):
-        async with open_screen(server.url, local=False) as ana:
-            await ana.until("Playing as  ana", "not written down yet: another program writes there")
+    lock = hold_lock(KnownPlayers().path)
+    async with open_screen(server.url, local=False) as ana:
+        await ana.until("Playing as  ana", "not written down yet: another program writes there")
+    os.close(lock)

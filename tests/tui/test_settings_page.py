@@ -67,17 +67,6 @@ async def test_each_setting_counts_at_once_and_is_kept(open_screen: OpenScreen) 
             await ana.press("down")
 
 
-@pytest.mark.parametrize("colour", [True, False])
-async def test_colour_goes_and_comes(open_screen: OpenScreen, *, colour: bool) -> None:
-    async with at_settings(open_screen, colour=colour) as ana:
-        await ana.press("down")
-        for now in (not colour, colour):
-            await ana.press("enter")
-            await until_chosen(ana, "Colour             yes" if now else "Colour             no")
-            assert ana.app.settings.colour is now
-            assert await until_kept(ana) == {"no_color": not now}
-
-
 async def test_every_key_of_the_form(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen) as ana:
         assert "Theme" in chosen(ana)
@@ -179,18 +168,11 @@ async def test_a_name_chosen_at_home_is_kept(server: Server, open_screen: OpenSc
         assert await until_kept(ana) == {"name": "zoe"}
 
 
-async def test_a_name_for_this_run_alone_is_changed_for_this_run_alone(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, name="ana", name_is_for_now=True) as ana:
-        await ana.until("Playing as  ana")
-        await ana.press("n")
-        await ana.enter("zoe", "Playing as  zoe", "for this run only")
-        assert await until_kept(ana) == {}
-
-
-async def test_a_name_that_client_toml_fixes_is_changed_for_this_run_alone(
-    server: Server, open_screen: OpenScreen
+@pytest.mark.parametrize("given", [{"name_is_for_now": True}, {"fixed": frozenset({"name"})}], ids=["option", "file"])
+async def test_a_name_from_an_option_or_client_toml_is_changed_for_this_run_only(
+    server: Server, open_screen: OpenScreen, given: dict[str, Any]
 ) -> None:
-    async with open_screen(server.url, name="ana", fixed=frozenset({"name"})) as ana:
+    async with open_screen(server.url, name="ana", **given) as ana:
         await ana.until("Playing as  ana")
         await ana.press("n")
         await ana.enter("zoe", "Playing as  zoe", "for this run only")

@@ -18,17 +18,6 @@ def find(user: ScreenUser, words: str) -> tuple[int, int]:
     return next((line.index(words), y) for y, line in enumerate(user.text.splitlines()) if words in line)
 
 
-async def test_on_a_large_window_things_stand_together_in_the_middle(game: Game) -> None:
-    async with game(size=LARGE) as (ana, *_):
-        lines = [line for line in ana.text.splitlines() if line.strip()]
-        left = min(len(line) - len(line.lstrip()) for line in lines)
-        right = LARGE[0] - max(map(len, lines))
-        assert left > 40
-        assert abs(left - right) <= 4
-        above, below = find(ana, "Tic-tac-toe")[1], LARGE[1] - find(ana, "? help")[1] - 1
-        assert 4 < above < below
-
-
 async def test_a_click_is_found_on_the_stage(at_home: AtHome) -> None:
     async with at_home(size=LARGE) as ana:
         x, y = find(ana, "New room")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tui.conftest import AtHome, OpenScreen
-from tictactoe_client.tui import FirstPage
-from tictactoe_server.server import Server
+from tests.tui.conftest import AtHome
 
 KEYS = {
     "up": ("up", "k"),
@@ -16,22 +14,14 @@ KEYS = {
 }
 
 
-async def test_a_code_has_all_letters(at_home: AtHome) -> None:
+async def test_codes_and_names_take_every_letter_though_letters_are_keys(at_home: AtHome) -> None:
     async with at_home(changed_keys=KEYS) as ana:
         await ana.do("down j down", "> Join with a code")
         await ana.type("ob hxkj", "ob hxkj")
         await ana.do("escape up", "> New room")
         await ana.do("k", "> Play the computer")
-
-
-async def test_a_name_has_all_letters(at_home: AtHome) -> None:
-    async with at_home(changed_keys=KEYS) as ana:
-        await ana.press("n")
+        await ana.do("n", "Your name:")
         await ana.type("kjo bhx", "Your name:", "kjo bhx")
         await ana.do("enter", "Playing as  kjo bhx")
-
-
-async def test_a_code_to_watch_has_all_letters(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, first_page=FirstPage("watch"), changed_keys=KEYS) as ana:
-        await ana.until("Private games")
+        await ana.do("w o", "Private games")
         await ana.type("kjob hx", "kjob hx")
