@@ -1,20 +1,28 @@
-"""Copies of a database: of a running server, and after a kill."""
+"""Backups of a database: of a running server, after a kill, and those that a server makes by itself."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
-from tests.server.stored import child, keep, room_of, rooms_in
-from tests.server.test_lost_data import damage, fill
+from tests.peer import until
+from tests.server.stored import change, child, keep, room_of, rooms_in
+from tictactoe_server.admin import backups
+from tictactoe_server.admin.backups import BackupFailed, Backups, list_backups
+from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.records.tables import open_folder
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 from tictactoe_server.storage.backup import CannotBackUp, back_up
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING
+
+PAGE_BYTES = 4096
 
 
 def names_in(folder: Path) -> list[str]:
@@ -87,30 +95,110 @@ async def test_a_backup_and_its_name_are_flushed(tmp_path: Path, monkeypatch: py
         assert (path.stat().st_dev, path.stat().st_ino) in flushed
 
 
-async def test_a_backup_never_overwrites(tmp_path: Path) -> None:
+async def test_a_backup_needs_a_database_and_a_folder_and_overwrites_nothing(tmp_path: Path) -> None:
+    with pytest.raises(CannotBackUp, match="no database"):
+        back_up(tmp_path / "data", tmp_path / "backup")
+    assert names_in(tmp_path) == []
     await open_folder(tmp_path / "data").close()
+    with pytest.raises(CannotBackUp, match="No such"):
+        back_up(tmp_path / "data", tmp_path / "nowhere" / "backup")
     (tmp_path / "backup").write_text("mine")
     with pytest.raises(CannotBackUp, match="exists"):
         back_up(tmp_path / "data", tmp_path / "backup")
     assert (tmp_path / "backup").read_text() == "mine"
 
 
-def test_a_backup_of_nothing_makes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(CannotBackUp, match="no database"):
-        back_up(tmp_path / "data", tmp_path / "backup")
-    assert names_in(tmp_path) == []
+# -- backups that a running server makes by itself ----------------------------------------------------------------
 
 
-async def test_a_backup_into_a_folder_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:
-    await open_folder(tmp_path / "data").close()
-    with pytest.raises(CannotBackUp, match="No such"):
-        back_up(tmp_path / "data", tmp_path / "nowhere" / "backup")
+@pytest.fixture
+async def data(tmp_path: Path) -> Path:
+    """A data folder with one room."""
+    store = open_folder(tmp_path / "data")
+    await keep(store, room_of("K7M4PQ"), MISSING)
+    await store.close()
+    return tmp_path / "data"
 
 
-async def test_a_damaged_database_is_not_passed_off_as_a_backup(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    await fill(data)
-    damage(data, b'["C22230"')
-    with pytest.raises(CannotBackUp, match="damaged"):
-        back_up(data, tmp_path / "backup")
-    assert names_in(tmp_path) == ["data"]
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """An empty folder for backups."""
+    (tmp_path / "copies").mkdir()
+    return tmp_path / "copies"
+
+
+async def test_a_server_makes_backups_that_restore_and_reports_the_age_of_the_newest(
+    data: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backups, "FIRST_SECONDS", 0)
+    settings = Settings(host="127.0.0.1", port=0, data=data, backup_to=target, backup_every_seconds=1)
+    async with Server(settings) as server:
+        assert server.parts.backups is not None
+        await until(lambda: list_backups(target))
+        status = Status().describe(await server.carry_out(Status()))
+        assert f" in {target}" in status
+        assert server.parts.backups.age_seconds < 50
+    store = restore(target / names_in(target)[0], tmp_path / "restored")
+    assert [*await rooms_in(store)] == ["K7M4PQ"]
+    await store.close()
+
+
+async def test_the_newest_backups_stay_and_unfinished_ones_are_deleted(data: Path, target: Path) -> None:
+    for name in ("tictactoe-2026-01-02T000000Z.sqlite3", "tictactoe-2026-01-01T000000Z.sqlite3", "of-somebody-else"):
+        (target / name).touch()
+    (target / "tictactoe-2026-01-03T000000Z.sqlite3.x.partial").touch()
+    backup = await Backups(data, target, 60, keep=2).make()
+    assert names_in(target) == sorted([backup.name, "tictactoe-2026-01-02T000000Z.sqlite3", "of-somebody-else"])
+
+
+async def test_a_full_disk_or_damaged_data_fail_a_backup_and_the_old_ones_stay(
+    data: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = target / "tictactoe-2026-01-01T000000Z.sqlite3"
+    old.touch()
+    making = Backups(data, target, 60, keep=1)
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
+    with pytest.raises(BackupFailed, match=r"has 1 MB left; a backup needs 256 MB\."):
+        await making.make()
+    monkeypatch.undo()
+    damage(data, b"K7M4PQ")
+    with pytest.raises(BackupFailed, match=r"damaged"):
+        await making.make()
+    assert names_in(target) == [old.name]
+
+
+async def test_a_backup_that_cannot_be_read_back_is_deleted(data: Path, target: Path) -> None:
+    change(data / FILE_NAME, "INSERT INTO journal (batch) VALUES ('nonsense')")
+    making = Backups(data, target, 60, keep=1)
+    with pytest.raises(BackupFailed, match=r"A line of the journal"):
+        await making.make()
+    assert (list_backups(target), making.made_at) == ([], None)
+
+
+async def test_files_of_others_and_backups_dated_in_the_future_never_stop_the_backups(data: Path, target: Path) -> None:
+    strays = [
+        "tictactoe-before-moving-2026-11-28T152730Z.sqlite3",
+        "tictactoe-2999-01-01T000000Z.sqlite3",
+        "tictactoe-2026-13-01T000000Z.sqlite3",
+        "tictactoe-Z.sqlite3",
+    ]
+    for name in strays:
+        (target / name).touch()
+    (target / "tictactoe-2026-01-01T000000Z.sqlite3").mkdir()
+    making = Backups(data, target, 60, keep=1)
+    assert making.age_seconds < 50 * 366 * 86_400
+    backup = await making.make()
+    assert list_backups(target) == [backup]
+    assert 0 <= making.age_seconds < 50
+    assert "; tictactoe-2999-01-01T000000Z.sqlite3 is dated in the future and does not count" in making.describe()
+    assert {*names_in(target)} >= {*strays, backup.name}
+
+
+def damage(folder: Path, text: bytes) -> None:
+    """Overwrite the page of a database that holds this text."""
+    path = folder / FILE_NAME
+    content = bytearray(path.read_bytes())
+    page = content.index(text) // PAGE_BYTES * PAGE_BYTES
+    content[page : page + PAGE_BYTES] = b"\xff" * PAGE_BYTES
+    path.write_bytes(content)

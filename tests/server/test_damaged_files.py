@@ -118,12 +118,6 @@ def test_a_damaged_first_page_of_a_table_is_refused(folder: Path, table: str, fi
     refuse(folder)
 
 
-@pytest.mark.parametrize("fill", [b"\0", b"\xff"])
-def test_a_damaged_first_page_of_the_file_is_refused(folder: Path, fill: bytes) -> None:
-    overwrite(folder, 0, fill * PAGE_BYTES)
-    assert "file is not a database" in str(refuse(folder))
-
-
 @pytest.mark.parametrize("size", [10, 60, 500, PAGE_BYTES, PAGE_BYTES + 1, "half", "last page"])
 def test_a_truncated_file_is_refused(folder: Path, size: int | str) -> None:
     content = (folder / FILE_NAME).read_bytes()

@@ -7,39 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.stored import ANA_KEY, change, child, finish, keep, keep_player, room_of, share
-from tests.server.tables import ANA, BO
+from tests.server.stored import change, child, keep, room_of
 from tictactoe_server.records.tables import ROOMS, open_folder
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.store import MISSING
-
-CODES = [f"{letter}{number:05}" for letter in "ABCDEFGH" for number in range(22222, 22242)]
-PAGE = 4096
-
-
-async def fill(folder: Path) -> dict[str, int]:
-    """Keep rooms and games on many pages; return the rooms' revisions."""
-    store = open_folder(folder)
-    revisions = {code: await keep(store, room_of(code), MISSING) for code in CODES}
-    await keep_player(store, ANA_KEY, ANA, MISSING)
-    for number in range(30):
-        game = await finish(store, f"ZZ{number + 2222}", ANA, BO)
-        if number == 0:
-            await share(store, "aB3-_dE5fG7hI9jK1mN3oP", game)
-    await store.close()
-    return revisions
-
-
-def damage(folder: Path, text: bytes) -> int:
-    """Overwrite the page that holds this text; return how many of our rooms were on it."""
-    path = folder / FILE_NAME
-    content = bytearray(path.read_bytes())
-    page = content.index(text) // PAGE * PAGE
-    lost = sum(content[page : page + PAGE].count(b'"' + code.encode()) for code in CODES)
-    content[page : page + PAGE] = b"\xff" * PAGE
-    path.write_bytes(content)
-    return lost
-
 
 KILLED = """
     for number in range(100):
@@ -103,7 +74,7 @@ async def test_a_log_or_database_that_was_lost_is_told(
 
 
 async def test_a_note_of_the_time_that_is_no_number_keeps_nobody_from_starting(tmp_path: Path) -> None:
-    await fill(tmp_path)
+    await open_folder(tmp_path).close()
     change(tmp_path / FILE_NAME, "INSERT OR REPLACE INTO server VALUES ('served-ms', 'soon')")
     store = open_folder(tmp_path)
     with pytest.raises(Exception, match="no number"):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.peer import open_peer, play_out, two_playing
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 WON_BY_X = [0, 3, 1, 4, 2]
 
@@ -96,16 +93,6 @@ async def test_an_open_analysis_is_shown_in_state_and_list_and_a_match_never_lea
         assert (await bo.ask("match"))["room"] == fair
         assert (await bo.ask("match"))["room"] not in (lesson, fair)
         assert await bo.refusal("create", analysis="ajar") == "bad_message"
-
-
-async def test_a_lesson_is_one_after_a_restart(tmp_path: Path) -> None:
-    settings = Settings("127.0.0.1", 0, data=tmp_path)
-    async with Server(settings) as before, open_peer(before.url) as ana:
-        room = (await ana.ask("create", analysis="open", chat="players"))["room"]
-    async with Server(settings) as after, open_peer(after.url, token=ana.welcome["token"]) as again:
-        await again.ask("join", room=room)
-        state = await again.state()
-        assert (state["analysis"], state["chat"]) == ("open", "players")
 
 
 async def test_a_running_game_between_people_is_not_analysed(server: Server) -> None:
