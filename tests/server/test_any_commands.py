@@ -131,10 +131,11 @@ class AnyCommands(RuleBasedStateMachine):
             assert isinstance(command, Move)
         if after.game > before.game:
             assert (after.position.ply, after.result, after.offers) == (0, None, Offers())
+            assert after.clock is None or {*self.times().values()} == {after.clock.move_ms or after.clock.initial_ms}
             return
         for mark, left in self.times().items():
             was = self.sat_at(before, mark)
-            assert left <= times[was] + self.increase_allowed(before, command, was)
+            assert left == self.time_after(before, command, was, times[was])
         if not isinstance(command, Choose):
             assert after.position.chosen == before.position.chosen
             return
@@ -164,15 +165,16 @@ class AnyCommands(RuleBasedStateMachine):
                 if isinstance(done[1], Rematch) or (done[1].game, done[1].ply) != (self.room.game, ply)
             ]
 
-    def increase_allowed(self, before: Room, command: Command, mark: str) -> int:
-        """Return by how much a command may put a clock on; nothing else ever does."""
-        clock = self.room.clock
-        if clock is None or not isinstance(command, Move | Choose | Undo):
-            return 0
-        if clock.move_ms is not UNSET:
-            return clock.move_ms
-        moved = isinstance(command, Move | Choose) and mark == before.position.turn
-        return clock.increment_ms if moved and clock.increment_ms is not UNSET else 0
+    def time_after(self, before: Room, command: Command, mark: str, left: int) -> int:
+        """Return the time of a mark after a command, which changes it only as a turn or an undo does."""
+        clock, position = self.room.clock, before.position
+        if clock is None or (isinstance(command, Undo) and self.room.position.ply == position.ply):
+            return left
+        if isinstance(command, Undo):
+            return clock.move_ms or left
+        if not isinstance(command, Move | Choose) or mark != position.turn or not position.has_acted(mark):
+            return left
+        return clock.move_ms or left + (clock.increment_ms or 0)
 
     def times(self) -> dict[str, int]:
         clock = state_of(self.room, self.now, watchers=0).clock
@@ -182,10 +184,11 @@ class AnyCommands(RuleBasedStateMachine):
 
     @rule(ms=st.sampled_from([0, 1, 20, 99, 150, 299, 300, 400, 501]))
     def wait(self, ms: int) -> None:
-        before = self.times()
+        before, clock = self.times(), state_of(self.room, self.now, watchers=0).clock
         self.now += ms
         for mark, left in self.times().items():
-            assert before[mark] - ms <= left <= before[mark]
+            is_running = clock is not None and clock.running == mark
+            assert left == (max(0, before[mark] - ms) if is_running else before[mark])
 
     @rule()
     def notice_time(self) -> None:

@@ -13,12 +13,9 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol import BadMessage
 from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Leave, Rematch, Resign, Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
 from tictactoe_server.rooms import (
-    Command,
-    Dropped,
-    Enter,
     Player,
     is_expired,
 )
@@ -41,33 +38,6 @@ def timed_for_three(clock: ClockFields = FIVE_MINUTES) -> Table:
     return Table(ANA, BO, CY, rules=THREE, clock=clock)
 
 
-# -- when a clock runs ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
-def test_no_clock_runs_for_a_sides_first_move(clock: ClockFields) -> None:
-    table = timed(clock)
-    full = table.times
-    for cell in (0, 4):
-        assert table.running is None
-        table.move(cell, after_ms=3_600_000)
-        assert table.times == full
-    assert table.running == "X"
-
-
-@pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
-def test_the_clock_of_whoever_is_to_move_runs_and_no_other(clock: ClockFields) -> None:
-    table = timed(clock)
-    table.play(0, 4)
-    for cell, mark in ((1, "X"), (5, "O"), (6, "X")):
-        before = table.times
-        assert table.running == mark
-        table.wait(700)
-        after = table.times
-        assert [old - new for old, new in zip(before, after, strict=True)] == [700 * (mark == other) for other in "XO"]
-        table.move(cell)
-
-
 # -- what a move costs ------------------------------------------------------------------------------------------
 
 
@@ -88,37 +58,6 @@ def test_with_a_clock_for_each_move_every_turn_starts_afresh() -> None:
     assert table.times == [1, 10_000]
     table.move(1)
     assert (table.times, table.running) == ([10_000, 10_000], "O")
-
-
-def test_the_last_move_stops_the_clocks() -> None:
-    table = timed()
-    table.play(0, 3, 1, 4)
-    table.move(2, after_ms=5_000)
-    assert table.room.result == Result("X", "line", (0, 1, 2))
-    stopped = table.times
-    table.wait(99_000)
-    assert (table.times, table.running) == (stopped, None)
-    assert table.expire().result == Result("X", "line", (0, 1, 2))
-
-
-@pytest.mark.parametrize(
-    "ending",
-    [
-        [(ANA, RESIGN)],
-        [(BO, RESIGN)],
-        [(ANA, LEAVE)],
-        [(BO, Draw(room=CODE, action="offer")), (ANA, Draw(room=CODE, action="accept"))],
-    ],
-    ids=["resigned on turn", "resigned out of turn", "left", "agreed"],
-)
-def test_a_game_that_ends_without_a_move_keeps_what_its_clocks_showed(ending: list[tuple[Player, Command]]) -> None:
-    table = timed()
-    table.play(0, 4)
-    table.wait(40_000)
-    for player, command in ending:
-        table.do(player, command)
-    assert table.room.status == "over"
-    assert (table.times, table.running) == ([260_000, 300_000], None)
 
 
 # -- running out ------------------------------------------------------------------------------------------------
@@ -168,18 +107,6 @@ def test_one_of_three_who_resigns_hands_the_clock_on_only_where_it_is_theirs(pla
 # -- other commands and other clocks ----------------------------------------------------------------------------
 
 
-def test_clocks_go_on_while_a_player_is_away_and_while_they_come_back() -> None:
-    table = timed()
-    table.play(0, 4)
-    table.do(ANA, Dropped())
-    table.wait(20_000)
-    table.do(ANA, Enter())
-    assert (table.times, table.running) == ([280_000, 300_000], "X")
-    table.do(ANA, Dropped())
-    table.wait(280_000)
-    assert table.expire().result == Result("O", "timeout")
-
-
 @pytest.mark.parametrize(
     ("clock", "cells", "running", "times"),
     [
@@ -198,22 +125,6 @@ def test_an_undo_hands_the_clock_back_to_the_asker_stops_it_before_a_first_move_
     table.do(ANA, Undo(room=CODE, action="offer"))
     table.do(BO, Undo(room=CODE, action="accept"))
     assert (table.running, table.room.position.ply, table.times) == (running, 2 if running else 0, times)
-
-
-def test_a_rematch_resets_the_clocks_and_the_marks_move_on_with_them() -> None:
-    table = timed()
-    table.play(0, 4)
-    table.wait(300_000)
-    table.expire()
-    table.do(ANA, REMATCH)
-    table.do(BO, REMATCH)
-    assert (table.room.game, table.room.status, table.running) == (2, "playing", None)
-    assert table.times == [300_000, 300_000]
-    table.wait(29_999)
-    assert table.expire().status == "playing"
-    table.play(0, 4)
-    assert table.running == "X"
-    assert table.to_move == BO
 
 
 @pytest.mark.parametrize("jump", [-3_600_000, -1, 0])
