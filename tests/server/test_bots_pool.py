@@ -97,15 +97,12 @@ async def test_a_worker_that_could_not_be_started_is_started_again(
     await until_best(pool, position, best)
 
 
-async def test_a_question_that_its_worker_died_of_is_put_to_another(open_pool: OpenPool) -> None:
-    pool = open_pool("dies on a question")
-    assert await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP_BEST
-
-
-async def test_a_question_that_two_workers_died_of_is_answered_by_the_simple_rules(open_pool: OpenPool) -> None:
-    pool = open_pool("dies on every question")
-    assert await soon(pool.choose(TRAP, Level.PERFECT)) not in TRAP_BEST
-    assert await soon(pool.choose(SEARCHED, Level.PERFECT)) not in SEARCHED_BEST
+@pytest.mark.parametrize(("habit", "is_found"), [("dies on a question", True), ("dies on every question", False)])
+async def test_a_question_that_killed_its_worker_is_put_to_one_more(
+    open_pool: OpenPool, habit: str, *, is_found: bool
+) -> None:
+    pool = open_pool(habit)
+    assert (await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP_BEST) is is_found
 
 
 async def test_a_worker_that_does_not_answer_is_replaced(open_pool: OpenPool) -> None:
@@ -175,15 +172,6 @@ async def test_a_move_gets_so_much_time_that_those_behind_it_can_have_as_much(op
     assert 0 < seconds[0] <= 1
     assert seconds == sorted(seconds)
     assert 1 < seconds[-1] <= 10
-
-
-async def test_those_who_gave_up_take_no_time_from_who_did_not(open_pool: OpenPool) -> None:
-    pool = open_pool("tells its time", 10.0)
-    asked = [asyncio.create_task(pool.choose(SEARCHED, Level.PERFECT)) for _ in range(10)]
-    await asyncio.sleep(0)
-    for impatient in asked[1:]:
-        impatient.cancel()
-    assert await soon(asked[0]) > 1
 
 
 async def test_what_is_more_urgent_is_thought_about_first_and_else_what_was_asked_first(open_pool: OpenPool) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
-from tests.raw import open_bytes, read_to_end
+from tests.raw import UPGRADE, open_bytes, read_to_end
 from tests.server.test_limits import LOOPBACK, handshake, serving
 from tests.server.test_plain_http import read_answer
 from tictactoe_server.settings import Limits
@@ -79,15 +79,8 @@ async def test_a_connection_counts_by_its_requests_or_as_a_new_one_and_never_as_
             async with open_bytes(server.port) as (reader, writer):
                 writer.write(asking("/healthz"))
                 assert (await read_answer(reader)).status == 200
-        upgrade = asking(
-            "/ws",
-            "Upgrade: websocket",
-            "Connection: Upgrade",
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-            "Sec-WebSocket-Version: 13",
-        )
         async with open_bytes(server.port) as (reader, writer):
-            writer.write(asking("/healthz") + upgrade)
+            writer.write(asking("/healthz") + UPGRADE)
             assert (await read_answer(reader)).status == 200
             assert (await reader.readline()).startswith(b"HTTP/1.1 101 ")
         assert server._admission.newcomers.most_used == 1

@@ -106,6 +106,23 @@ class FakeTransport(asyncio.Transport):
         self.written.append(bytes(data))
 
 
+async def open_on_fake_transport(limits: Limits) -> tuple[Listener, Connection, FakeTransport]:
+    """Return a listener, and a WebSocket of it that is open."""
+    opened = asyncio.Event()
+
+    def accept(_: Connection) -> Receiver:
+        opened.set()
+        return Receiver()
+
+    listener, transport = Listener(accept, Admission(limits), limits), FakeTransport()
+    connection = listener._make_connection(RemotePeer(Admission(limits)))
+    connection.connection_made(transport)
+    connection.data_received(UPGRADE)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await opened.wait()
+    return listener, connection, transport
+
+
 def let_nobody_in(connection: Connection) -> Receiver:
     raise AssertionError(connection)
 
@@ -142,21 +159,9 @@ async def test_every_peer_is_asked_whether_it_is_there_and_one_that_answers_stay
 
 @pytest.mark.parametrize("heard_at_turn", range(0, 60, 7))
 async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard_at_turn: int) -> None:
-    limits = uncounted()
-    accepted = asyncio.Event()
-
-    def accept(_: Connection) -> Receiver:
-        accepted.set()
-        return Receiver()
-
-    listener = Listener(accept, Admission(limits), limits)
+    listener, connection, transport = await open_on_fake_transport(uncounted())
     turns = itertools.cycle(range(48))
     seconds_a_turn = Limits().ping_seconds / 48
-    transport, connection = FakeTransport(), listener._make_connection(RemotePeer(Admission(limits)))
-    connection.connection_made(transport)
-    connection.data_received(UPGRADE)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await accepted.wait()
     for turn in itertools.islice(turns, heard_at_turn):
         listener._take_turn(turn)
     connection.data_received(text(b"", opcode=Opcode.PONG))
@@ -282,19 +287,7 @@ def test_one_who_comes_just_as_the_server_stops_is_let_go_like_all_others(sent: 
 
 
 async def test_an_answer_and_the_state_after_it_are_one_write_and_wait_as_such_while_the_peer_lags() -> None:
-    opened = asyncio.Event()
-
-    def accept(_: Connection) -> Receiver:
-        opened.set()
-        return Receiver()
-
-    limits = uncounted()
-    connection = Listener(accept, Admission(limits), limits)._make_connection(RemotePeer(Admission(limits)))
-    transport = FakeTransport()
-    connection.connection_made(transport)
-    connection.data_received(UPGRADE)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await opened.wait()
+    _, connection, transport = await open_on_fake_transport(uncounted())
     connection.push_answer_and_state("K7M4PQ", b"ok 1, ", b"state 1")
     assert transport.written[1:] == [b"ok 1, state 1"]
     connection.pause_writing()
@@ -303,6 +296,17 @@ async def test_an_answer_and_the_state_after_it_are_one_write_and_wait_as_such_w
     assert len(transport.written) == 2
     connection.resume_writing()
     assert transport.written[2:] == [b"ok 2, ok 3, state 3"]
+    connection.connection_lost(None)
+
+
+async def test_a_peer_that_lets_too_much_wait_is_cut_off_at_once() -> None:
+    _, connection, transport = await open_on_fake_transport(uncounted(outbox_bytes=8192, catch_up_seconds=600))
+    connection.pause_writing()
+    for count in (8, 1):
+        assert not transport.is_aborted
+        for _ in range(count):
+            connection.push_frame(bytes(1024))
+    assert transport.is_aborted
     connection.connection_lost(None)
 
 
@@ -373,9 +377,3 @@ async def test_a_hello_sent_in_time_is_accepted_although_the_server_was_late(ser
         peer.writer.write(text('{"type":"hello"}'))
         time.sleep(1.5)  # noqa: ASYNC251  # as on a starved machine
         assert (await peer.message())["type"] == "welcome"
-
-
-async def test_a_peer_that_closes_its_half_of_the_connection_is_disconnected(server: Server) -> None:
-    async with open_raw(server.url) as peer:
-        peer.writer.write_eof()
-        await peer.ended()

@@ -216,7 +216,8 @@ async def test_guests_count_for_no_limit_of_seats_and_games_are_in_one_history()
         assert game["players"]["O"] == {"player": guest_of(ana), "name": "Bo"}
 
 
-async def test_forgetting_a_player_forgets_the_names_of_guests(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["resign", "leave"])
+async def test_forgetting_a_player_forgets_the_names_of_guests(tmp_path: Path, kind: str) -> None:
     settings = Settings(host="127.0.0.1", port=0, data=tmp_path / "data")
     guest = "Quetzal"
     async with Server(settings) as server, open_peer(server.url, "cy") as cy:
@@ -224,8 +225,8 @@ async def test_forgetting_a_player_forgets_the_names_of_guests(tmp_path: Path) -
             room = await open_table(ana, guest, rules=THREE)
             await cy.ask("join", room=room)
             await begin(ana, cy, room)
-            await ana.ask("resign", room=room)
-            await ana.ask("resign", room=room, player=guest_of(ana))
+            await ana.ask(kind, room=room)
+            await ana.ask(kind, room=room, player=guest_of(ana))
             await cy.state(status="over")
             shown = (await ana.ask("export"))["export"]
             assert guest in str(shown["games"])
@@ -236,17 +237,3 @@ async def test_forgetting_a_player_forgets_the_names_of_guests(tmp_path: Path) -
         assert game["players"]["O"] == {"player": "player-1.2", "name": "player-1.2"}
         assert names(await current(cy, room)) == {"X": "player-1", "O": "player-1.2", "A": "cy"}
     assert traces(tmp_path, guest, ana.welcome["player"]) == []
-
-
-async def test_seats_that_were_left_are_forgotten_too(tmp_path: Path) -> None:
-    settings = Settings(host="127.0.0.1", port=0, data=tmp_path / "data")
-    async with Server(settings) as server, open_peer(server.url, "cy") as cy:
-        async with open_peer(server.url, "Xylophon") as ana:
-            room = await open_table(ana, "Quetzal", rules=THREE)
-            await cy.ask("join", room=room)
-            await begin(ana, cy, room)
-            await ana.ask("leave", room=room)
-            await ana.ask("forget")
-            await until_done(server, ana.welcome["player"])
-        assert names(await current(cy, room)) == {"X": "player-1", "O": "player-1.2", "A": "cy"}
-    assert traces(tmp_path, "Quetzal", "Xylophon", ana.welcome["player"]) == []

@@ -12,7 +12,6 @@ from ipaddress import ip_network
 
 import pytest
 from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
@@ -319,15 +318,6 @@ async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> 
 # -- connections ----------------------------------------------------------------------------------------------------
 
 
-async def status_of(server: Server, **headers: str) -> int:
-    """Return the status of a handshake, 101 for success."""
-    try:
-        async with connect(server.url, additional_headers=headers, proxy=None):
-            return 101
-    except InvalidStatus as refused:
-        return refused.response.status_code
-
-
 @pytest.mark.parametrize("limit", ["connections", "connections_per_address"])
 async def test_one_connection_too_many_is_told_so_in_words_and_there_is_room_when_one_goes(
     limit: str, caplog: pytest.LogCaptureFixture
@@ -343,7 +333,7 @@ async def test_one_connection_too_many_is_told_so_in_words_and_there_is_room_whe
         assert [record.message for record in caplog.records].count("too many connections: some were turned away") == 1
         await first.socket.close()
         async with asyncio.timeout(10):
-            while await status_of(server) != 101:
+            while await handshake(server, [f"Host: 127.0.0.1:{server.port}"]) != 101:
                 pass
 
 

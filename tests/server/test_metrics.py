@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import http.client
 import re
 import socket
 from collections.abc import AsyncIterator
@@ -18,6 +16,8 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.fakes import TroubledStore
 from tests.peer import play_out, two_playing
+from tests.raw import open_bytes
+from tests.server.test_plain_http import read_answer
 from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
@@ -30,18 +30,11 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
 async def get(port: int, path: str) -> tuple[int, str]:
-    """Return status and body of what is asked for over plain HTTP."""
-
-    def ask() -> tuple[int, str]:
-        connection = http.client.HTTPConnection(HOST, port, timeout=10)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
-
-    return await asyncio.to_thread(ask)
+    """Return status and body of a plain HTTP response."""
+    async with open_bytes(port) as (reader, writer):
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        answer = await read_answer(reader)
+    return answer.status, answer.body.decode()
 
 
 async def figures(server: Server) -> dict[str, Any]:

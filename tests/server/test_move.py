@@ -156,12 +156,6 @@ def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: s
     asyncio.run(use())
 
 
-def test_a_folder_goes_into_another_folder(folder: Path, tmp_path: Path) -> None:
-    moved = move(folder, tmp_path / "other")
-    assert moved.exit_code == 0, moved.output
-    assert asyncio.run(contents_of(tmp_path / "other")) == asyncio.run(contents_of(folder))
-
-
 def test_a_game_that_was_forgotten_does_not_come_back_from_the_journal(folder: Path, tmp_path: Path) -> None:
     with closing(sqlite3.connect(folder / FILE_NAME)) as database:
         ((document,),) = database.execute("SELECT document FROM archive WHERE id = 3").fetchall()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,10 +18,9 @@ from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
 from tictactoe_server.admin.orders.rooms import CloseRoom, EndEvent, ListEvents, ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
-from tictactoe_server.records.tables import BANS, open_folder, open_memory
+from tictactoe_server.records.tables import BANS, open_memory
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.specs import Storage
 
 BANNED, KICKED, RESTART = 4500, 4501, 1012
 
@@ -182,13 +180,8 @@ def test_what_is_neither_player_nor_address_is_refused(subject: str) -> None:
     assert parse_subject(subject) is None
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
-    return open_memory() if request.param == "memory" else open_folder(tmp_path)
-
-
-async def test_bans_are_kept_and_end_by_themselves(store: Storage) -> None:
-    now = [1_000_000]
+async def test_bans_are_kept_and_end_by_themselves() -> None:
+    store, now = open_memory(), [1_000_000]
     bans = Bans(store.table(BANS), lambda: now[0])
     await bans.add("192.0.2.0/24", "noise", 60)
     await bans.add("2001:db8::/64", "", None)

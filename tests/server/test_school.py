@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from urllib.request import urlopen
 
 import pytest
 
@@ -24,9 +23,8 @@ async def school() -> AsyncIterator[Server]:
 
 
 async def read(server: Server, path: str) -> str:
-    """Return what plain HTTP answers."""
-    url = server.url.replace("ws://", "http://") + path
-    return await asyncio.to_thread(lambda: urlopen(url).read().decode())
+    """Return what plain HTTP answers to a terminal."""
+    return (await get(server, path)).body.decode()
 
 
 def test_an_option_of_its_own_wins_over_what_a_school_has() -> None:
@@ -82,7 +80,12 @@ async def test_lists_pages_texts_and_pictures_show_marks_and_no_ids(school: Serv
         await ana.ask("sync", room=room)
         shown = [one for one in ana.seen if one["type"] == "room"][-1]
         assert {seat[field] for seat in shown["seats"].values() for field in ("name", "player")} == set(hidden)
-        told = [json.dumps(lobby), json.dumps(board), json.dumps(await bo.ask("rooms")), await read(school, "/wall")]
+        told = [
+            json.dumps(lobby),
+            json.dumps(board),
+            json.dumps(await bo.ask("rooms")),
+            await read(school, "/wall"),
+        ]
         told += [await read(school, path) for path in ("/", "/api/rooms", f"/api/rooms/{room}", f"/{room}")]
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
         game = (await ana.ask("history"))["games"][0]

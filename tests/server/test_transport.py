@@ -39,17 +39,6 @@ async def close_code_of(opened: ClientConnection) -> int | None:
     return opened.close_code
 
 
-async def get(server: Server, path: str, method: str = "GET") -> tuple[int, str]:
-    """Return status and body of a plain HTTP request."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        writer.write(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-        head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
-        writer.close()
-        await writer.wait_closed()
-    return int(head.split()[1]), body
-
-
 # -- handshakes and plain HTTP ----------------------------------------------------------------------------------
 
 
@@ -66,14 +55,6 @@ async def test_any_other_path_is_not_found(server: Server, path: str) -> None:
         async with open_socket(server.url + path):
             pass
     assert caught.value.response.status_code == 404
-    assert (await get(server, path))[0] == 404
-
-
-async def test_healthz_answers_plain_http(server: Server) -> None:
-    assert await get(server, "/healthz") == (200, "ok\n")
-    assert (await get(server, "/healthz?verbose"))[0] == 200
-    assert await get(server, "/healthz", "HEAD") == (200, "")
-    assert (await get(server, "/healthz", "POST"))[0] == 405
 
 
 async def test_our_subprotocol_is_chosen_where_it_is_offered(server: Server) -> None:
@@ -160,16 +141,3 @@ async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
         with contextlib.suppress(ConnectionClosed):
             await fill_buffers(slow, room)
         assert (await ana.state(watchers=0))["watchers"] == 0
-
-
-async def test_a_reader_that_asks_on_and_on_without_reading_is_cut_off_at_once(serve: Serve) -> None:
-    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
-    async with open_peer(server.url) as ana, open_slow_peer(server.url) as slow:
-        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
-        await slow.ask("watch", room=room)
-        await ana.state(watchers=1)
-        with contextlib.suppress(ConnectionClosed):
-            await fill_buffers(slow, room)
-            for number in range(6000):
-                await slow.send("ping", id=f"{number}")
-        await ana.state(watchers=0)
