@@ -10,7 +10,7 @@ from tests.rows import each
 from tictactoe_client.input import intents
 from tictactoe_client.input.cells import begins_anew
 from tictactoe_client.input.intents import BadInput, parse_intent
-from tictactoe_engine import PRESETS, Coordinates, Keys, Rules, format_cell, format_key
+from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_protocol.commands import Place, Query
 
 CLASSIC = PRESETS["classic"]
@@ -72,18 +72,6 @@ def test_for_one_who_looks_on_a_letter_is_always_a_question() -> None:
 def test_a_keypad_has_its_seven_at_the_top() -> None:
     assert parse_intent("7", CLASSIC, keys=Keys.PAD) == Place(0)
     assert parse_intent("/7", CLASSIC, keys=Keys.PAD) == Place(0)
-
-
-@given(cell=st.integers(0, WIDE.size - 1), lower=st.booleans())
-def test_every_cell_that_is_written_is_read_as_itself(cell: int, *, lower: bool) -> None:
-    name, (row, column) = format_cell(cell, WIDE), divmod(cell, WIDE.columns)
-    assert parse_intent(name.lower() if lower else name, WIDE) == Place(cell)
-    assert parse_intent(f"{column + 1},{row + 1}", WIDE, coordinates=Coordinates.X_Y_1) == Place(cell)
-
-
-@given(cell=st.integers(0, 8), keys=st.sampled_from(Keys))
-def test_every_key_that_is_shown_places_where_it_is_shown(cell: int, keys: Keys) -> None:
-    assert parse_intent(format_key(cell, keys), CLASSIC, keys=keys) == Place(cell)
 
 
 @given(line=st.text(max_size=80), keys=st.sampled_from(Keys), rules=st.sampled_from(list(PRESETS.values())))

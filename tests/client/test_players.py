@@ -4,8 +4,6 @@ import contextlib
 import json
 import os
 import stat
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.environment import environment
-from tests.kept import hold_lock
+from tests.kept import GONE, hold_lock
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 
 URL = "ws://localhost:8765"
@@ -30,11 +27,9 @@ def player(name: str = "ana", **changes: object) -> KnownPlayer:
     return replace(KnownPlayer(URL, name, f"token of {name}"), **changes)  # type: ignore[arg-type]
 
 
-def gone() -> int:
-    """Return the number of a process that has ended."""
-    process = subprocess.Popen([sys.executable, "-c", ""], env=environment())
-    process.wait()
-    return process.pid
+def name_and_process(known: KnownPlayer | None) -> tuple[str, int | None]:
+    assert known is not None
+    return known.name, known.pid
 
 
 OTHER_URL = "ws://elsewhere:8765"
@@ -43,9 +38,8 @@ ELSEWHERE = (OTHER_URL,)
 
 def test_a_player_of_a_cluster_is_one_at_all_its_addresses(players: KnownPlayers) -> None:
     cluster = (URL, OTHER_URL)
-    players.keep(*(player(server=server, used_at=1, pid=gone()) for server in cluster))
-    taken = players.take(cluster)
-    assert taken is not None
+    players.keep(*(player(server=server, used_at=1, pid=GONE) for server in cluster))
+    assert players.take(cluster) is not None
     assert {found.pid for server in cluster if (found := players.find((server,))) is not None} == {os.getpid()}
     players.keep(*(player(server=server, pid=os.getppid()) for server in cluster))
     for servers in (HERE, ELSEWHERE, cluster):
@@ -59,9 +53,7 @@ def test_what_was_kept_of_each_address_is_still_there_where_they_are_a_cluster(p
     players.keep(player("ana", used_at=1))
     players.keep(player("bo", used_at=2, server=OTHER_URL))
     cluster = (URL, OTHER_URL)
-    newest = players.find(cluster)
-    assert newest is not None
-    assert newest.name == "bo"
+    assert name_and_process(players.find(cluster))[0] == "bo"
     assert players.take(cluster, "ana") is not None
     assert players.find(ELSEWHERE) == player("bo", used_at=2, server=OTHER_URL)
 
@@ -76,11 +68,9 @@ def test_the_one_who_played_last_is_found_by_server_and_name(players: KnownPlaye
 
 
 def test_whom_a_living_process_plays_as_is_not_taken(players: KnownPlayers) -> None:
-    players.keep(player("ana", used_at=1, pid=gone()))
+    players.keep(player("ana", used_at=1, pid=GONE))
     players.keep(player("bo", used_at=2, pid=os.getppid()))
-    taken = players.take(HERE)
-    assert taken is not None
-    assert (taken.name, taken.pid) == ("ana", os.getpid())
+    assert name_and_process(players.take(HERE)) == ("ana", os.getpid())
     assert players.take(HERE, "bo") is None
 
 
@@ -97,11 +87,9 @@ def test_whom_this_process_has_let_go_of_is_free_for_any_other_one(players: Know
 
 def test_whoever_is_taken_is_the_newest_from_then_on(players: KnownPlayers) -> None:
     players.keep(player("bo", used_at=2))
-    players.keep(player("ana", used_at=1, pid=gone()))
+    players.keep(player("ana", used_at=1, pid=GONE))
     players.take(HERE, "ana")
-    newest = players.find(HERE)
-    assert newest is not None
-    assert (newest.name, newest.pid) == ("ana", os.getpid())
+    assert name_and_process(players.find(HERE)) == ("ana", os.getpid())
 
 
 def test_a_player_is_written_once_under_the_newest_name_and_can_be_forgotten(players: KnownPlayers) -> None:
@@ -236,21 +224,17 @@ def member(name: str = "ana", **changes: object) -> KnownPlayer:
 
 
 def test_whom_one_server_of_a_cluster_knows_is_known_at_each_that_it_has_named(players: KnownPlayers) -> None:
-    players.keep(member(pid=gone()))
+    players.keep(member(pid=GONE))
     for servers in (HERE, ELSEWHERE, (THIRD_URL,)):
         assert [found.name for found in KnownPlayers(players.path).on(servers)] == ["ana"]
-    taken = players.take(ELSEWHERE)
-    assert taken is not None
-    assert (taken.token, taken.pid) == ("token of ana", os.getpid())
+    assert name_and_process(players.take(ELSEWHERE)) == ("ana", os.getpid())
     assert players.find(("ws://fourth.example",)) is None
 
 
 def test_who_has_played_at_a_server_comes_before_whom_another_one_says_that_it_knows(players: KnownPlayers) -> None:
-    players.keep(player("bo", used_at=1, server=OTHER_URL, pid=gone()), member(used_at=2, pid=gone()))
+    players.keep(player("bo", used_at=1, server=OTHER_URL, pid=GONE), member(used_at=2, pid=GONE))
     assert [found.name for found in players.on(ELSEWHERE)] == ["bo", "ana"]
-    taken = players.take(ELSEWHERE)
-    assert taken is not None
-    assert taken.name == "bo"
+    assert name_and_process(players.take(ELSEWHERE))[0] == "bo"
 
 
 def test_a_seat_that_was_taken_by_way_of_one_server_is_known_and_left_at_all(players: KnownPlayers) -> None:
@@ -269,9 +253,7 @@ def test_a_player_whom_one_server_of_a_cluster_does_not_know_is_kept_for_the_oth
 
 
 def test_only_whom_the_cluster_knows_is_taken_where_one_is_named(players: KnownPlayers) -> None:
-    players.keep(player("bo", used_at=2, pid=gone()), member(used_at=1, pid=gone()))
+    players.keep(player("bo", used_at=2, pid=GONE), member(used_at=1, pid=GONE))
     assert players.find(HERE, cluster="another") is None
     assert players.take(HERE, cluster="another") is None
-    taken = players.take(HERE, cluster="c7Qm2ZtXw9Ra")
-    assert taken is not None
-    assert taken.name == "ana"
+    assert name_and_process(players.take(HERE, cluster="c7Qm2ZtXw9Ra"))[0] == "ana"

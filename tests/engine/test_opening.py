@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from tests.rows import each
-from tictactoe_engine import PRESETS, IllegalMove, Position, Rules
+from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.opening import Opening
 from tictactoe_engine.records import GameRecord, InvalidRecord, RecordError, format_record, parse_record
 from tictactoe_engine.search import Budget, Value, analyse, best_cells
@@ -52,28 +52,6 @@ def test_an_opening_tells_whose_act_it_is(position: Position, opening: Opening |
     assert position.opening == opening
     assert position.turn == (opening.turn if opening else "XO"[position.ply % 2])
     assert bool(position.legal_cells) == (not (opening and opening.options))
-
-
-@pytest.mark.parametrize("take", ["more", "A", ""])
-def test_what_is_not_offered_is_refused_with_the_options(take: str) -> None:
-    position = after(*THREE, 0, 1, chosen=("more",))
-    with pytest.raises(IllegalMove) as caught:
-        position.choose(take)
-    assert (caught.value.code, caught.value.message) == ("not_allowed", f"{take!r} is not offered here: choose X, O.")
-
-
-@pytest.mark.parametrize("position", [after(), after(*THREE[:2]), after(*THREE, chosen=("O",)), after(rules=Rules())])
-def test_a_choice_that_is_not_due_is_refused(position: Position) -> None:
-    with pytest.raises(IllegalMove, match="nothing to choose") as caught:
-        position.choose("X")
-    assert caught.value.code == "not_allowed"
-
-
-@pytest.mark.parametrize("cell", [0, 112, -1, 999])
-def test_a_move_before_a_choice_is_refused_whatever_the_cell(cell: int) -> None:
-    with pytest.raises(IllegalMove) as caught:
-        after(*THREE).play(cell)
-    assert (caught.value.code, caught.value.message) == ("choose_first", "Choose first: X, O, more.")
 
 
 def test_positions_of_one_board_differ_by_what_is_still_to_be_chosen() -> None:

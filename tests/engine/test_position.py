@@ -37,13 +37,6 @@ def refusal(position: Position, cell: int) -> IllegalMove:
     return caught.value
 
 
-def test_a_move_puts_the_mark_on_its_cell_and_leaves_the_earlier_position_as_it_was() -> None:
-    start = Position.start(CLASSIC)
-    position = start.play(4)
-    assert (position.board, position.turn, position.moves) == ("....X....", "O", (4,))
-    assert (start.board, start.turn, start.moves) == (".........", "X", ())
-
-
 def one_by_one(
     rules: Rules, moves: Sequence[int], passed: Sequence[tuple[int, str]] = (), chosen: Sequence[str] = ()
 ) -> Position:
@@ -98,29 +91,6 @@ def test_replay_of_a_long_game_goes_no_further_than_its_end(rules: Rules, moves:
         after(*moves, rules=rules)
 
 
-@pytest.mark.parametrize(
-    ("position", "cell", "code", "message"),
-    [
-        (after(4), 9, "off_board", "Cell 9 is off the board: cells are 0 to 8."),
-        (after(4), -1, "off_board", "Cell -1 is off the board: cells are 0 to 8."),
-        (after(0, 4), 4, "occupied", "B2 is taken by O."),
-        (after(rules=PRESETS["blocker"]), 4, "blocked", "B2 is blocked: it cannot be taken."),
-        (
-            *(after(38, rules=FOUR), 10, "floating"),
-            "D2 hangs in the air. A mark in this column falls to D5.",
-        ),
-        (after(0, 3, 1, 4, 2), 5, "game_over", "The game is over."),
-        (after(0, 3, 1, 4, 2), 99, "game_over", "The game is over."),
-    ],
-    ids=["past-the-end", "negative", "taken", "blocked", "floating", "after-the-end", "off-board-after-the-end"],
-)
-def test_an_illegal_move_is_refused_and_changes_nothing(position: Position, cell: int, code: str, message: str) -> None:
-    before = (position.board, position.turn, position.moves, position.outcome, position.legal_cells)
-    error = refusal(position, cell)
-    assert (error.code, error.message.startswith(message)) == (code, True)
-    assert (position.board, position.turn, position.moves, position.outcome, position.legal_cells) == before
-
-
 @pytest.mark.parametrize("cell", [10**5000, -(10**4000)], ids=["unprintable", "long"])
 def test_a_cell_with_thousands_of_digits_is_off_the_board_in_a_short_message(cell: int) -> None:
     error = refusal(after(4), cell)
@@ -157,30 +127,10 @@ def test_a_game_ends_as_its_rules_say(rules: Rules, moves: tuple[int, ...], outc
     assert (position.turn is None, position.legal_cells == ()) == (outcome is not None,) * 2
 
 
-def test_passing_over_is_noted_and_keeps_stones_moves_and_the_earlier_position() -> None:
-    before = after(0, 6, rules=PRESETS["three-players"])
-    position = before.pass_over("X")
-    assert (position.passed, position.active_marks) == (((2, "X"),), "OA")
-    assert (position.board, position.moves, position.stones("X")) == (before.board, before.moves, 1)
-    assert (before.turn, before.passed, before.active_marks) == ("A", (), "XOA")
-
-
 @pytest.mark.parametrize("mark", ["Z", "x", "", "XO", "OA", "XOA"])
 def test_passing_over_what_is_no_single_known_mark_is_refused(mark: str) -> None:
     with pytest.raises(ValueError, match=f"'{mark}' does not play"):
         Position.start(PRESETS["three-players"]).pass_over(mark)
-
-
-def test_passing_over_one_who_is_gone_one_of_the_last_two_or_after_the_end_is_refused() -> None:
-    over = after(0, 6, 12, 1, 7, 13, 2, 8, 14, 3, rules=PRESETS["three-players"])
-    gone = Position.start(PRESETS["three-players"]).pass_over("O")
-    for position, mark, words in (
-        (gone, "O", "'O' does not play"),
-        (gone, "X", "Without 'X' nobody would be left"),
-        (over, "O", "The game is over"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            position.pass_over(mark)
 
 
 @given(st.data())

@@ -31,17 +31,6 @@ def test_an_answer_lacks_what_it_was_not_given() -> None:
     assert json.loads(encode(answer)) == {"type": "error", "code": "bad_json", "message": "This is not JSON."}
 
 
-def test_what_steers_a_terminal_is_taken_out_of_the_message() -> None:
-    answer = error_answer(
-        ErrorCode.BAD_RULES, "There are no rules named \x1b[31mred\u202e.", path="a\x9bb", room="\x07"
-    )
-    assert json.loads(encode(answer)) == {
-        "type": "error",
-        "code": "bad_rules",
-        "message": "There are no rules named [31mred.",
-    }
-
-
 @given(
     st.sampled_from(ErrorCode),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=2000),

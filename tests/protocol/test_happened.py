@@ -1,4 +1,4 @@
-"""What happened between two states of a room, as values: which, in which order, and with what beside."""
+"""What happened between two states of a room, in cases that the vectors lack."""
 
 from __future__ import annotations
 
@@ -18,13 +18,10 @@ from tictactoe_protocol.happened import (
     Joined,
     Lapsed,
     Left,
-    Missed,
     Moved,
     Offered,
-    Renamed,
     Returned,
     Started,
-    TakenBack,
     happened,
 )
 from tictactoe_protocol.pushes import Offers, Result, RoomState
@@ -36,33 +33,10 @@ def told(*states: RoomState) -> list[Change]:
     return [change for old, new in pairwise(numbered) for change in happened(old, new)]
 
 
-def test_a_move_that_decides_the_game_ends_it() -> None:
-    changes = told(state((4, 0)), state((4, 0, 3)), state((4, 0, 3, 1)), state((4, 0, 3, 1, 5)))
-    assert [type(change) for change in changes] == [Moved, Moved, Moved, Ended]
-    assert isinstance(changes[2], Moved)
-    assert changes[2].decides
-    assert isinstance(changes[3], Ended)
-    assert changes[3].result == Result("X", "line", (3, 4, 5))
-
-
-def test_a_game_starts_when_the_other_seat_is_taken() -> None:
-    waiting = state(seats={"X": seat(ANA, "ana"), "O": None})
-    assert [type(change) for change in told(waiting, state())] == [Joined, Started]
-
-
 def test_a_game_that_was_over_before_its_start_was_seen_starts_and_ends() -> None:
     waiting = state(seats={"X": seat(ANA, "ana"), "O": None})
     over = replace(state(), status="over", result=Result(None, "aborted"))
     assert [type(change) for change in told(waiting, over)] == [Joined, Started, Ended]
-
-
-def test_who_drops_returns_and_leaves_is_told() -> None:
-    away = {**players(), "O": replace(seat(BO, "bo", online=False), hold_ms=60_000)}
-    gone = {**players(), "O": seat(BO, "bo", online=False, left=True)}
-    changes = told(state(), state(seats=away), state(), state(seats=gone, result=Result("X", "resigned")))
-    assert [type(change) for change in changes] == [Dropped, Returned, Ended, Left]
-    assert isinstance(changes[0], Dropped)
-    assert changes[0].hold_ms == 60_000
 
 
 def test_who_goes_on_by_a_card_on_another_device_drops_and_returns() -> None:
@@ -72,38 +46,6 @@ def test_who_goes_on_by_a_card_on_another_device_drops_and_returns() -> None:
     changes = told(held(BO), held(BO, online=False), held("p-new", online=False), held("p-new"))
     assert [type(change) for change in changes] == [Dropped, Returned]
     assert [type(change) for change in told(held(BO, UNSET), held("p-new", UNSET))] == [Left, Joined]
-
-
-def test_another_name_is_told_with_the_one_before() -> None:
-    (change,) = told(state(), state(seats={**players(), "O": seat(BO, "bob")}))
-    assert isinstance(change, Renamed)
-    assert (change.mark, change.before) == ("O", "bo")
-
-
-def test_moves_taken_back_are_told_with_who_asked_and_which() -> None:
-    asked = state((4, 0), offers=Offers(undo="O"))
-    changes = told(state((4, 0)), asked, state((4,)))
-    assert [type(change) for change in changes] == [Offered, TakenBack]
-    offered, taken = changes
-    assert isinstance(offered, Offered)
-    assert (offered.kind, offered.by, offered.cells) == ("undo", "O", (0,))
-    assert isinstance(taken, TakenBack)
-    assert (taken.cells, taken.by) == ((0,), "O")
-
-
-def test_an_offer_lapses_with_the_move_of_the_one_who_was_asked() -> None:
-    offered = state((4, 0), offers=Offers(draw="O"))
-    changes = told(state((4, 0)), offered, state((4, 0, 8)))
-    assert isinstance(changes[-1], Lapsed)
-    assert (changes[-1].cause, changes[-1].mover) == ("move", "X")
-
-
-def test_games_whose_end_was_not_seen_are_told() -> None:
-    missed, started = told(state((4, 0, 3, 1, 5)), replace(state((), score={ANA: 2}), game=3))
-    assert isinstance(missed, Missed)
-    assert (missed.first_game, missed.last_game, missed.winner) == (2, 2, "X")
-    assert isinstance(started, Started)
-    assert started.game == 3
 
 
 PIE = PRESETS["four-pie"]

@@ -24,7 +24,6 @@ from tictactoe_protocol.emblems import SIGNS
 from tictactoe_server.server import Server
 
 DOCS = Path(__file__).parents[2] / "docs"
-GOMOKU = [112, 97, 113, 111, 98, 128, 126, 82, 127, 129]
 
 
 @dataclass(frozen=True)
