@@ -5,6 +5,7 @@ One browser serves all these tests, as to start it takes longer than most of the
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shutil
 from collections import defaultdict
@@ -198,6 +199,22 @@ class Idle:
 
 
 Visit = Callable[..., Awaitable[Visitor]]
+
+
+@asynccontextmanager
+async def other_site(page: str) -> AsyncIterator[str]:
+    """Serve a page at an origin of its own, and yield its address."""
+    body = page.encode()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
+        writer.write(head % len(body) + body)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as site:
+        yield f"http://localhost:{site.sockets[0].getsockname()[1]}/"
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

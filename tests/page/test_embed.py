@@ -2,43 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
-import pytest
 from playwright.async_api import expect
 
-from tests.page.conftest import Visit
+from tests.page.conftest import Visit, other_site
 from tests.page.test_wall import begin
 from tests.peer import open_peer, play_out, two_playing
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tictactoe_server.server import Server
 
 
-@asynccontextmanager
-async def other_site(frame: str) -> AsyncIterator[str]:
-    """Serve a page of another origin that has a frame, and yield its address."""
-    page = f"<!doctype html><link rel=icon href='data:,'><iframe src='{frame}' width=480 height=640></iframe>".encode()
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(page) + page)
-        await writer.drain()
-        writer.close()
-
-    site = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with site:
-        yield f"http://localhost:{site.sockets[0].getsockname()[1]}/"
+def framed(address: str) -> AbstractAsyncContextManager[str]:
+    """Serve a page of another origin with this address in a frame."""
+    return other_site(
+        f"<!doctype html><link rel=icon href='data:,'><iframe src='{address}' width=480 height=640></iframe>"
+    )
 
 
 async def test_a_public_game_goes_on_in_a_frame_and_leaves_nothing_there(server: Server, visit: Visit) -> None:
     origin = f"http://127.0.0.1:{server.port}"
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         room = await begin(ana, bo, "classic", (4,))
-        async with other_site(f"{origin}/embed/{room}") as site:
+        async with framed(f"{origin}/embed/{room}") as site:
             visitor = await visit("about:blank")
             sockets: list[object] = []
             visitor.page.on("websocket", lambda socket: sockets.append(socket))
@@ -61,7 +49,7 @@ async def test_a_shared_game_plays_by_itself_in_a_frame_and_can_be_stepped(serve
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
         game = (await ana.ask("history"))["games"][0]["game_id"]
         id = (await ana.ask("share", game_id=game))["replay"]
-        async with other_site(f"http://127.0.0.1:{server.port}/embed/replay/{id}") as site:
+        async with framed(f"http://127.0.0.1:{server.port}/embed/replay/{id}") as site:
             frame = (await visit(site)).page.frame_locator("iframe")
             await expect(frame.locator("[data-in] .mark")).to_have_count(5)
             await frame.get_by_role("button", name="«").or_(frame.locator(".steps button").first).first.click()
@@ -73,7 +61,7 @@ async def test_an_event_has_its_games_and_its_table_in_a_frame(server: Server, v
         event = (await ana.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}))["event"]
         for player in (ana, bo):
             await player.ask("event_join", event=event)
-        async with other_site(f"http://127.0.0.1:{server.port}/embed/e/{event}") as site:
+        async with framed(f"http://127.0.0.1:{server.port}/embed/e/{event}") as site:
             frame = (await visit(site)).page.frame_locator("iframe")
             await expect(frame.locator("h1")).to_have_text("Friday")
             await expect(frame.locator(".standings tbody tr").first).to_contain_text("ana")
@@ -102,10 +90,6 @@ async def test_everything_else_refuses_frames(server: Server) -> None:
         policy = (await get(server, path, accept=BROWSER)).fields["content-security-policy"]
         assert ("frame-ancestors *" in policy) == (path == f"/embed/{public}"), path
         assert "frame-ancestors" in policy
-    for path in (f"/embed/{private}", f"/embed/e/{hidden}"):
+    absent = ("/embed/K7M4PQ", "/embed/replay/abcdefghijklmnop", "/embed/e/K7M4PQ")
+    for path in (f"/embed/{private}", f"/embed/e/{hidden}", *absent):
         assert (await get(server, path, accept=BROWSER)).status == 404
-
-
-@pytest.mark.parametrize("path", ["/embed/K7M4PQ", "/embed/replay/abcdefghijklmnop", "/embed/e/K7M4PQ"])
-async def test_what_is_not_there_cannot_be_framed(server: Server, path: str) -> None:
-    assert (await get(server, path, accept=BROWSER)).status == 404

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 import segno
@@ -18,7 +17,6 @@ from tests.classic import CLASSIC_RULES
 from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
-from tests.page.members import Members
 from tests.page.odd_server import CODE, Message, OddServer, welcome
 from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, one_at_the_board
@@ -29,10 +27,6 @@ from tictactoe_server.server import Server
 
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 QR = "import {encodeQr} from '%s/events/qr.js'; console.log(JSON.stringify(%s.map(encodeQr)))"
-
-
-def known(server: Server, name: str) -> Any:
-    return open_peer(server.url, name)
 
 
 async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:
@@ -77,46 +71,48 @@ async def enter(visitor: Visitor, name: str) -> None:
 
 
 async def test_who_joins_with_one_button_is_at_the_board_when_it_begins_and_back_in_the_event_after_it(
-    server: Server, visit: Visit
+    server: Server, visit: Visit, bo: Peer
 ) -> None:
-    async with known(server, "bo") as bo:
-        event = await open_event(bo, bo)
-        ana = await visit(address(server, f"/e/{event}"))
-        await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()
-        await enter(ana, "ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
-        await begin(bo, event)
-        room = await come(bo)
-        await ana.page.wait_for_url(f"**/{room}")
-        await expect(ana.page.locator(".board")).to_be_visible()
-        await bo.ask("resign", room=room)
-        await ana.button("To the event").click()
-        await expect(ana.page.locator(".standing")).to_have_text("ana wins.")
-        await expect(ana.page.locator(".standings .own").first).to_contain_text("ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You came in place 1 (points: 1).")
-        mine = ana.page.locator("section", has=ana.page.get_by_role("heading", name="My games"))
-        await expect(mine.locator("li")).to_contain_text("by resignation")
-        await expect(ana.page.locator(".against .own td.points")).to_have_text("1")
+    event = await open_event(bo, bo)
+    ana = await visit(address(server, f"/e/{event}"))
+    await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()
+    await enter(ana, "ana")
+    await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
+    await begin(bo, event)
+    room = await come(bo)
+    await ana.page.wait_for_url(f"**/{room}")
+    await expect(ana.page.locator(".board")).to_be_visible()
+    await bo.ask("resign", room=room)
+    await ana.button("To the event").click()
+    await expect(ana.page.locator(".standing")).to_have_text("ana wins.")
+    await expect(ana.page.locator(".standings .own").first).to_contain_text("ana")
+    await expect(ana.page.locator(".entry")).to_contain_text("You came in place 1 (points: 1).")
+    mine = ana.page.locator("section", has=ana.page.get_by_role("heading", name="My games"))
+    await expect(mine.locator("li")).to_contain_text("by resignation")
+    await expect(ana.page.locator(".against .own td.points")).to_have_text("1")
 
 
-async def test_a_wall_stays_one_when_its_organiser_is_called(server: Server, visit: Visit) -> None:
-    async with known(server, "bo") as bo:
-        event = await open_event(bo, bo)
-        ana = await visit(address(server, f"/e/{event}"))
-        await enter(ana, "ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
-        await ana.page.goto(address(server, f"/e/{event}/wall"))
-        await expect(ana.page.locator(".wall-in li")).to_have_count(2)
-        await begin(bo, event)
-        room = await come(bo)
-        await expect(ana.page.locator(".live-boards li:visible")).to_have_count(1)
-        await bo.ask("resign", room=room)
-        await expect(ana.page.locator(".wall-head")).to_contain_text("ana wins.")
-        assert ana.page.url.endswith("/wall")
+async def test_a_wall_stays_one_when_its_organiser_is_called(server: Server, visit: Visit, bo: Peer) -> None:
+    event = await open_event(bo, bo)
+    ana = await visit(address(server, f"/e/{event}"))
+    await enter(ana, "ana")
+    await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
+    await ana.page.goto(address(server, f"/e/{event}/wall"))
+    await expect(ana.page.locator(".wall-in li")).to_have_count(2)
+    await begin(bo, event)
+    room = await come(bo)
+    await expect(ana.page.locator(".live-boards li:visible")).to_have_count(1)
+    await bo.ask("resign", room=room)
+    await expect(ana.page.locator(".wall-head")).to_contain_text("ana wins.")
+    assert ana.page.url.endswith("/wall")
 
 
 async def test_who_pauses_is_shown_so_and_comes_back(server: Server, visit: Visit) -> None:
-    async with known(server, "bo") as bo, known(server, "cy") as cy, known(server, "dee") as dee:
+    async with (
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+        open_peer(server.url, "dee") as dee,
+    ):
         event = await open_event(bo, bo, cy, dee)
         ana = await visit(address(server, f"/e/{event}"))
         await enter(ana, "ana")
@@ -135,15 +131,14 @@ async def test_who_pauses_is_shown_so_and_comes_back(server: Server, visit: Visi
         await expect(ana.page.locator(".standings .own").first).not_to_contain_text("away")
 
 
-async def test_a_name_that_is_taken_in_the_event_is_asked_for_again(server: Server, visit: Visit) -> None:
-    async with known(server, "bo") as bo:
-        event = await open_event(bo, bo)
-        other = await visit(address(server, f"/e/{event}"), phone=True)
-        await enter(other, "Bo")
-        await expect(other.page.get_by_role("alert")).to_contain_text("choose another name")
-        await expect(other.page.get_by_label("Your name here")).to_be_focused()
-        await enter(other, "bob")
-        await expect(other.page.locator(".standings")).to_contain_text("bob")
+async def test_a_name_that_is_taken_in_the_event_is_asked_for_again(server: Server, visit: Visit, bo: Peer) -> None:
+    event = await open_event(bo, bo)
+    other = await visit(address(server, f"/e/{event}"), phone=True)
+    await enter(other, "Bo")
+    await expect(other.page.get_by_role("alert")).to_contain_text("choose another name")
+    await expect(other.page.get_by_label("Your name here")).to_be_focused()
+    await enter(other, "bob")
+    await expect(other.page.locator(".standings")).to_contain_text("bob")
 
 
 async def entered_beside_a_game(server: Server, visit: Visit, bo: Peer, cy: Peer) -> tuple[Visitor, str]:
@@ -158,8 +153,10 @@ async def entered_beside_a_game(server: Server, visit: Visit, bo: Peer, cy: Peer
     return ana, event
 
 
-async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(server: Server, visit: Visit) -> None:
-    async with known(server, "bo") as bo, known(server, "cy") as cy:
+async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    async with open_peer(server.url, "cy") as cy:
         ana, event = await entered_beside_a_game(server, visit, bo, cy)
         elsewhere = ana.page.url
         await expect(ana.page.locator("p.turn.mine")).to_be_visible()
@@ -173,8 +170,10 @@ async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(se
         await expect(ana.page.locator(".board")).to_be_visible()
 
 
-async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(server: Server, visit: Visit) -> None:
-    async with known(server, "bo") as bo, known(server, "cy") as cy:
+async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    async with open_peer(server.url, "cy") as cy:
         ana, event = await entered_beside_a_game(server, visit, bo, cy)
         elsewhere = ana.page.url
         await begin(bo, event)
@@ -185,16 +184,15 @@ async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(ser
 
 
 async def test_the_wall_of_a_roster_says_that_one_needs_a_card_and_a_phone_shows_all_of_it(
-    server: Server, visit: Visit
+    server: Server, visit: Visit, bo: Peer
 ) -> None:
-    async with known(server, "bo") as bo:
-        event = await open_event(bo, entry="roster", roster=["Ana", "Bo"])
-        wall = await visit(address(server, f"/e/{event}/wall"), phone=True)
-        await expect(wall.page.locator(".wall-entry")).to_contain_text("To play you need your card.")
-        parts = [await wall.page.locator(one).bounding_box() for one in (".wall-code", ".event-wall .qr", ".wall-in")]
-        code, image, names = [part for part in parts if part is not None]
-        assert code["y"] + code["height"] <= image["y"]
-        assert image["y"] + image["height"] <= names["y"]
+    event = await open_event(bo, entry="roster", roster=["Ana", "Bo"])
+    wall = await visit(address(server, f"/e/{event}/wall"), phone=True)
+    await expect(wall.page.locator(".wall-entry")).to_contain_text("To play you need your card.")
+    parts = [await wall.page.locator(one).bounding_box() for one in (".wall-code", ".event-wall .qr", ".wall-in")]
+    code, image, names = [part for part in parts if part is not None]
+    assert code["y"] + code["height"] <= image["y"]
+    assert image["y"] + image["height"] <= names["y"]
 
 
 async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: Server, visit: Visit) -> None:
@@ -243,41 +241,40 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
 
 @pytest.mark.parametrize("is_there", [False, True], ids=["lost", "there"])
 async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
-    server: Server, visit: Visit, is_there: bool
+    server: Server, visit: Visit, bo: Peer, is_there: bool
 ) -> None:
-    async with known(server, "bo") as bo:
-        terms = {"kind": "round_robin", "title": "Class 5b", "clock": CLOCK, "double": True, "advance": "hand"}
-        opened = await bo.ask("event_open", **terms, entry="roster", roster=["Ana", "Bo"])
-        event, (anas, bos) = opened["event"], (card["ticket"] for card in opened["cards"])
-        await bo.ask("event_join", event=event, ticket=bos)
-        first = await visit(address(server, f"/e/{event}#{anas}"))
-        await first.button("Join").click()
-        await expect(first.page.locator(".entry")).to_contain_text("You are in as Ana.")
-        await begin(bo, event)
-        room = await come(bo)
-        await first.page.wait_for_url(f"**/{room}")
-        await bo.until(lambda message: message["type"] == "room" and message["status"] == "playing")
-        if not is_there:
-            await first.page.goto("about:blank")
-            await bo.until(lambda message: message["type"] == "room" and '"online": false' in json.dumps(message))
-        other = await visit(address(server, f"/e/{event}#{anas}"))
-        await other.button("Join").click()
-        if is_there:
-            await expect(other.page.locator(".entry")).to_contain_text("Play here instead?")
-            await other.button("Play here").click()
-            await first.hears("Your card was opened on another device: the game goes on there.")
-            await expect(first.button("Take the seat back")).to_be_hidden()
-            await first.button("To the event").click()
-            await expect(first.button("Join")).to_be_visible()
-        await other.page.wait_for_url(f"**/{room}")
-        await expect(other.page.locator(".board")).to_be_visible()
-        await bo.ask("resign", room=room)
-        await other.button("To the event").click()
-        await expect(other.page.locator(".entry")).to_contain_text("Ana, you are in place 1")
-        seq = (await (await other.page.request.get(address(server, f"/e/{event}.json"))).json())["seq"]
-        await bo.ask("event_run", event=event, seq=seq, action="next")
-        second = await come(bo)
-        await other.page.wait_for_url(f"**/{second}")
+    terms = {"kind": "round_robin", "title": "Class 5b", "clock": CLOCK, "double": True, "advance": "hand"}
+    opened = await bo.ask("event_open", **terms, entry="roster", roster=["Ana", "Bo"])
+    event, (anas, bos) = opened["event"], (card["ticket"] for card in opened["cards"])
+    await bo.ask("event_join", event=event, ticket=bos)
+    first = await visit(address(server, f"/e/{event}#{anas}"))
+    await first.button("Join").click()
+    await expect(first.page.locator(".entry")).to_contain_text("You are in as Ana.")
+    await begin(bo, event)
+    room = await come(bo)
+    await first.page.wait_for_url(f"**/{room}")
+    await bo.until(lambda message: message["type"] == "room" and message["status"] == "playing")
+    if not is_there:
+        await first.page.goto("about:blank")
+        await bo.until(lambda message: message["type"] == "room" and '"online": false' in json.dumps(message))
+    other = await visit(address(server, f"/e/{event}#{anas}"))
+    await other.button("Join").click()
+    if is_there:
+        await expect(other.page.locator(".entry")).to_contain_text("Play here instead?")
+        await other.button("Play here").click()
+        await first.hears("Your card was opened on another device: the game goes on there.")
+        await expect(first.button("Take the seat back")).to_be_hidden()
+        await first.button("To the event").click()
+        await expect(first.button("Join")).to_be_visible()
+    await other.page.wait_for_url(f"**/{room}")
+    await expect(other.page.locator(".board")).to_be_visible()
+    await bo.ask("resign", room=room)
+    await other.button("To the event").click()
+    await expect(other.page.locator(".entry")).to_contain_text("Ana, you are in place 1")
+    seq = (await (await other.page.request.get(address(server, f"/e/{event}.json"))).json())["seq"]
+    await bo.ask("event_run", event=event, seq=seq, action="next")
+    second = await come(bo)
+    await other.page.wait_for_url(f"**/{second}")
 
 
 def event_state(**pairing: object) -> Message:
@@ -300,28 +297,9 @@ async def test_what_an_organiser_has_opened_stays_open_while_a_game_goes_on(visi
         assert server.asked_for("event_run")[0]["player"] == "p2"
 
 
-async def test_the_ties_of_a_table_have_the_sums_that_made_them(server: Server, visit: Visit) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        event = await open_event(ana, ana, bo, double=True)
-        await begin(ana, event)
-        for _ in range(2):
-            room = await come(ana)
-            await come(bo)
-            await bo.until(lambda message: message["type"] == "room" and message["status"] == "playing")
-            state = await ana.until(lambda message: message["type"] == "room" and message["status"] == "playing")
-            mover = ana if state["seats"]["X"]["name"] == "ana" else bo
-            await mover.ask("resign", room=room)
-        page = await visit(address(server, f"/e/{event}"))
-        await expect(page.page.locator(".standing")).to_have_text(re.compile("(ana and bo|bo and ana) win together."))
-        first = page.page.locator(".standings tbody tr").first
-        await first.locator("summary").click()
-        await expect(first.locator(".ties dl")).to_contain_text("direct encounter")
-        await expect(first.locator(".ties dl")).to_contain_text("1 = 1")
-
-
 async def test_a_knock_out_shows_its_bracket_with_who_goes_on_and_counts_matches(server: Server, visit: Visit) -> None:
     async with AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(known(server, name)) for name in ("ana", "bo", "cy", "dee")]
+        peers = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("ana", "bo", "cy", "dee")]
         event = await open_event(peers[0], *peers, kind="knock_out")
         await begin(peers[0], event)
         await decide_round(peers[0], event)
@@ -340,7 +318,11 @@ async def test_a_knock_out_shows_its_bracket_with_who_goes_on_and_counts_matches
 async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_for_whom_one_waits(
     server: Server, visit: Visit
 ) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "cy") as cy:
+    async with (
+        open_peer(server.url, "ana") as ana,
+        open_peer(server.url, "bo") as bo,
+        open_peer(server.url, "cy") as cy,
+    ):
         await begin_game(cy, bo, "connect-four", (38,))
         event = await open_event(ana, ana, bo)
         wall = await visit(address(server, f"/e/{event}/wall"))
@@ -396,7 +378,7 @@ async def test_pages_of_an_event_say_that_the_server_is_away_as_long_as_it_is(tm
 
 async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(server: Server, visit: Visit) -> None:
     async with AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(known(server, f"player{number}")) for number in range(23)]
+        peers = [await stack.enter_async_context(open_peer(server.url, f"player{number}")) for number in range(23)]
         event = await open_event(peers[0], *peers, kind="swiss")
         wall = await visit(address(server, f"/e/{event}/wall"))
         await expect(wall.page.locator(".wall-in li")).to_have_count(23)
@@ -410,33 +392,33 @@ async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(ser
 
 
 async def test_the_code_of_an_event_leads_there_from_where_one_types_that_of_a_room(
-    server: Server, visit: Visit
+    server: Server, visit: Visit, bo: Peer
 ) -> None:
-    async with known(server, "bo") as bo:
-        event = await open_event(bo)
-        ana = await visit(address(server))
-        await ana.page.get_by_label("Code or link").fill(event)
-        await ana.page.keyboard.press("Enter")
-        await ana.page.wait_for_url(f"**/e/{event}")
-        await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()
+    event = await open_event(bo)
+    ana = await visit(address(server))
+    await ana.page.get_by_label("Code or link").fill(event)
+    await ana.page.keyboard.press("Enter")
+    await ana.page.wait_for_url(f"**/e/{event}")
+    await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()
 
 
-async def test_events_are_on_the_first_page_and_one_that_is_not_there_leads_on(server: Server, visit: Visit) -> None:
-    async with known(server, "bo") as bo:
-        event = await open_event(bo, title="Friday evening")
-        ana = await visit(address(server), may_fail="404")
-        await ana.page.get_by_role("link", name=re.compile("Join: Friday evening")).click()
-        await ana.page.wait_for_url(f"**/e/{event}")
-        await ana.page.goto(address(server, "/e/AAAAAA"))
-        await expect(ana.page.locator("main")).to_contain_text("No event AAAAAA.")
-        await expect(ana.button("All games")).to_be_visible()
+async def test_events_are_on_the_first_page_and_one_that_is_not_there_leads_on(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    event = await open_event(bo, title="Friday evening")
+    ana = await visit(address(server), may_fail="404")
+    await ana.page.get_by_role("link", name=re.compile("Join: Friday evening")).click()
+    await ana.page.wait_for_url(f"**/e/{event}")
+    await ana.page.goto(address(server, "/e/AAAAAA"))
+    await expect(ana.page.locator("main")).to_contain_text("No event AAAAAA.")
+    await expect(ana.button("All games")).to_be_visible()
 
 
 @pytest.mark.parametrize(("dark", "rules"), [(False, ()), (True, ("color-contrast",))], ids=["light", "dark"])
 async def test_axe_finds_nothing_wrong_in_an_event(
     server: Server, visit: Visit, dark: bool, rules: tuple[str, ...]
 ) -> None:
-    async with known(server, "bo") as bo:
+    async with open_peer(server.url, "bo") as bo:
         org = await visit(address(server), dark=dark, still=True)
         await org.button("New event…").click()
         found = {"dialog": await find_violations(org.page, *rules)}
@@ -469,20 +451,3 @@ def test_a_link_that_is_drawn_as_a_qr_code_is_that_of_a_library() -> None:
         segno.make(text.encode(), error="l", micro=False, mask=3, boost_error=False, mode="byte") for text in texts
     ]
     assert found == [[[bit == 1 for bit in row] for row in one.matrix] for one in drawn]
-
-
-async def test_a_board_at_another_server_of_the_cluster_opens_by_itself(server: Server, visit: Visit) -> None:
-    async with Members(server) as members, known(server, "bo") as bo:
-        event = await open_event(bo, bo)
-        ana = await visit(f"{members.origin}/e/{event}", may_fail=SERVER_GOES)
-        await enter(ana, "ana")
-        await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
-        members.mistaken["s1"] = "s2"
-        await begin(bo, event)
-        room = await come(bo)
-        await ana.page.wait_for_url(f"**/{room}")
-        await expect(ana.page.locator(".board")).to_be_visible()
-        assert "s2" in members.places_of("join")
-        await bo.ask("resign", room=room)
-        await ana.button("To the event").click()
-        await expect(ana.page.locator(".standing")).to_have_text("ana wins.")

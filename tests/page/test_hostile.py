@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playwright.async_api import expect
 
 from tests.classic import CLASSIC_RULES
 from tests.page.conftest import SERVER_GOES, Visit
-from tests.page.odd_server import CODE, OddServer, error
+from tests.page.odd_server import CODE, OddServer, error, state
 
 EVIL = "<img src=x onerror=document.title='taken'>"
-STATE: dict[str, Any] = {
-    "type": "room",
-    "room": CODE,
-    "seq": 3,
-    "status": "playing",
-    "visibility": "public",
-    "game": 1,
-    "rules": CLASSIC_RULES | {"preset": EVIL},
-    "board": "X........",
-    "ply": 1,
-    "turn": "O",
-    "last": 0,
-    "seats": {
+STATE = state(
+    3,
+    "X........",
+    0,
+    rules=CLASSIC_RULES | {"preset": EVIL},
+    seats={
         "X": {"player": "p1", "name": EVIL, "online": True, "bot": EVIL},
         "O": {"player": "p2", "name": "\u202ebo\x1b[31m", "online": True, "bot": None, "new": 1},
     },
-    "result": None,
-    "offers": {"draw": None, "undo": None, "rematch": [], "swap": "X"},
-    "clock": None,
-    "watchers": 0,
-    "score": {},
-    "analysis": EVIL,
-    "newer": {"than": "this page"},
-}
+    offers={"draw": None, "undo": None, "rematch": [], "swap": "X"},
+    analysis=EVIL,
+    newer={"than": "this page"},
+)
 WELCOME = {"type": "welcome", "protocol": 1, "server": "x", "player": "p9", "name": EVIL, "token": "t", "rooms": []}
 SAID = {"type": "chat", "room": CODE, "from": EVIL, "seat": None, "text": EVIL, "at": 0}
 ANNOUNCED = {"type": "announcement", "text": EVIL, "at": 0}

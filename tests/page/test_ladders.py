@@ -162,10 +162,11 @@ async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Vis
         await expect(told).to_have_count(0)
 
 
-async def test_a_challenge_is_not_answered_where_the_server_is_gone(visit: Visit) -> None:
+async def test_a_challenge_waits_for_a_lost_server_and_is_over_once_a_welcome_lacks_it(visit: Visit) -> None:
     there = welcome(challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
     async with OddServer(hello=[there]) as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await expect(ana.page.locator(".notice")).to_contain_text("bo challenges you")
         await expect(ana.button("Accept")).to_be_enabled()
         server.answers = {**server.answers, "hello": []}
         await server.close(1012)
@@ -174,6 +175,10 @@ async def test_a_challenge_is_not_answered_where_the_server_is_gone(visit: Visit
         server.answers = {**server.answers, "hello": [there]}
         await server.close(1012)
         await expect(ana.button("Accept")).to_be_enabled()
+        server.answers = {**server.answers, "hello": [welcome(challenges=[])]}
+        await server.close(1012)
+        await ana.hears("The challenge of bo is over.")
+        await expect(ana.page.locator(".notice")).to_have_count(0)
 
 
 async def test_a_player_is_found_by_a_name_with_letters_of_any_language(server: Server, visit: Visit) -> None:
@@ -207,17 +212,6 @@ async def ana_id(server: Server, room: str) -> str:
     found = server.core.registry.by_code[room].room.seats["X"]
     assert found is not None
     return found.player
-
-
-async def test_what_is_not_in_a_welcome_any_more_is_over(visit: Visit) -> None:
-    there = welcome(challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
-    async with OddServer(hello=[there]) as server:
-        ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await expect(ana.page.locator(".notice")).to_contain_text("bo challenges you")
-        server.answers = {**server.answers, "hello": [welcome(challenges=[])]}
-        await server.close(1012)
-        await ana.hears("The challenge of bo is over.")
-        await expect(ana.page.locator(".notice")).to_have_count(0)
 
 
 async def test_the_first_page_leads_to_ladders_and_to_a_rated_match(server: Server, bo: Peer, visit: Visit) -> None:

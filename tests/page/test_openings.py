@@ -5,9 +5,7 @@ from __future__ import annotations
 from playwright.async_api import expect
 
 from tests.page.conftest import Visit, Visitor, take_turns
-from tests.page.test_play import address, shared_link, two_at_the_board
-from tests.page.test_wall import MINUTE
-from tests.peer import open_peer
+from tests.page.test_play import address, two_at_the_board
 from tictactoe_server.server import Server
 
 
@@ -53,30 +51,6 @@ async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server
     await ana.button("Play again").click()
     await bo.answer("accept the rematch")
     await expect(bo.page.locator("p.turn")).to_have_text("Place black: 3 to go, then ana chooses a side.")
-
-
-async def test_a_first_mark_is_taken_over_with_its_place_and_seen_so_afterwards(server: Server, visit: Visit) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        room = (await bo.ask("create", rules="four-pie", clock=MINUTE))["room"]
-        ana = await visit(address(server, f"/{room}"))
-        await ana.join("ana")
-        await bo.ask("move", room=room, cell=5, ply=0)
-        await expect(ana.page.locator(".ask button")).to_have_text(["play X, O moves", "stay O, and move"])
-        await ana.page.keyboard.press("Control+y")
-        await ana.page.get_by_label("Say something").fill("/swap")
-        await ana.page.keyboard.press("Enter")
-        await ana.hears("You take X: bo is O now.")
-        await sit_at(ana, "X")
-        await expect(ana.page.locator(".player.moving .name")).to_have_text("bo")
-        await bo.ask("move", room=room, cell=0, ply=1)
-        await ana.play(6)
-        await bo.ask("resign", room=room)
-        dee = await visit(await shared_link(ana), still=True)
-        await expect(dee.page.locator(".moves .choice")).to_have_text(["ana takes X: bo is O now."])
-        await dee.button("To the start").click()
-        await dee.button("A step on").click()
-        turn = dee.page.locator("p.turn")
-        await expect(turn).to_have_text("Move 1 of 3: bo places X on B2. ana takes X: bo is O now.")
 
 
 async def test_an_opening_is_chosen_rule_by_rule_and_explained(server: Server, visit: Visit) -> None:

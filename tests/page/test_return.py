@@ -13,17 +13,6 @@ from tests.page.test_play import address, two_at_the_board
 from tictactoe_server.server import Server
 
 
-async def test_a_reload_in_mid_game_leads_back_to_the_seat(server: Server, visit: Visit) -> None:
-    ana, bo = await two_at_the_board(server, visit)
-    await ana.play(4)
-    await ana.page.reload()
-    await ana.sees(B2="X")
-    await bo.play(0)
-    await ana.play(8)
-    await bo.sees(C3="X")
-    await expect(ana.page.locator(".players")).to_contain_text("ana (you)")
-
-
 async def test_nobody_gives_a_seat_up_by_going_elsewhere_on_the_site_or_closing_the_tab(
     server: Server, visit: Visit
 ) -> None:

@@ -112,6 +112,7 @@ async def test_a_state_that_is_known_is_not_sent_again(server: Server) -> None:
         known = f"If-None-Match: {first.fields['etag']}"
         same = await get(server, f"/api/rooms/{room}", known)
         assert (same.status, same.body, same.fields["access-control-allow-origin"]) == (304, b"", "*")
+        assert "ETag" in same.fields["access-control-expose-headers"]
         assert (await get(server, f"/api/rooms/{room}", "If-None-Match: *")).status == 304
         await play_out({"X": ana, "O": bo}, room, [0])
         assert (await get(server, f"/api/rooms/{room}", known)).status == 200
