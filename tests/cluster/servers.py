@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from tests.cluster.cables import Cable
 from tests.cluster.nodes import Nodes
 from tests.cluster.tied import tied
 from tests.environment import environment
-from tests.faults.harness import COMMAND, Address, Harness
+from tests.faults.harness import COMMAND, Harness
 
 INIT_SECONDS = 60.0
 
@@ -105,20 +104,3 @@ class Cluster:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._stack.aclose()
-
-    def door(self, number: int) -> Address:
-        """Return the way in of those who belong to this server, and take any other while it is away."""
-        own = self.servers[number]
-
-        async def choose() -> str:
-            if own.is_awake:
-                return own.url
-            others = [server for server in self.servers if server.is_awake]
-            return random.choice(others).url if others else await own.when_listening()
-
-        return choose
-
-    @property
-    def doors(self) -> list[Address]:
-        """The doors of all servers."""
-        return [self.door(number) for number in range(len(self.servers))]

@@ -11,19 +11,22 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 
 from tests.peer import Message, Peer, open_peer
 
-SILENT_SECONDS = 1.0
-"""For how long a server may leave a request unanswered."""
-
-PATIENCE_SECONDS = 30.0
 RETRY_SECONDS = 0.05
 GONE = (OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError, EOFError)
 
 
 class Visitor:
-    """Comes by the server at `url`; use it with ``async with``. `peer` is the connection at the server that it is at.
+    """Connects to the server at `url` first; use it with ``async with``. A request without an answer is sent again.
 
-    What it asks is sent again, unchanged, where a server was left.
+    Attributes:
+        peer: The current connection.
+        room: Code of the room that it is in, or "".
+        silent_seconds: How long a server may leave a request unanswered.
+        patience_seconds: How long a request may take in all.
     """
+
+    silent_seconds = 1.0
+    patience_seconds = 30.0
 
     def __init__(self, url: str, name: str | None = None, token: str | None = None) -> None:
         self.token = token
@@ -36,7 +39,7 @@ class Visitor:
         self._stack = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(self.patience_seconds):
             await self._connect()
         return self
 
@@ -47,10 +50,10 @@ class Visitor:
 
     async def ask(self, type: str, **fields: Any) -> Message:
         """Return what is answered where the room is."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(self.patience_seconds):
             while True:
                 try:
-                    async with asyncio.timeout(SILENT_SECONDS):
+                    async with asyncio.timeout(self.silent_seconds):
                         answer = await self.peer.ask(type, **fields)
                     if answer.get("code") != "moved":
                         self.room = answer.get("room", self.room)
@@ -62,10 +65,10 @@ class Visitor:
 
     async def state(self, **expected: Any) -> Message:
         """Return the next state of the room with these values."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(self.patience_seconds):
             while True:
                 try:
-                    async with asyncio.timeout(SILENT_SECONDS):
+                    async with asyncio.timeout(self.silent_seconds):
                         message = await self.peer.until(lambda message: message["type"] in ("room", "moved"))
                 except TimeoutError:
                     await self.ask("sync", room=self.room)
@@ -80,6 +83,11 @@ class Visitor:
                 elif all(message[key] == value for key, value in expected.items()):
                     return message
 
+    async def wander(self) -> None:
+        """Go on at another server."""
+        self._lose()
+        await self._come_back()
+
     def _lose(self) -> None:
         self._servers.append(self._servers.pop(0))
         self._sent_to = None
@@ -93,7 +101,7 @@ class Visitor:
             if not self.room:
                 return
             try:
-                async with asyncio.timeout(SILENT_SECONDS):
+                async with asyncio.timeout(self.silent_seconds):
                     answer = await self.peer.ask("join", room=self.room, seq=self._seq)
             except GONE:
                 self._lose()
@@ -111,7 +119,7 @@ class Visitor:
             url = self._sent_to or self._servers[0]
             self._sent_to = None
             try:
-                async with asyncio.timeout(SILENT_SECONDS):
+                async with asyncio.timeout(self.silent_seconds):
                     opening = open_peer(url, self._name, self.token)
                     self.peer = await self._stack.enter_async_context(opening)
                 self._stack.callback(self.peer.socket.transport.abort)  # the server may be a silent one

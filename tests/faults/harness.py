@@ -12,7 +12,7 @@ import signal
 import sys
 from asyncio import create_subprocess_exec
 from asyncio.subprocess import PIPE
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -26,15 +26,13 @@ START_SECONDS = 30.0
 END_SECONDS = 30.0
 _LISTENING = re.compile(r"Listening on (ws://\S+:(\d+))")
 
-Address = Callable[[], Awaitable[str]]
-"""Tells where to connect now, and waits while there is nothing, as `Harness.when_listening` does."""
-
 
 class Harness:
     """One server at a time; use it with ``async with``, which starts the first and ends the last.
 
-    `command` is what is run instead of the server's own command, with the same options. `url` is known from the first
-    start on; await `when_listening` for it where a server may be down.
+    Attributes:
+        command: What is run instead of the server's own command, with the same options.
+        url: Where the server listens, from the first start on.
     """
 
     def __init__(self, folder: Path, *options: str, command: Sequence[str] = COMMAND) -> None:
@@ -44,10 +42,8 @@ class Harness:
         self.log: list[str] = []
         self.port = 0
         self.url = ""
-        self.starts = 0
         self.is_frozen = False
-        self._listening = asyncio.Event()
-        self._news = asyncio.Condition()
+        self._is_listening = False
         self._process: Process | None = None
         self._reading: asyncio.Task[None] | None = None
 
@@ -95,26 +91,18 @@ class Harness:
             await self.end(signal.SIGKILL)
             raise RuntimeError(f"{self.command[0]} did not listen: {line!r} {self.log[-3:]}")
         self.url, self.port = match[1], int(match[2])
-        self.starts += 1
-        self._listening.set()
+        self._is_listening = True
 
     async def end(self, by: signal.Signals = signal.SIGKILL) -> int:
         """Send the signal, wait for the end and return the exit code."""
         assert self._process
-        self._listening.clear()
+        self._is_listening = False
         if self._process.returncode is None:
             self._process.send_signal(by)
             if self.is_frozen and by is not signal.SIGKILL:
                 self.thaw()
-        return await self.ended()
-
-    async def ended(self) -> int:
-        """Wait for the server to end by itself; return its exit code."""
-        process = self._process
-        assert process
         async with asyncio.timeout(END_SECONDS):
-            code = await process.wait()
-        self._listening.clear()
+            code = await self._process.wait()
         self._process = None
         self.is_frozen = False
         if self._reading is not None:
@@ -134,21 +122,8 @@ class Harness:
     @property
     def is_awake(self) -> bool:
         """Whether a server listens and is not frozen."""
-        return self._listening.is_set() and not self.is_frozen
-
-    async def when_listening(self) -> str:
-        """Wait until a server listens and return where."""
-        await self._listening.wait()
-        return self.url
-
-    async def logged(self, is_meant: Callable[[str], bool]) -> str:
-        """Wait until the log has such a line and return it."""
-        async with asyncio.timeout(START_SECONDS), self._news:
-            await self._news.wait_for(lambda: any(map(is_meant, self.log)))
-        return next(filter(is_meant, self.log))
+        return self._is_listening and not self.is_frozen
 
     async def _read(self, stderr: asyncio.StreamReader) -> None:
         async for line in stderr:
             self.log.append(line.decode().rstrip("\n"))
-            async with self._news:
-                self._news.notify_all()

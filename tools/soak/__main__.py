@@ -1,7 +1,7 @@
 """Long runs against real server processes. Each prints its figures and exits with 1 if a promise was broken.
 
 Progress is written to stderr. Every run is bounded in work and in time, and stops every process it started.
-Usage: python -m tools.soak kills --kills 50 --commands 100000   (--help lists the others)
+Usage: python -m tools.soak cluster --faults 45   (--help lists the others)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tests.cluster.disks import CannotMount
-from tools.soak import cluster, event, kills, ladder
+from tools.soak import cluster, event, ladder
 
 
 class Finding(Protocol):
@@ -32,14 +32,12 @@ class Finding(Protocol):
 Run = Callable[..., Awaitable[Finding]]
 
 RUNS: dict[str, tuple[Run, dict[str, int]]] = {
-    "kills": (kills.run, {"kills": 50, "commands": 100_000, "rooms": 60, "watchers": 1}),
     "cluster": (
         cluster.run,
         {
             "moves": 20_000,
             "faults": 45,
             "players": 40,
-            "watchers": 1,
             "servers": 2,
             "cables": 1,
             "tls": 1,

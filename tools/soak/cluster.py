@@ -1,8 +1,9 @@
-"""Kills, freezes and restarts servers and nodes of a cluster under play, cuts its links, and looks for every move.
+"""Kills, freezes and restarts servers and nodes of a real cluster under play, cuts its links, and checks every state.
 
-At most a minority of the nodes is down at a time, except when all of them are killed. Afterwards every acknowledged
-move must be in the stream exactly once. No client may have seen a room's `seq` decrease or have lost a seat without
-notice, all clients of a room must end with the same state, and all servers must list the same rooms.
+At most a minority of the nodes is down at a time, except when all of them are killed. The ledger is that of the
+simulator: no acknowledged move may be lost, no `seq` may decrease or mean two states, all clients of a room must end
+with the same state, and each finished game must be once in the history of every server. All servers must list the same
+rooms.
 
 With --rolling N every server and node is restarted in turn N times, as for an upgrade, while the games run on clocks:
 no game may be lost on time, and 99 % of the pauses must be shorter than three seconds.
@@ -11,6 +12,7 @@ no game may be lost on time, and 99 % of the pauses must be shorter than three s
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import signal
 import sys
@@ -19,6 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Final
 
 from tests.authority import Authority
 from tests.cluster.cables import Cable
@@ -26,126 +29,173 @@ from tests.cluster.nodes import Node
 from tests.cluster.servers import Cluster
 from tests.faults.harness import Harness
 from tests.peer import Message, open_peer
+from tests.simulation.ledger import Ledger, Violation
+from tests.simulation.people import legal_cells
 from tools.soak.figures import times
-from tools.soak.fleet import Fleet
-from tools.soak.ledger import Ledger
-from tools.soak.stream import Witness, read_finished, read_games
+from tools.soak.player import Player
 
-PATIENCE_SECONDS = 6.0
-"""How long a client waits for an answer: an owner that is away is noticed, and a store that is away told of, before."""
-
-AWAY_SECONDS = 1.0
-"""How long what was killed stays away."""
-
-FREEZE_SECONDS = (2.0, 5.0)
+PATIENCE_SECONDS: Final = 60.0
+"""How long play may pause before the run is given up."""
+AWAY_SECONDS: Final = 1.0
+"""How long a killed process stays away."""
+FREEZE_SECONDS: Final = (2.0, 5.0)
 """Shorter and longer than it takes to be counted as gone."""
-
-COPY_SECONDS = 15.0
-"""How soon after the end the servers must have copied every finished game."""
-
-BRIEF_SECONDS = (0.8, 1.6)
+BRIEF_SECONDS: Final = (0.8, 1.6)
 """About as long as it takes to be counted as gone."""
-
-SILENT_SECONDS = 45.0
+SILENT_SECONDS: Final = 45.0
 """Longer than TLS waits for the other end to say goodbye."""
-
-FULL_SECONDS = 5.0
-SLOW_SECONDS = 0.1
-ROLLING_CLOCK = {"move_ms": 5_000}
-ROLLING_PAUSE_SECONDS = 3.0
-
-
-@dataclass
-class TimedLedger(Ledger):
-    """Knows in addition the longest pause of every room since `begin`, and the games that were lost on time."""
-
-    late: set[tuple[str, int]] = field(default_factory=set)
-    _last: dict[str, float] = field(default_factory=dict)
-    _longest: dict[str, float] = field(default_factory=dict)
-
-    def note_move(self, room: str, game: int, ply: int, cell: int) -> None:
-        """Take notice of a move that was answered `ok`."""
-        super().note_move(room, game, ply, cell)
-        now = time.perf_counter()
-        self._longest[room] = max(self._longest.get(room, 0.0), now - self._last.get(room, now))
-        self._last[room] = now
-
-    def note_state(self, client: str, state: Message) -> None:
-        """Take notice of a state that a client was sent."""
-        super().note_state(client, state)
-        if state["result"] is not None and state["result"]["reason"] == "timeout":
-            self.late.add((state["room"], state["game"]))
-
-    def begin(self) -> None:
-        """Forget all pauses up to now."""
-        self._longest.clear()
-
-    def pauses(self) -> list[float]:
-        """Return the longest time between two moves of each room, in seconds."""
-        return list(self._longest.values())
-
-    def have_all_moved_since(self, when: float) -> bool:
-        """Tell whether there was a move in every room since then."""
-        return all(last >= when for last in self._last.values())
+COPY_SECONDS: Final = 15.0
+"""How soon after the end each server must have copied every finished game and list the right rooms."""
+FULL_SECONDS: Final = 5.0
+SLOW_SECONDS: Final = 0.1
+ROLLING_CLOCK: Final = {"move_ms": 5_000}
+ROLLING_PAUSE_SECONDS: Final = 3.0
 
 
 @dataclass
 class Found:
-    """What came of it: what the ledger has, and the rest.
+    """The results of a run.
 
-    By the fault that made them, in seconds: the pauses of rooms, and how long each `unavailable` took to come.
+    Attributes:
+        pauses: By fault, the longest time in seconds between two moves of each room.
+        slowest_answer: The longest time in seconds that an answer took.
+        wrong: Broken promises that the ledger cannot see.
     """
 
-    ledger: TimedLedger = field(default_factory=TimedLedger)
+    ledger: Ledger = field(default_factory=lambda: Ledger(time.monotonic))
     pauses: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    unavailable: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     faults: Counter[str] = field(default_factory=Counter)
-    unanswered: int = 0
-    stored: int = 0
-    forks: list[str] = field(default_factory=list)
+    slowest_answer: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
     @property
-    def broken(self) -> list[str]:
-        """What was acknowledged and is not so: lost or played twice, gone back, or replaced."""
-        return [*self.ledger.lost, *self.ledger.doubled, *self.ledger.seq_violations, *self.forks]
+    def moves(self) -> int:
+        return self.ledger.counts["ok move"]
 
     @property
     def violations(self) -> list[str]:
-        """Everything that must not be."""
-        late = (f"game {game} of {room} was lost on time" for room, game in self.ledger.late)
-        return [*self.forks, *self.wrong, *late, *self.ledger.violations]
+        late = self.ledger.counts["end timeout"]
+        return [
+            *(failure.found for failure in self.ledger.failures),
+            *self.wrong,
+            *([f"{late} games were lost on time."] if late else []),
+        ]
 
     @property
     def has_failed(self) -> bool:
         return bool(self.violations)
 
     def __str__(self) -> str:
-        rows = (f"  {name} ({self.faults[name]}): {self.cost(name)}" for name in self.faults)
-        figures = (
-            f"{self.faults.total()} faults, {self.ledger.report()}; {len(self.ledger.moves):,} moves, "
-            f"{self.stored:,} states seen in the stream, {self.unanswered} requests without an answer in time, "
-            f"{slowest(self.ledger.unavailable_seconds)}, "
-            f"{len(self.forks)} moves replaced, {len(self.wrong)} other violations"
-        )
-        return "\n".join((figures, *rows, *self.violations[:20]))
-
-    def cost(self, name: str) -> str:
-        """Say what a fault cost the players."""
-        return f"rooms paused {times(self.pauses[name])}; {slowest(self.unavailable[name])}"
+        counts = ", ".join(f"{name} {count:,}" for name, count in sorted(self.ledger.counts.items()))
+        rows = (f"  {name} ({count}): rooms paused {times(self.pauses[name])}" for name, count in self.faults.items())
+        story = self.ledger.story_of(self.ledger.failures[0].room) if self.ledger.failures else ()
+        figures = f"{self.faults.total()} faults, {len(self.violations)} broken promises; {counts}"
+        return "\n".join((figures, *rows, *self.violations[:20], *story))
 
 
-def slowest(seconds: Sequence[float]) -> str:
-    """Say how often `unavailable` was answered, and how late at most.
+class Opponent(Player):
+    """One of two who play at a table until `is_stopping`."""
 
-    >>> slowest([0.5, 2.0])
-    'unavailable 2 times, the slowest after 2.00 s'
+    def __init__(self, url: str, name: str, table: Table) -> None:
+        super().__init__(url, name)
+        self.is_stopping = False
+        self._table = table
+        self._newest_seq = 0
+
+    async def play(self) -> None:
+        state, effect = await self.next_state(), (1, 0)
+        while not self.is_stopping:
+            mark, position = self.mark_in(state), (state["game"], state["ply"])
+            if position < effect:  # a state from before the last move, sent again after a return
+                pass
+            elif state["status"] == "playing" and state["turn"] == mark:
+                cell = self._table.choice.choice(legal_cells(state))
+                await self._do(state, type="move", cell=cell, ply=state["ply"])
+                effect = position[0], position[1] + 1
+                self._table.note_move()
+            elif state["status"] == "over" and mark not in state["offers"]["rematch"]:
+                await self._do(state, type="rematch", game=state["game"])
+            state = await self.next_state(state)
+
+    async def _do(self, state: Message, type: str, **fields: Any) -> None:
+        ledger, request = self._table.found.ledger, {"type": type, "room": self.room, **fields}
+        ledger.note_request(self.id, request, state)
+        answer = await self.ask(**request)
+        if answer["type"] == "ok":
+            ledger.note_accepted(request, state["game"])
+        elif type != "rematch" or answer["code"] != "not_allowed":  # the next game has begun
+            ledger.fail(f"{self.name} asked {request} and was told {answer}.", self.room)
+
+    def receive_state(self, state: Message) -> None:
+        self._table.found.ledger.check_state(self.name, 0, self._newest_seq, state)
+        self._newest_seq = state["seq"]
+
+    async def sync(self) -> Message:
+        """Return the current state."""
+        before = self.read_states()
+        await self.ask("sync", room=self.room)
+        return await self.next_state(before)
+
+
+class Table:
+    """Two who play in one room.
+
+    Attributes:
+        moved_at: When the newest move was acknowledged.
+        longest_pause: The longest time between two moves, in seconds, since it was set to 0.
     """
-    return f"unavailable {len(seconds):,} times" + (f", the slowest after {max(seconds):.2f} s" if seconds else "")
+
+    def __init__(self, number: int, urls: Sequence[str], found: Found, choice: random.Random) -> None:
+        self.found, self.choice = found, choice
+        self.moved_at = time.monotonic()
+        self.longest_pause = 0.0
+        names = f"ana{number}", f"bo{number}"
+        self.players = [Opponent(urls[(number + n) % len(urls)], name, self) for n, name in enumerate(names)]
+
+    @property
+    def room(self) -> str:
+        return self.players[0].room
+
+    async def open(self, clock: Message | None) -> None:
+        host, guest = self.players
+        room = (await host.ask("create", visibility="public", clock=clock))["room"]
+        await guest.ask("join", room=room)
+
+    def note_move(self) -> None:
+        now = time.monotonic()
+        self.longest_pause = max(self.longest_pause, now - self.moved_at)
+        self.moved_at = now
+
+    async def check_end(self) -> None:
+        """Check that both see the same state in the end."""
+        states = {player.name: await player.sync() for player in self.players}
+        self.found.ledger.check_convergence(self.room, states)
+
+    async def check_history(self, url: str) -> None:
+        """Check that a server knows each finished game once, as soon as it had time to copy it."""
+        ledger, player = self.found.ledger, self.players[0]
+        results = (game.result for game in ledger.rooms[self.room].games.values())
+        finished = sum(result is not None and result["reason"] != "aborted" for result in results)
+        until = time.monotonic() + COPY_SECONDS
+        while len(rows := await list_history(url, player.token)) < finished and time.monotonic() < until:  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+        ledger.check_history(self.room, player.id, rows, is_final=True)
+
+
+async def list_history(url: str, token: str | None) -> list[Message]:
+    """Return every game that a server knows of a player."""
+    rows: list[Message] = []
+    async with open_peer(url, token=token) as peer:
+        before: dict[str, str] = {}
+        while page := (await peer.ask("history", limit=100, **before))["games"]:
+            rows += page
+            before = {"before": page[-1]["game_id"]}
+    return rows
 
 
 Fault = Callable[[Cluster, random.Random], Awaitable[None]]
-"""Does harm to a cluster, and mends it."""
+"""Does harm to a cluster, and repairs it."""
+Find = Callable[[Cluster, random.Random], Awaitable[Any]]
 
 
 async def find_serving(cluster: Cluster, choice: random.Random) -> Harness:
@@ -157,43 +207,6 @@ async def find_serving(cluster: Cluster, choice: random.Random) -> Harness:
         room = choice.choice(rooms)["room"]
         at = (await peer.ask("watch", room=room)).get("url", url)
     return next(server for server in cluster.servers if server.url == at)
-
-
-async def find_cables(cluster: Cluster, choice: random.Random) -> list[Cable]:
-    """Return the cables of the server that has one of the rooms."""
-    return cluster.cables[cluster.servers.index(await find_serving(cluster, choice))]
-
-
-async def end_server(cluster: Cluster, choice: random.Random, by: signal.Signals) -> None:
-    server = await find_serving(cluster, choice)
-    await server.end(by)
-    if by is signal.SIGKILL:
-        await asyncio.sleep(AWAY_SECONDS)
-    await server.start()
-
-
-async def kill_server(cluster: Cluster, choice: random.Random) -> None:
-    await end_server(cluster, choice, signal.SIGKILL)
-
-
-async def restart_server(cluster: Cluster, choice: random.Random) -> None:
-    await end_server(cluster, choice, signal.SIGTERM)
-
-
-async def freeze_server(cluster: Cluster, choice: random.Random) -> None:
-    server = await find_serving(cluster, choice)
-    server.freeze()
-    await asyncio.sleep(choice.uniform(*FREEZE_SECONDS))
-    server.thaw()
-
-
-async def freeze_servers_briefly(cluster: Cluster, choice: random.Random) -> None:
-    """Freeze one after another, each for so long that the others are about to take its rooms, or just have."""
-    for server in cluster.servers * 2:
-        server.freeze()
-        await asyncio.sleep(choice.uniform(*BRIEF_SECONDS))
-        server.thaw()
-        await asyncio.sleep(AWAY_SECONDS)
 
 
 async def find_leader(cluster: Cluster, choice: random.Random) -> Node:
@@ -209,20 +222,107 @@ async def find_follower(cluster: Cluster, choice: random.Random) -> Node:
     return choice.choice([node for node in cluster.nodes.nodes if node is not leader])
 
 
-async def kill_node(node: Node) -> None:
-    await node.kill()
-    await asyncio.sleep(AWAY_SECONDS)
-    await node.start()
+async def find_cables(cluster: Cluster, choice: random.Random) -> list[Cable]:
+    """Return the cables of the server that has one of the rooms."""
+    return cluster.cables[cluster.servers.index(await find_serving(cluster, choice))]
 
 
-async def freeze_node(node: Node, choice: random.Random) -> None:
-    node.freeze()
-    await asyncio.sleep(choice.uniform(*FREEZE_SECONDS))
-    node.thaw()
+async def find_cables_of_leader(cluster: Cluster, choice: random.Random) -> list[Cable]:
+    """Return the cables between the leader and the other nodes."""
+    number = cluster.nodes.nodes.index(await find_leader(cluster, choice))
+    return [cable for ends, cable in cluster.nodes.cables.items() if number in ends]
+
+
+async def find_cables_of_nodes(cluster: Cluster, choice: random.Random) -> list[Cable]:
+    return list(cluster.nodes.cables.values())
+
+
+async def find_cable_of_nodes(cluster: Cluster, choice: random.Random) -> list[Cable]:
+    return [choice.choice(list(cluster.nodes.cables.values()))]
+
+
+def killing(find: Find) -> Fault:
+    """Return the fault that kills the nodes found and starts them again."""
+
+    async def kill(cluster: Cluster, choice: random.Random) -> None:
+        found = await find(cluster, choice)
+        nodes = found if isinstance(found, list) else [found]
+        await asyncio.gather(*(node.kill() for node in nodes))
+        await asyncio.sleep(AWAY_SECONDS)
+        await asyncio.gather(*(node.start() for node in nodes))
+
+    return kill
+
+
+def freezing(find: Find) -> Fault:
+    """Return the fault that freezes the server or node found for some seconds."""
+
+    async def freeze(cluster: Cluster, choice: random.Random) -> None:
+        process = await find(cluster, choice)
+        process.freeze()
+        await asyncio.sleep(choice.uniform(*FREEZE_SECONDS))
+        process.thaw()
+
+    return freeze
+
+
+def pulling(find: Find, harm: Callable[[Cable], None]) -> Fault:
+    """Return the fault that harms the cables found for some seconds."""
+
+    async def pull(cluster: Cluster, choice: random.Random) -> None:
+        cables = await find(cluster, choice)
+        for cable in cables:
+            harm(cable)
+        await asyncio.sleep(choice.uniform(*FREEZE_SECONDS))
+        for cable in cables:
+            cable.heal()
+
+    return pull
+
+
+def restarting(find: Find, by: signal.Signals = signal.SIGTERM) -> Fault:
+    """Return the fault that ends the server or node found, and starts it again; a node hands over first."""
+
+    async def restart(cluster: Cluster, choice: random.Random) -> None:
+        process = await find(cluster, choice)
+        if isinstance(process, Harness):
+            await process.end(by)
+            await asyncio.sleep(AWAY_SECONDS if by is signal.SIGKILL else 0)
+        else:
+            process.leave()
+            await asyncio.sleep(AWAY_SECONDS)
+            await process.stop()
+        await process.start()
+
+    return restart
+
+
+def always(process: Harness | Node) -> Find:
+    async def find(cluster: Cluster, choice: random.Random) -> Harness | Node:
+        return process
+
+    return find
+
+
+async def find_all_nodes(cluster: Cluster, choice: random.Random) -> list[Node]:
+    return cluster.nodes.nodes
+
+
+async def find_node(cluster: Cluster, choice: random.Random) -> Node:
+    return choice.choice(cluster.nodes.nodes)
+
+
+async def freeze_servers_briefly(cluster: Cluster, choice: random.Random) -> None:
+    """Freeze each server in turn, about as long as it takes the others to take over its rooms."""
+    for server in cluster.servers * 2:
+        server.freeze()
+        await asyncio.sleep(choice.uniform(*BRIEF_SECONDS))
+        server.thaw()
+        await asyncio.sleep(AWAY_SECONDS)
 
 
 async def silence_node(cluster: Cluster, choice: random.Random) -> None:
-    """Freeze, for long, the node to which the server of some rooms is connected."""
+    """Freeze the node that a busy server is connected to, for a long time."""
     cables = await find_cables(cluster, choice)
     node = next(node for node, cable in zip(cluster.nodes.nodes, cables, strict=True) if cable.is_used)
     node.freeze()
@@ -231,7 +331,7 @@ async def silence_node(cluster: Cluster, choice: random.Random) -> None:
 
 
 async def wipe_node(cluster: Cluster, choice: random.Random) -> None:
-    """Have a node lose all that it kept, as on a new machine in the place of one."""
+    """Delete everything that a node keeps, as if a new machine replaced it."""
     node = choice.choice(cluster.nodes.nodes)
     await node.stop()
     node.empty()
@@ -239,7 +339,7 @@ async def wipe_node(cluster: Cluster, choice: random.Random) -> None:
 
 
 async def fill_disk(cluster: Cluster, choice: random.Random) -> None:
-    """Leave a node no room; afterwards it is restarted, for it may not catch up by itself."""
+    """Fill the disk of a node, and restart the node afterwards because it may not catch up by itself."""
     node, disk = cluster.nodes.nodes[-1], cluster.nodes.disk
     assert disk
     disk.fill()
@@ -249,120 +349,32 @@ async def fill_disk(cluster: Cluster, choice: random.Random) -> None:
     await node.start()
 
 
-async def kill_leader(cluster: Cluster, choice: random.Random) -> None:
-    await kill_node(await find_leader(cluster, choice))
-
-
-async def kill_follower(cluster: Cluster, choice: random.Random) -> None:
-    await kill_node(await find_follower(cluster, choice))
-
-
-async def freeze_leader(cluster: Cluster, choice: random.Random) -> None:
-    await freeze_node(await find_leader(cluster, choice), choice)
-
-
-async def freeze_follower(cluster: Cluster, choice: random.Random) -> None:
-    await freeze_node(await find_follower(cluster, choice), choice)
-
-
-async def restart_node(cluster: Cluster, choice: random.Random) -> None:
-    await hand_over(choice.choice(cluster.nodes.nodes))
-
-
-async def hand_over(node: Node) -> None:
-    """Restart a node as an operator does: have it hand over, end it, and start it again."""
-    node.leave()
-    await asyncio.sleep(AWAY_SECONDS)
-    await node.stop()
-    await node.start()
-
-
-async def kill_all_nodes(cluster: Cluster, choice: random.Random) -> None:
-    await asyncio.gather(*(node.kill() for node in cluster.nodes.nodes))
-    await asyncio.sleep(AWAY_SECONDS)
-    await asyncio.gather(*(node.start() for node in cluster.nodes.nodes))
-
-
-async def mend(cables: Sequence[Cable], choice: random.Random) -> None:
-    await asyncio.sleep(choice.uniform(*FREEZE_SECONDS))
-    for cable in cables:
-        cable.heal()
-
-
-async def cut_off_leader(cluster: Cluster, choice: random.Random) -> None:
-    """Pull the cables between the leader and the other nodes: it must give up, while servers still reach it."""
-    number = cluster.nodes.nodes.index(await find_leader(cluster, choice))
-    cables = [cable for ends, cable in cluster.nodes.cables.items() if number in ends]
-    for cable in cables:
-        cable.cut()
-    await mend(cables, choice)
-
-
-async def cut_off_server(cluster: Cluster, choice: random.Random) -> None:
-    """Pull the cables between a server and all nodes, while its players still reach it."""
-    cables = await find_cables(cluster, choice)
-    for cable in cables:
-        cable.cut()
-    await mend(cables, choice)
-
-
-async def deafen_server(cluster: Cluster, choice: random.Random) -> None:
-    """Lose all that nodes say to a server: it is heard, and hears nothing."""
-    cables = await find_cables(cluster, choice)
-    for cable in cables:
-        cable.cut_one_way(from_a=False)
-    await mend(cables, choice)
-
-
-async def silence_server(cluster: Cluster, choice: random.Random) -> None:
-    """Lose all that a server says to nodes: it hears, and is not heard."""
-    cables = await find_cables(cluster, choice)
-    for cable in cables:
-        cable.cut_one_way(from_a=True)
-    await mend(cables, choice)
-
-
-async def cut_one_way_between_nodes(cluster: Cluster, choice: random.Random) -> None:
-    cable = choice.choice(list(cluster.nodes.cables.values()))
-    cable.cut_one_way(from_a=choice.random() < 0.5)
-    await mend([cable], choice)
-
-
-async def slow_nodes(cluster: Cluster, choice: random.Random) -> None:
-    cables = list(cluster.nodes.cables.values())
-    for cable in cables:
-        cable.slow(SLOW_SECONDS)
-    await mend(cables, choice)
-
-
 PROCESSES: dict[str, Fault] = {
-    "a server killed": kill_server,
-    "a server restarted": restart_server,
-    "a server frozen": freeze_server,
+    "a server killed": restarting(find_serving, signal.SIGKILL),
+    "a server restarted": restarting(find_serving),
+    "a server frozen": freezing(find_serving),
     "servers frozen for a moment": freeze_servers_briefly,
-    "the leader killed": kill_leader,
-    "a follower killed": kill_follower,
-    "the leader frozen": freeze_leader,
-    "a follower frozen": freeze_follower,
-    "a node restarted": restart_node,
+    "the leader killed": killing(find_leader),
+    "a follower killed": killing(find_follower),
+    "the leader frozen": freezing(find_leader),
+    "a follower frozen": freezing(find_follower),
+    "a node restarted": restarting(find_node),
     "a node wiped": wipe_node,
-    "all nodes killed": kill_all_nodes,
+    "all nodes killed": killing(find_all_nodes),
 }
 CABLES: dict[str, Fault] = {
-    "the leader cut off from the nodes": cut_off_leader,
-    "a server cut off": cut_off_server,
-    "a server deaf": deafen_server,
-    "a server unheard": silence_server,
-    "one way cut between two nodes": cut_one_way_between_nodes,
-    "nodes slow to each other": slow_nodes,
+    "the leader cut off from the nodes": pulling(find_cables_of_leader, Cable.cut),
+    "a server cut off": pulling(find_cables, Cable.cut),
+    "a server deaf": pulling(find_cables, lambda cable: cable.cut_one_way(from_a=False)),
+    "a server unheard": pulling(find_cables, lambda cable: cable.cut_one_way(from_a=True)),
+    "one way cut between two nodes": pulling(find_cable_of_nodes, lambda cable: cable.cut_one_way(from_a=True)),
+    "nodes slow to each other": pulling(find_cables_of_nodes, lambda cable: cable.slow(SLOW_SECONDS)),
 }
 """Faults of a cluster that has cables."""
-
 TLS: dict[str, Fault] = {"a node silent for long": silence_node}
 """Faults of a cluster that speaks TLS and has cables; without TLS they are soon over."""
-
 DISKS: dict[str, Fault] = {"the disk of a node full": fill_disk}
-"""Faults of a cluster of which a node has a small disk."""
+"""Faults of a cluster with a small disk at one node."""
 
 
 async def play(
@@ -371,54 +383,69 @@ async def play(
     *,
     moves: int,
     rooms: int,
-    watchers: int = 1,
     seed: int = 0,
     clock: Message | None = None,
 ) -> Found:
-    """Let `rooms` play until so many moves are acknowledged, with all faults on the way, one after another."""
-    choice = random.Random(seed)
-    found, witness = Found(), Witness()
-    ledger = found.ledger
-    fleet = Fleet(
-        rooms,
-        *cluster.doors,
-        watchers=watchers,
-        seed=seed,
-        ledger=ledger,
-        patience_seconds=PATIENCE_SECONDS,
-        clock=clock,
-        visibility="public",
-    )
-    async with witness.looking_on(cluster.nodes):
+    """Play in `rooms` until `moves` are acknowledged, and cause all faults meanwhile, one after another."""
+    choice, found = random.Random(seed), Found()
+    found.ledger.served.begin(time.monotonic())
+    urls = [server.url for server in cluster.servers]
+    tables = [Table(number, urls, found, choice) for number in range(rooms)]
+    jobs: list[asyncio.Task[None]] = []
+    async with contextlib.AsyncExitStack() as stack:
+        for table in tables:
+            for player in table.players:
+                await stack.enter_async_context(player)
+            await table.open(clock)
         try:
-            await fleet.start()
+            jobs += [asyncio.create_task(player.play()) for table in tables for player in table.players]
             for number, (name, fault) in enumerate(faults):
                 goal = moves * (number + 1) / (len(faults) + 1)
-                await fleet.until(lambda goal=goal: len(ledger.moves) >= goal)  # type: ignore[misc]
-                ledger.begin()
-                told = len(ledger.unavailable_seconds)
+                await _until(jobs, found, lambda goal=goal: found.moves >= goal)  # type: ignore[misc]
+                for table in tables:
+                    table.longest_pause = 0.0
                 await fault(cluster, choice)
-                mended = time.perf_counter()
-                await fleet.until(lambda mended=mended: ledger.have_all_moved_since(mended))  # type: ignore[misc]
+                repaired = time.monotonic()
+                await _until(jobs, found, lambda at=repaired: all(table.moved_at >= at for table in tables))  # type: ignore[misc]
                 found.faults[name] += 1
-                found.pauses[name] += ledger.pauses()
-                found.unavailable[name] += ledger.unavailable_seconds[told:]
-                print(f"{name}: {found.cost(name)}; {ledger.report()}", file=sys.stderr)
+                found.pauses[name] += [table.longest_pause for table in tables]
+                print(f"{name}: {found.moves} moves, rooms paused {times(found.pauses[name])}", file=sys.stderr)
                 await cluster.nodes.when_whole()
-            await fleet.until(lambda: len(ledger.moves) >= moves)
+            await _until(jobs, found, lambda: found.moves >= moves)
             await cluster.nodes.when_whole()
-            found.wrong += await compare_lists(cluster, {table[0].room for table in fleet.tables})
-            await fleet.stop(lambda: read_games(cluster.nodes))
-            found.wrong += await compare_lists(cluster, set())
-            found.wrong += await compare_copies(cluster, fleet)
+            found.wrong += await compare_lists(cluster, {table.room for table in tables})
+            for table in tables:
+                for player in table.players:
+                    player.is_stopping = True
+            await asyncio.gather(*jobs)
+            for table in tables:
+                await table.check_end()
+                for url in urls:
+                    await table.check_history(url)
+        except Violation:
+            pass
         except TimeoutError as error:
-            found.wrong.append(f"play came to a stop: {error}")
+            found.wrong.append(f"Play came to a stop: {error}")
         finally:
-            await fleet.abandon()
-    found.forks = witness.forks
-    found.stored = witness.seen
-    found.unanswered = sum(client.unanswered for client in fleet.clients)
+            for job in jobs:
+                job.cancel()
+            await asyncio.gather(*jobs, return_exceptions=True)
+    found.slowest_answer = max(player.slowest_answer for table in tables for player in table.players)
     return found
+
+
+async def _until(jobs: list[asyncio.Task[None]], found: Found, condition: Callable[[], bool]) -> None:
+    """Wait for a condition; raises the error of a player's job, and TimeoutError if play has stopped."""
+    before, since = -1, time.monotonic()
+    while not condition():
+        for job in jobs:
+            if job.done():
+                job.result()
+        if found.moves != before:
+            before, since = found.moves, time.monotonic()
+        if time.monotonic() - since > PATIENCE_SECONDS:
+            raise TimeoutError(f"nobody moved for {PATIENCE_SECONDS:.0f} s")
+        await asyncio.sleep(0.005)
 
 
 async def play_while_rolling(
@@ -431,34 +458,17 @@ async def play_while_rolling(
     seed: int = 0,
 ) -> Found:
     """Play on clocks while all servers and nodes are restarted in turn, `rounds` times; report long pauses."""
-    restarts = [
-        *((f"server {number} restarted", restarting_server(server)) for number, server in enumerate(cluster.servers)),
-        *((f"node {number} restarted", restarting_node(node)) for number, node in enumerate(cluster.nodes.nodes)),
-    ]
+    processes: list[Harness | Node] = [*cluster.servers, *cluster.nodes.nodes]
+    restarts = [(f"process {number} restarted", restarting(always(one))) for number, one in enumerate(processes)]
     found = await play(cluster, restarts * rounds, moves=moves, rooms=rooms, seed=seed, clock=ROLLING_CLOCK)
     pauses = sorted(pause for some in found.pauses.values() for pause in some)
     if not pauses or pauses[len(pauses) * 99 // 100] > pause_seconds:
-        found.wrong.append(f"rooms paused {times(pauses)}")
+        found.wrong.append(f"Rooms paused {times(pauses)}.")
     return found
 
 
-def restarting_server(server: Harness) -> Fault:
-    async def restart(cluster: Cluster, choice: random.Random) -> None:
-        await server.end(signal.SIGTERM)
-        await server.start()
-
-    return restart
-
-
-def restarting_node(node: Node) -> Fault:
-    async def restart(cluster: Cluster, choice: random.Random) -> None:
-        await hand_over(node)
-
-    return restart
-
-
 async def compare_lists(cluster: Cluster, rooms: set[str]) -> list[str]:
-    """Say which servers do not list just these rooms, once they had time to hear of them."""
+    """Return which servers do not list just these rooms, after they had time to hear of them."""
     until = time.monotonic() + COPY_SECONDS
     while True:
         wrong = list[str]()
@@ -466,24 +476,7 @@ async def compare_lists(cluster: Cluster, rooms: set[str]) -> list[str]:
             async with open_peer(server.url) as peer:
                 listed = {row["room"] for row in (await peer.ask("rooms")).get("rooms", ())}
             if listed != rooms:
-                ghosts, missing = sorted(listed - rooms), sorted(rooms - listed)
-                wrong.append(f"{server.url} lists {ghosts} where nobody is, and leaves {missing} out")
-        if not wrong or time.monotonic() > until:
-            return wrong
-        await asyncio.sleep(0.2)
-
-
-async def compare_copies(cluster: Cluster, fleet: Fleet) -> list[str]:
-    """Say which games of the stream the servers do not tell the players of, once they had time to copy them."""
-    stored = await read_finished(cluster.nodes)
-    rooms = {table[0].room for table in fleet.tables}
-    until = time.monotonic() + COPY_SECONDS
-    while True:
-        wrong = list[str]()
-        for server in cluster.servers:
-            told = await fleet.collect_finished(server.url)
-            missing = [key for key in stored if key[0] in rooms and told.get(key) != stored[key]]
-            wrong += [f"{server.url} does not tell of game {game} of {room} as stored" for room, game in missing]
+                wrong.append(f"{server.url} lists {sorted(listed)} in place of {sorted(rooms)}.")
         if not wrong or time.monotonic() > until:
             return wrong
         await asyncio.sleep(0.2)
@@ -495,7 +488,6 @@ async def run(
     moves: int,
     faults: int,
     players: int,
-    watchers: int = 1,
     servers: int = 2,
     cables: int = 1,
     tls: int = 1,
@@ -520,4 +512,4 @@ async def run(
     async with Cluster(
         folder, servers=servers, authority=authority, is_proxied=bool(cables), has_small_disk=bool(disk)
     ) as cluster:
-        return await play(cluster, order[:faults], moves=moves, rooms=players // 2, watchers=watchers, seed=seed)
+        return await play(cluster, order[:faults], moves=moves, rooms=players // 2, seed=seed)

@@ -1,12 +1,11 @@
-"""A round robin of bots and wilful people whose server is killed again and again, or those of a cluster, in turn.
+"""A round robin of bots and wilful people while the server, or each server of a cluster, is killed again and again.
 
-People drop out and come back, some at another server, sulk, resign at once, and let their time run out. In the end
-every pairing must have one result, which never was another one, and one game in the log, and the table that was shown
-must be the one that is reckoned from those games.
+People drop out and come back, some at another server, stay away from games, resign, and let their time run out. In the
+end every pairing must have one result, which never changed, and one game in the log, and the table must follow from
+the logged games.
 
-With --swiss so many people, and nobody else, play nine rounds instead; they always come, and none may lose but on the
-board. It is told how long after a round's last result the next round's calls came, of which five seconds are the break.
-Run it beside a busy machine.
+With --swiss N, N people play nine rounds instead; they always come, and games may only be decided on the board. The run
+reports how long after a round's last result the calls of the next round came; five seconds of that are the break.
 """
 
 from __future__ import annotations
@@ -27,8 +26,10 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.cluster.servers import Cluster
-from tests.faults.harness import Address, Harness
+from tests.cluster.visitor import GONE
+from tests.faults.harness import Harness
 from tests.peer import Message
+from tests.simulation.people import legal_cells
 from tictactoe_protocol.events import round_of
 from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Game, standings
 from tictactoe_server.events.kept import EVENTS
@@ -37,21 +38,22 @@ from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.specs import Storage
 from tools.soak.figures import times
-from tools.soak.fleet import CLOSE_SECONDS, GONE, TRANSIENT, connect_to
+from tools.soak.player import RETRY_SECONDS, TRANSIENT
 
 READY_MS = 3_000
 MOVE_MS = 3_000
 THINK_SECONDS = 0.25
 AWAY_SECONDS = 1.5
-RETRY_SECONDS = 0.1
+CLOSE_SECONDS = 0.2
+"""How long a server that may be dead is given to close a connection."""
 PATIENCE_SECONDS = 90.0
-"""How long the event may stand still before the run is given up."""
+"""How long the event may pause before the run is given up."""
 
 SWISS_ROUNDS = 9
 SWISS_READY_MS = 20_000
 SWISS_CLOCK = {"initial_ms": 300_000, "increment_ms": 0}
 SHOWN_ROWS = 10
-"""How many rows of a table everybody is shown, however large it is."""
+"""The number of rows that every viewer of a table receives, however large it is."""
 
 LEVELS = ("easy", "medium")
 HABITS = ("steady", "drops", "sulks", "resigns", "wanders", "loses on time")
@@ -59,9 +61,13 @@ HABITS = ("steady", "drops", "sulks", "resigns", "wanders", "loses on time")
 
 @dataclass
 class Found:
-    """What came of it. `results` are those of pairings as they were shown, `pauses` the times between two of them.
+    """The results of a run.
 
-    By rounds, `ended_at` is when a player last saw a game of it end, and `called_at` when the last was called to one.
+    Attributes:
+        results: Result of each pairing as players saw it, by pairing id.
+        pauses: Seconds between two results.
+        ended_at: When a player last saw a game of the round end, by round.
+        called_at: When the last player was called to a game of the round, by round.
     """
 
     servers: int
@@ -100,7 +106,7 @@ class Found:
         return "\n".join((figures, *self.wrong[:20]))
 
     def note(self, who: str, pairing: Message) -> None:
-        """Take notice of a pairing that somebody is shown: a result stays what it was."""
+        """Check a pairing that a player received: its result never changes."""
         self.shown += 1
         if pairing["state"] != "scored":
             return
@@ -113,16 +119,21 @@ class Found:
             self.wrong.append(f"{who} was shown {result} for {pairing['id']}, which was {before}")
 
 
+def connect_to(url: str) -> connect:
+    """Return a connection to be made, with an unbounded queue of messages."""
+    return connect(url, compression=None, proxy=None, max_queue=None, close_timeout=CLOSE_SECONDS)
+
+
 class Person:
     """Somebody who plays in the event by their own habits, through any number of connections."""
 
-    def __init__(self, name: str, habit: str, address: Address, found: Found, choice: random.Random) -> None:
+    def __init__(self, name: str, habit: str, servers: list[Harness], found: Found, choice: random.Random) -> None:
         self.name = name
         self.habit = habit
         self.event = ""
         self.state: Message | None = None
         self.socket: ClientConnection | None = None
-        self._address = address
+        self._servers = servers
         self._found = found
         self._choice = choice
         self._token: str | None = None
@@ -136,7 +147,7 @@ class Person:
     async def run(self) -> None:
         """Play until cancelled."""
         while True:
-            url, self._sent_to = self._sent_to or await self._address(), None
+            url, self._sent_to = self._sent_to or self._choose_url(), None
             try:
                 async with connect_to(url) as it:
                     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -154,13 +165,17 @@ class Person:
         """Return the good answer of a request, over as many connections as it takes."""
         while True:
             try:
-                async with connect(await self._address(), proxy=None, close_timeout=CLOSE_SECONDS) as socket:
+                async with connect_to(self._choose_url()) as socket:
                     await self._greet(socket)
                     return await self._ask(socket, type=type, **fields)
             except GONE:
                 await asyncio.sleep(RETRY_SECONDS)
 
     # -- inside -------------------------------------------------------------------------------------------------
+
+    def _choose_url(self) -> str:
+        """Return the address of a server that runs, if any does."""
+        return random.choice([server for server in self._servers if server.is_awake] or self._servers).url
 
     async def _greet(self, socket: ClientConnection) -> Message:
         token = {"name": self.name} if self._token is None else {"token": self._token}
@@ -224,11 +239,11 @@ class Person:
             self._found.wrong.append(f"{self.name} was told {error['message']}")
 
     async def _come(self, socket: ClientConnection, call: Message) -> None:
-        """Come to the game, unless one is in a huff."""
+        """Join the game, unless the player stays away from it."""
         pairing = call["pairing"]
         if pairing not in self._found.calls and self._does("sulks"):
             self._sulks_at.add(pairing)
-        if self._found.calls[pairing] < 2:  # both were called: what comes later is said again
+        if self._found.calls[pairing] < 2:  # later calls repeat the first two
             self._found.called_at[_round_of(call)] = time.monotonic()
         self._found.calls[pairing] += 1
         if pairing not in self._sulks_at:
@@ -250,11 +265,11 @@ class Person:
                 await asyncio.sleep(self._choice.uniform(0, AWAY_SECONDS))
             raise ConnectionError
         else:
-            free = [cell for cell, what in enumerate(state["board"]) if what == "."]
-            await self._send(socket, type="move", cell=self._choice.choice(free), ply=state["ply"], **room)
+            cell = self._choice.choice(legal_cells(state))
+            await self._send(socket, type="move", cell=cell, ply=state["ply"], **room)
 
     def _does(self, habit: str) -> bool:
-        """Tell whether to do now what is a habit of some."""
+        """Return True if the player follows this habit now."""
         does = self.habit == habit and self._choice.random() < 1 / 3
         if does:
             self._found.done[habit] += 1
@@ -265,10 +280,8 @@ class Person:
 
 
 @contextlib.asynccontextmanager
-async def _serving(
-    folder: Path, servers: int
-) -> AsyncIterator[tuple[list[Harness], Address, Callable[[], Awaitable[Storage]]]]:
-    """Yield the servers, the way in to any that is awake, and what opens their store once they are gone."""
+async def _serving(folder: Path, servers: int) -> AsyncIterator[tuple[list[Harness], Callable[[], Awaitable[Storage]]]]:
+    """Yield the servers, and what opens their store after they have ended."""
     options = ("--bot-pause", "0.2", "--bot-workers", "1", "--keep-room", "5", "--log-level", "warning")
     if servers == 1:
         async with Harness(folder, *options) as server:
@@ -276,30 +289,26 @@ async def _serving(
             async def open_store() -> Storage:
                 return open_folder(folder, kept_by())
 
-            yield [server], server.when_listening, open_store
+            yield [server], open_store
         return
     from tictactoe_server.cluster.jetstream.store import JetStreamStore
 
     async with Cluster(folder, *options, servers=servers) as cluster:
-
-        async def choose() -> str:
-            return await random.choice(cluster.doors)()
-
-        yield cluster.servers, choose, lambda: JetStreamStore.open(cluster.nodes.url, kept_by())
+        yield cluster.servers, lambda: JetStreamStore.open(cluster.nodes.url, kept_by())
 
 
 async def run(
     folder: Path, *, entrants: int = 16, bots: int = 6, kills: int = 50, servers: int = 1, swiss: int = 0, seed: int = 0
 ) -> Found:
-    """Play a round robin of `entrants`, some of them bots, or a Swiss of so many people, with kills on the way."""
+    """Play a round robin of `entrants`, some of them bots, or a Swiss of `swiss` people, and kill servers meanwhile."""
     choice, found = random.Random(seed), Found(servers)
     pairings = swiss // 2 * SWISS_ROUNDS if swiss else entrants * (entrants - 1) // 2
     terms: dict[str, Any] = {"kind": "round_robin", "clock": {"move_ms": MOVE_MS}, "ready_ms": READY_MS}
     if swiss:
         terms = {"kind": "swiss", "rounds": SWISS_ROUNDS, "clock": SWISS_CLOCK, "ready_ms": SWISS_READY_MS}
         entrants, bots = swiss, 0
-    async with _serving(folder, servers) as (running, address, open_store):
-        organiser = Person("organiser", "steady", address, found, choice)
+    async with _serving(folder, servers) as (running, open_store):
+        organiser = Person("organiser", "steady", running, found, choice)
         answer = await organiser.ask(
             "event_open",
             **terms,
@@ -309,7 +318,7 @@ async def run(
             bots=[choice.choice(LEVELS) for _ in range(bots)],
         )
         people = [
-            Person(f"p{number}", "steady" if swiss else HABITS[number % len(HABITS)], address, found, choice)
+            Person(f"p{number}", "steady" if swiss else HABITS[number % len(HABITS)], running, found, choice)
             for number in range(entrants - bots)
         ]
         for person in people:
@@ -348,7 +357,7 @@ def _is_over(person: Person) -> bool:
 
 
 async def _until(found: Found, tasks: list[asyncio.Task[None]], condition: Callable[[], bool]) -> None:
-    """Wait until this holds; raises TimeoutError where no result comes any more."""
+    """Wait for a condition; raises TimeoutError if results stop coming."""
     while not condition():
         for task in tasks:
             if task.done():
@@ -380,7 +389,7 @@ async def _kill(
 
 
 async def _table_of(people: list[Person], found: Found, tasks: list[asyncio.Task[None]]) -> list[Message]:
-    """Return the table as everybody is shown it in the end; it is the same for all."""
+    """Return the final table, and check that all players receive the same."""
     found.newest_at = time.monotonic()  # kills may have gone on long after the last result
     for person in people:
         person.state = None
@@ -395,7 +404,7 @@ async def _table_of(people: list[Person], found: Found, tasks: list[asyncio.Task
 
 
 async def judge(store: Storage, code: str, table: list[Message], pairings: int, found: Found) -> None:
-    """Compare what was shown with the event as it is stored, and both with the games in the log."""
+    """Compare the results that players saw with the stored event, and both with the games in the log."""
     stored = await store.table(EVENTS).load(code)
     assert stored is not None
     event, wrong = stored[0], found.wrong

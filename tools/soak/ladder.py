@@ -16,19 +16,18 @@ import sys
 import time
 from asyncio.subprocess import PIPE
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from websockets.asyncio.client import ClientConnection
-
 from tests.cluster.servers import Cluster
 from tests.environment import environment
-from tests.faults.harness import COMMAND, Address
+from tests.faults.harness import COMMAND
 from tests.peer import Message
+from tests.simulation.people import legal_cells
 from tools.soak.figures import times
-from tools.soak.fleet import GONE, TRANSIENT, connect_to
+from tools.soak.player import Player
 
 LADDERS: Final = ("connect-four", "four")
 CLOCK: Final = {"move_ms": 4_000}
@@ -36,7 +35,6 @@ RATED_ENDS: Final = frozenset({"line", "full", "resigned", "timeout"})
 HABITS: Final = ("steady", "drops", "wanders", "resigns", "loses on time")
 THINK_SECONDS: Final = 0.05
 AWAY_SECONDS: Final = 1.5
-RETRY_SECONDS: Final = 0.1
 GAME_SECONDS: Final = 120.0
 SETTLE_SECONDS: Final = 60.0
 MOST_OF_PAIR: Final = 10
@@ -51,7 +49,7 @@ class Found:
 
     Attributes:
         shown: Ends of the games that must be rated, as players saw them, by game id.
-        unrated: Games that ended before everybody had moved.
+        unrated: Games that ended before both players had moved.
         digests: Digests of both servers and of the export.
     """
 
@@ -73,7 +71,7 @@ class Found:
 
     @property
     def has_stopped(self) -> bool:
-        """Whether no game will end any more, or none has for so long that none will."""
+        """Whether all games are over, or none has ended for too long."""
         return self.is_over or time.monotonic() - self.newest_at > 2 * GAME_SECONDS
 
     @property
@@ -92,7 +90,7 @@ class Found:
         return "\n".join((head, *self.wrong[:20]))
 
     def note(self, state: Message) -> None:
-        """Take notice of the end of a game that somebody is shown: it stays what it was."""
+        """Check the end of a game that a player saw: it never changes."""
         if state["ply"] < len(state["seats"]):
             return
         players = {mark: seat["player"] for mark, seat in state["seats"].items()}
@@ -102,110 +100,50 @@ class Found:
             self.wrong.append(f"{state['game_id']} was shown as {end} and as {self.shown[state['game_id']]}")
 
 
-class Person:
-    """Somebody with a claimed name and a habit, who plays one game at a time."""
+class Person(Player):
+    """A player with a claimed name and a habit, in one game at a time."""
 
-    def __init__(self, name: str, habit: str, address: Address, found: Found, choice: random.Random) -> None:
-        self.name, self.habit = name, habit
-        self.player = ""
-        self._address, self._found, self._choice = address, found, choice
-        self._token: str | None = None
-        self._sent_to: str | None = None
-        self._asked = 0
+    def __init__(self, name: str, habit: str, url: str, found: Found, choice: random.Random) -> None:
+        super().__init__(url, name)
+        self.habit = habit
+        self._found, self._choice = found, choice
 
-    async def claim(self) -> None:
-        """Have the name for good."""
-        await self._over_connections(lambda socket: self._ask(socket, type="claim_name", name=self.name))
-
-    async def open(self, rules: str) -> str:
-        """Open a rated room, and return its code; one whose answer is lost stays empty."""
-        rated = {"type": "create", "rules": rules, "clock": CLOCK, "rated": True}
-        return str((await self._over_connections(lambda socket: self._ask(socket, **rated)))["room"])
+    async def succeed(self, type: str, **fields: Any) -> Message:
+        """Return the answer to a request that must not be refused."""
+        answer = await self.ask(type, **fields)
+        if answer["type"] == "error":
+            self._found.wrong.append(f"{self.name} asked {type} and was told {answer['message']}")
+        return answer
 
     async def play(self, room: str) -> Message:
         """Play a game in a room to its end, and return the last state."""
-        return await self._over_connections(lambda socket: self._play(socket, room))
+        self.enter(room)
+        await self.succeed("join", room=room)
+        state, is_sulking = await self.next_state(), False
+        while state["status"] != "over":
+            if state["status"] == "playing" and state["turn"] == self.mark_in(state) and not is_sulking:
+                is_sulking = await self._move(state)
+            state = await self.next_state(state)
+        self.enter("")
+        return state
 
-    # -- inside -------------------------------------------------------------------------------------------------
-
-    async def _over_connections(self, do: Callable[[ClientConnection], Any]) -> Message:
-        """Return what comes of it, over as many connections as it takes."""
-        while True:
-            url, self._sent_to = self._sent_to or await self._address(), None
-            try:
-                async with connect_to(url) as it:
-                    token = {"name": self.name} if self._token is None else {"token": self._token}
-                    welcome = await self._ask(it, type="hello", **token)
-                    self._token, self.player = welcome["token"], welcome["player"]
-                    return dict(await do(it))
-            except GONE:
-                if self._sent_to is None:
-                    await asyncio.sleep(self._choice.uniform(0, 2 * RETRY_SECONDS))
-
-    async def _ask(self, socket: ClientConnection, **request: Any) -> Message:
-        """Return the good answer, asked again while the server is in trouble or wants patience."""
-        while True:
-            self._asked += 1
-            id = f"a{self._asked}"
-            await socket.send(json.dumps(request | {"id": id}))
-            async with asyncio.timeout(GAME_SECONDS / 4):
-                while (message := json.loads(await socket.recv())).get("id") != id:
-                    pass
-            if message["type"] != "error":
-                return dict(message)
-            self._leave_if_moved(message)
-            if message["code"] not in (*TRANSIENT, "rate_limited"):
-                self._found.wrong.append(f"{self.name} asked {request['type']} and was told {message['message']}")
-                raise ConnectionError
-            await asyncio.sleep(message.get("retry_ms", RETRY_SECONDS * 1000) / 1000)
-
-    def _leave_if_moved(self, message: Message) -> None:
-        """Go where the room is, as an answer or a push says."""
-        if "moved" in (message["type"], message.get("code")):
-            self._sent_to = message["url"]
-            self._found.deeds["sent on"] += 1
-            raise ConnectionError
-
-    async def _play(self, socket: ClientConnection, room: str) -> Message:
-        await socket.send(json.dumps({"type": "join", "room": room}))
-        is_sulking = False
-        async for text in socket:
-            message = json.loads(text)
-            self._leave_if_moved(message)
-            if message["type"] in ("closed", "replaced"):
-                raise ConnectionError
-            if message["type"] == "error":
-                if message["code"] in TRANSIENT:
-                    raise ConnectionError
-                if message["code"] not in ("stale", "not_your_turn", "game_over"):
-                    self._found.wrong.append(f"{self.name} was told {message['message']}")
-                    raise ConnectionError
-            if message["type"] != "room" or message["room"] != room:
-                continue
-            if message["status"] == "over":
-                return dict(message)
-            turn = message["seats"].get(message["turn"]) if message["turn"] else None
-            if message["status"] == "playing" and turn and turn["player"] == self.player and not is_sulking:
-                is_sulking = await self._move(socket, message)
-        raise ConnectionError
-
-    async def _move(self, socket: ClientConnection, state: Message) -> bool:
-        """Make a move or what the habit is; tell whether nothing will come any more."""
+    async def _move(self, state: Message) -> bool:
+        """Move or follow the habit; return True if the player will let the time run out."""
         await asyncio.sleep(self._choice.uniform(0, THINK_SECONDS))
         room, have_all_moved = {"room": state["room"]}, state["ply"] >= len(state["seats"])
         if have_all_moved and self._does("resigns"):
-            await socket.send(json.dumps({"type": "resign", **room}))
+            await self.ask("resign", **room)
         elif have_all_moved and self._does("loses on time"):
             return True
         elif self._does("drops"):
-            socket.transport.abort()
+            self.peer.socket.transport.abort()
             await asyncio.sleep(self._choice.uniform(0, AWAY_SECONDS))
-            raise ConnectionError
         elif self._does("wanders"):
-            raise ConnectionError
+            await self.wander()
         else:
-            cell = self._choice.choice(list_free(state))
-            await socket.send(json.dumps({"type": "move", "cell": cell, "ply": state["ply"], **room}))
+            answer = await self.ask("move", cell=self._choice.choice(legal_cells(state)), ply=state["ply"], **room)
+            if answer.get("code") not in (None, "stale", "not_your_turn", "game_over"):
+                self._found.wrong.append(f"{self.name} was told {answer['message']}")
         return False
 
     def _does(self, habit: str) -> bool:
@@ -215,26 +153,22 @@ class Person:
         return True
 
 
-def list_free(state: Message) -> list[int]:
-    """Return where a mark may go."""
-    board, columns = state["board"], state["rules"]["columns"]
-    free = [cell for cell, what in enumerate(board) if what == "."]
-    if not state["rules"].get("gravity"):
-        return free
-    return [cell for cell in free if cell + columns >= len(board) or board[cell + columns] != "."]
-
-
 async def run(folder: Path, *, games: int, kills: int, streams: int, people: int, tables: int, seed: int = 0) -> Found:
-    """Play so many games at so many tables at once, and kill servers so often on the way."""
+    """Play `games` at `tables` in parallel, and kill servers `kills` times meanwhile."""
     choice, found = random.Random(seed), Found(streams)
     options = ("--keep-room", "60", "--log-level", "warning", "--ladders", ",".join(LADDERS))
-    async with Cluster(folder, *options, servers=2, streams=streams) as cluster:
-
-        async def choose() -> str:
-            return await random.choice(cluster.doors)()
-
-        crowd = [Person(f"p{number}", HABITS[number % len(HABITS)], choose, found, choice) for number in range(people)]
-        await asyncio.gather(*(person.claim() for person in crowd))
+    async with (
+        Cluster(folder, *options, servers=2, streams=streams) as cluster,
+        contextlib.AsyncExitStack() as stack,
+    ):
+        urls = [server.url for server in cluster.servers]
+        crowd = [
+            Person(f"p{number}", HABITS[number % len(HABITS)], choice.choice(urls), found, choice)
+            for number in range(people)
+        ]
+        for person in crowd:
+            await stack.enter_async_context(person)
+        await asyncio.gather(*(person.succeed("claim_name", name=person.name) for person in crowd))
         print(f"{people} people have names", file=sys.stderr)
         free, left = Tables(crowd, choice), iter(range(games))
         playing = [asyncio.create_task(_play_at_table(free, left, found, choice)) for _ in range(tables)]
@@ -253,13 +187,13 @@ async def run(folder: Path, *, games: int, kills: int, streams: int, people: int
 
 
 class Tables:
-    """Who is free, and how often any two have met: no more often than two may in a day."""
+    """The free players, and how often each pair has met; a pair may play ten rated games a day."""
 
     def __init__(self, people: list[Person], choice: random.Random) -> None:
         self._free, self._choice, self._met = people, choice, Counter[frozenset[str]]()
 
     def take_pair(self) -> list[Person]:
-        """Return two free players who may meet again, or nobody if there are none."""
+        """Return two free players who may meet again, or an empty list."""
         for _ in range(10_000):
             pair = self._choice.sample(self._free, 2)
             names = frozenset(person.name for person in pair)
@@ -270,12 +204,12 @@ class Tables:
         return []
 
     def free(self, people: list[Person]) -> None:
-        """Let them play again."""
+        """Make players available again."""
         self._free += people
 
 
 async def _play_at_table(tables: Tables, left: Iterator[int], found: Found, choice: random.Random) -> None:
-    """Have people who are free play one game after another."""
+    """Pair free players for one game after another."""
     for _ in left:
         rules = choice.choice(LADDERS)
         if not (some := tables.take_pair()):
@@ -284,7 +218,7 @@ async def _play_at_table(tables: Tables, left: Iterator[int], found: Found, choi
         begun = time.monotonic()
         try:
             async with asyncio.timeout(GAME_SECONDS):
-                room = await some[0].open(rules)
+                room = (await some[0].succeed("create", rules=rules, clock=CLOCK, rated=True))["room"]
                 ends = await asyncio.gather(*(person.play(room) for person in some))
         except TimeoutError:
             found.wrong.append(f"a game of {rules} did not end")
@@ -301,7 +235,7 @@ async def _play_at_table(tables: Tables, left: Iterator[int], found: Found, choi
 
 
 async def _kill(cluster: Cluster, found: Found, games: int, kills: int, choice: random.Random) -> None:
-    """Kill one server or both, in the middle of games and of what is folded of them, and start them again."""
+    """Kill one server or both during games and while ratings are folded, and start them again."""
     for kill in range(kills):
         goal = games * (kill + choice.random()) / (kills + 1)
         while found.played < goal:

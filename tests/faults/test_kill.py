@@ -1,0 +1,66 @@
+"""A real server process on a real disk is killed; the simulator kills a server at every other moment."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from itertools import cycle
+from pathlib import Path
+
+from websockets.exceptions import ConnectionClosed
+
+from tests.faults.harness import Harness
+from tests.peer import Peer, open_peer, play_out, two_playing
+
+ROOMS = 4
+MOVES = 50
+
+
+async def play_until_killed(ana: Peer, bo: Peer, room: str, acknowledged: list[int], has_played: asyncio.Event) -> None:
+    """Play cell after cell, and note the acknowledged moves until the connection ends."""
+    with contextlib.suppress(ConnectionClosed):
+        for ply, player in enumerate(cycle((ana, bo))):
+            assert (await player.ask("move", room=room, cell=ply, ply=ply))["type"] == "ok"
+            acknowledged.append(ply)
+            if ply == MOVES:
+                has_played.set()
+
+
+async def test_acknowledged_moves_survive_a_kill_and_an_unanswered_move_can_be_sent_again(tmp_path: Path) -> None:
+    async with Harness(tmp_path) as server, contextlib.AsyncExitStack() as stack:
+        tables = [await stack.enter_async_context(two_playing(server, rules="gomoku")) for _ in range(ROOMS)]
+        moves: list[list[int]] = [[] for _ in tables]
+        has_played = asyncio.Event()
+        jobs = [
+            asyncio.create_task(play_until_killed(*table, some, has_played))
+            for table, some in zip(tables, moves, strict=True)
+        ]
+        await has_played.wait()
+        await server.end()
+        await asyncio.gather(*jobs)
+        await server.start()
+        for (ana, bo, room), acknowledged in zip(tables, moves, strict=True):
+            ply = len(acknowledged)
+            async with open_peer(server.url, token=(ana, bo)[ply % 2].welcome["token"]) as player:
+                kept = (await player.ask("join", room=room))["moves"]
+                assert kept in (acknowledged, [*acknowledged, ply])
+                assert (await player.ask("move", room=room, cell=ply, ply=ply))["type"] == "ok"
+                assert (await player.ask("sync", room=room))["moves"] == [*acknowledged, ply]
+
+
+async def test_a_clock_that_runs_out_after_a_kill_ends_the_game_once(tmp_path: Path) -> None:
+    async with Harness(tmp_path) as server:
+        async with two_playing(server, clock={"move_ms": 700}) as (ana, bo, room):
+            await play_out({"X": ana, "O": bo}, room, [4, 0])
+            await server.end()
+        await server.start()
+        async with open_peer(server.url) as eve:
+            await eve.ask("watch", room=room)
+            over = await eve.state(status="over")
+            assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
+            await server.end()
+        await server.start()
+        async with open_peer(server.url, token=ana.welcome["token"]) as ana:
+            assert (await ana.ask("join", room=room))["moves"] == [4, 0]
+            assert (await ana.state(room=room))["score"] == over["score"]
+            assert [game["result"]["reason"] for game in (await ana.ask("history"))["games"]] == ["timeout"]
