@@ -74,7 +74,7 @@ SERVER_LEVELS = (
 CEILINGS = {
     "admin": (1_806, 5),
     "api": (395, 1),
-    "cli": (1_159, 3),
+    "cli": (1_178, 3),
     "cluster": (2_608, 6),
     "core": (1_566, 5),
     "events": (2_612, 6),
@@ -86,7 +86,7 @@ CEILINGS = {
     "rooms": (1_345, 5),
     "services": (2_295, 5),
     "sessions": (473, 2),
-    "storage": (2_446, 8),
+    "storage": (2_591, 8),
     "transport": (2_047, 6),
     "watching": (194, 1),
 }

@@ -50,7 +50,7 @@ from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.sessions.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.storage.schema import DamagedDatabase
+from tictactoe_server.storage.schema import DamagedDatabase, SavesMissing
 from tictactoe_server.storage.specs import Specs, Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.admission import Admission
@@ -227,7 +227,7 @@ class Server:
                 return open_memory(specs)
             try:
                 return open_folder(settings.data, specs)
-            except DamagedDatabase as damaged:
+            except (DamagedDatabase, SavesMissing) as damaged:
                 raise CannotOpenStore(f"{damaged}\n{describe_newest(settings.data, settings.backup_to)}") from damaged
         with needing_nats():
             from tictactoe_server.cluster.jetstream.store import JetStreamStore

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from tests.server.stored import change, child, keep, room_of
+from tests.server.stored import change, child, room_of
 from tictactoe_server.records.tables import ROOMS, open_folder
+from tictactoe_server.storage.backup import restore_backup
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.store import MISSING
+from tictactoe_server.storage.recovery import recover, repair_log
+from tictactoe_server.storage.schema import SavesMissing
 
 KILLED = """
     for number in range(100):
@@ -40,10 +43,10 @@ async def test_after_a_kill_nothing_is_lacking_and_nothing_is_said(
     assert caplog.text == ""
 
 
-@pytest.mark.parametrize("loss", ["emptied log", "lost log", "cut log", "damaged log", "emptied database"])
-async def test_a_log_or_database_that_was_lost_is_told(
-    killed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, loss: str
-) -> None:
+@pytest.mark.parametrize(
+    "loss", ["emptied log", "lost log", "cut log", "damaged log", "emptied database", "lost database"]
+)
+def test_a_server_does_not_start_where_saves_are_missing(killed: Path, tmp_path: Path, loss: str) -> None:
     shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
     log, database = tmp_path / f"{FILE_NAME}-wal", tmp_path / FILE_NAME
     content = log.read_bytes()
@@ -55,22 +58,55 @@ async def test_a_log_or_database_that_was_lost_is_told(
         case "cut log":
             log.write_bytes(content[: len(content) * 2 // 3])
         case "damaged log":
-            damaged = bytearray(content)
-            damaged[len(content) * 2 // 3] ^= 0xFF
-            log.write_bytes(damaged)
-        case _:
+            flip(log, len(content) * 2 // 3)
+        case "emptied database":
             log.unlink()
             database.write_bytes(b"")
-    store = open_folder(tmp_path)
-    assert "lacks what was kept last" in caplog.text
-    found = await store.table(ROOMS).load("K7M4PQ")
-    assert found is None or found[0].seq < 100
-    assert (tmp_path / f"{FILE_NAME}.damaged-1-wal").exists() is (loss in ("cut log", "damaged log"))
-    await keep(store, room_of("NEWONE"), MISSING)
-    await store.close()
-    caplog.clear()
-    await open_folder(tmp_path).close()
-    assert caplog.text == ""
+        case _:
+            log.unlink()
+            database.unlink()
+    before = log.read_bytes() if log.exists() else b""
+    for _ in range(2):
+        with pytest.raises(SavesMissing, match=r"lacks the last \d+ batches of saves") as refused:
+            open_folder(tmp_path)
+        assert (" recover " in str(refused.value)) is database.exists()
+        assert (log.read_bytes() if log.exists() else b"") == before
+
+
+@pytest.mark.parametrize("flips", [1, 2, 4])
+async def test_a_recovery_brings_back_what_was_stored_after_flipped_bits(
+    killed: Path, tmp_path: Path, flips: int
+) -> None:
+    chance = Random(flips)
+    for attempt in range(6):
+        folder, target = tmp_path / f"{attempt}", tmp_path / f"{attempt}.sqlite3"
+        shutil.copytree(killed, folder)
+        log = folder / f"{FILE_NAME}-wal"
+        for _ in range(flips):
+            flip(log, chance.randrange(log.stat().st_size * 3 // 4))
+        before = {path.name: path.read_bytes() for path in folder.glob(f"{FILE_NAME}*")}
+        found = recover(folder, target)
+        assert found.still_missing == 0
+        assert {name: content for name, content in before.items() if (folder / name).read_bytes() != content} == {}
+        restore_backup(folder, target)
+        store = open_folder(folder)
+        assert (await store.table(ROOMS).load("K7M4PQ") or ("",))[0] == room_of("K7M4PQ", 100)
+        await store.close()
+
+
+def test_frames_of_an_earlier_use_of_the_log_stay_out_of_it(killed: Path) -> None:
+    log, head = (killed / f"{FILE_NAME}-wal").read_bytes(), (killed / FILE_NAME).read_bytes()[:100]
+    assert repair_log(log, head) == log
+    older = bytearray(log[32:])
+    older[8:16] = bytes(8)
+    assert repair_log(log + bytes(older), head) == log
+
+
+def flip(path: Path, place: int) -> None:
+    """Flip one bit of a file."""
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1 << place % 8
+    path.write_bytes(content)
 
 
 async def test_a_note_of_the_time_that_is_no_number_keeps_nobody_from_starting(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ from tictactoe_server.server import kept_by
 from tictactoe_server.services.forget import forget_again
 from tictactoe_server.storage.backup import back_up, database_in, restore_backup
 from tictactoe_server.storage.copying import Contents, CopyEnd, check_database, copy, folder_source, folder_target
+from tictactoe_server.storage.recovery import recover as recover_folder
+from tictactoe_server.storage.schema import program_command, restore_command
 from tictactoe_server.storage.store import CannotMove
 
 _PROGRESS_SECONDS: Final = 2.0
@@ -55,6 +57,23 @@ def restore(folder: Path, file: Path) -> None:
         click.echo(f"Forgotten in it, too, who was forgotten since: {found} places.")
     for path in aside:
         click.echo(f"What was there is now {path}.")
+
+
+@click.command()
+@_file_argument
+@with_folder("The folder to recover, if not the default.")
+def recover(folder: Path, file: Path) -> None:
+    """Write all that can be read of a server's data, with its log repaired, into the new FILE. No server may run there.
+
+    It is for a server that does not start because saves are missing. Nothing in the folder is changed.
+    """
+    found = recover_folder(folder, file)
+    if found.missing:
+        click.echo(f"{found.missing - found.still_missing} of {found.missing} missing batches of saves came back.")
+    else:
+        click.echo("No saves were missing.")
+    click.echo(f"Everything that can be read is in {file}. Look at it, and put it in place:")
+    click.echo(f"  {program_command('check', file)}\n  {restore_command(folder, file)}")
 
 
 @click.command()

@@ -16,7 +16,7 @@ from tictactoe_server.admin.control import NoServer
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.cli.access import chosen_folder
 from tictactoe_server.cli.cluster import cluster
-from tictactoe_server.cli.data import backup, check, move, restore
+from tictactoe_server.cli.data import backup, check, move, recover, restore
 from tictactoe_server.cli.log import set_up_logging, tell
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
@@ -113,5 +113,5 @@ def main(context: click.Context, /, **values: Any) -> None:
         sys.exit(0)
 
 
-for command in (backup, restore, check, move, cluster, *ORDER_COMMANDS):
+for command in (backup, restore, recover, check, move, cluster, *ORDER_COMMANDS):
     main.add_command(command)

@@ -26,7 +26,7 @@ def back_up(folder: Path, target: Path) -> None:
 
     Raises `CannotBackUp`.
     """
-    _copy(database_in(folder), target)
+    back_up_file(database_in(folder), target)
 
 
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
@@ -44,7 +44,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
         if database.exists():
             held.hold_database()
         fresh.unlink(missing_ok=True)
-        _copy(backup, fresh)
+        back_up_file(backup, fresh)
         for path, aside in zip(files_of(database), files_of(free_name(database, "replaced")), strict=True):
             if path.exists():
                 path.rename(aside)
@@ -67,8 +67,8 @@ def database_in(folder: Path) -> Path:
     return path
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy a database and its log to a single new file, and read the copy back."""
+def back_up_file(source: Path, target: Path) -> None:
+    """Copy a database and its log to a single new file, and read the copy back; raises `CannotBackUp`."""
     if target.exists():
         raise CannotBackUp(f"{target} exists already. Nothing was overwritten.")
     try:

@@ -41,7 +41,7 @@ class Database:
     journal: Journal
 
     def __init__(self, folder: DataFolder | None, specs: Specs, *, logs_damage: bool = True) -> None:
-        """Open the database; raises `CannotOpenStore`, `DamagedDatabase` if it is damaged."""
+        """Open the database; raises `CannotOpenStore`, in particular `DamagedDatabase` and `SavesMissing`."""
         self.connections = 0
         self.damage: list[str] = []
         self.is_refusing = False
@@ -54,12 +54,6 @@ class Database:
         self._is_durable = True
         self._has_reported_damage = False
         self._open()
-        if folder is not None and self.journal.row < folder.mark:
-            log.error(
-                "the database lacks what was kept last: has its log been lost, or is this a backup?",
-                batches=folder.mark - self.journal.row,
-                copy_of_the_log=folder.keep_log(),
-            )
 
     def write(self, jobs: Sequence[Save | Write]) -> list[Any]:
         """Return the outcomes of writes in one transaction; a write that causes an error fails alone."""
@@ -145,6 +139,7 @@ class Database:
         if self._path is not None and (findings := schema.find_damage(self._path)):
             raise schema.DamagedDatabase(self._path, findings)
         try:
+            self._check_mark()
             self._connect()
             self.execute("DELETE FROM server WHERE 0")  # fails if the first page forbids writing
         except (CannotOpenStore, sqlite3.DatabaseError) as error:
@@ -156,6 +151,14 @@ class Database:
             if isinstance(error, CannotOpenStore):
                 raise
             raise CannotOpenStore(f"Cannot read the database {self._path}: {error}.") from error
+
+    def _check_mark(self) -> None:
+        """Raise `SavesMissing` if the folder's mark knows of more batches than the database has."""
+        folder = self._folder
+        if folder is not None and folder.mark:
+            stored = schema.count_batches(folder.database)
+            if stored < folder.mark:
+                raise schema.SavesMissing(folder.database, folder.mark - stored)
 
     def _attempt(self, work: Callable[[sqlite3.Cursor, Journal], Any], *, durable: bool | None = None) -> Any:
         """Return the result of `work`, or after a rollback its error.

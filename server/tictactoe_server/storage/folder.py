@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import shutil
 import stat
 import sys
 from pathlib import Path
@@ -57,7 +56,6 @@ class DataFolder:
         numbers = _read_numbers(self._lock)
         self.mark = numbers[1] if len(numbers) > 1 else 0
         self.write_mark(self.mark)
-        self._had_log = any(path.stat().st_size for path in files_of(self.database)[1:2] if path.is_file())
 
     def hold_database(self) -> None:
         """Lock the database, and refuse links in place of SQLite's auxiliary files; raises like `hold`."""
@@ -107,13 +105,6 @@ class DataFolder:
         """Write `mark` for the next server, without a flush to the disk."""
         os.lseek(self._lock, 0, os.SEEK_SET)
         os.write(self._lock, b"%-11d\n%-20d\n" % (os.getpid(), mark))
-
-    def keep_log(self) -> Path | None:
-        """Copy a log that was there at the start and that SQLite cannot read, before it is overwritten."""
-        with contextlib.suppress(OSError):
-            if self._had_log:
-                return Path(shutil.copy2(files_of(self.database)[1], files_of(free_name(self.database, "damaged"))[1]))
-        return None
 
     def release(self) -> None:
         """Release the locks. The lock file stays: if it were removed, two processes could lock two different files."""

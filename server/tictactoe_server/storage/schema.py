@@ -89,14 +89,35 @@ class DamagedDatabase(CannotOpenStore):
         )
 
 
+class SavesMissing(CannotOpenStore):
+    """The folder's mark says that more batches of saves were stored than its database has."""
+
+    def __init__(self, path: Path, missing: int) -> None:
+        if path.exists():
+            recovered = path.with_name("recovered.sqlite3")
+            recover = program_command("--data", path.parent, "recover", recovered)
+            advice = f"This repairs the log in a copy, and says what came back:\n  {recover}"
+        else:
+            advice = "Put the file back, restore a backup, or begin anew in an empty folder."
+        super().__init__(
+            f"The database {path} lacks the last {missing} batches of saves: it, or its log (-wal), was damaged, cut, "
+            f"lost or replaced. Nothing in it was changed.\n{advice}"
+        )
+
+
 class Damaged(sqlite3.DatabaseError):
     """SQLite read a value without complaint, but it is not what was written."""
 
 
 def restore_command(folder: Path, file: Path) -> str:
-    """Return the command that restores a file into a data folder, by the program as it was started."""
+    """Return the command that restores a file into a data folder."""
+    return program_command("--data", folder, "restore", file)
+
+
+def program_command(*words: str | Path) -> str:
+    """Return a command of the program as it was started, with absolute paths."""
     program = sys.argv[0] if Path(sys.argv[0]).name == _PROGRAM else _PROGRAM
-    return shlex.join([program, "--data", str(folder.absolute()), "restore", str(file.absolute())])
+    return shlex.join([program, *(str(word.absolute()) if isinstance(word, Path) else word for word in words)])
 
 
 def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
@@ -157,6 +178,20 @@ def find_damage(path: Path) -> list[str]:
     except (sqlite3.Error, UnicodeDecodeError) as error:
         return [str(error)] if is_damage(error) else []
     return [" ".join(text.split()) for text in texts if text != "ok"]
+
+
+def count_batches(path: Path) -> int:
+    """Return the number of batches of saves that a database ever took, without changing it; raises sqlite3.Error.
+
+    A database that is missing or empty took none.
+    """
+    if not path.exists():
+        return 0
+    with closing(_open_read_only(path)) as connection:
+        if not _tables_of(connection):
+            return 0
+        (newest,) = connection.execute("SELECT ifnull(max(id), 0) FROM journal").fetchone()
+        return int(newest)
 
 
 def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3.Connection:

@@ -53,7 +53,7 @@ class SqliteStore:
     def open(cls, folder: Path | None, specs: Specs) -> Self:
         """Return the store of a data folder, which is created if missing; with None nothing is stored on disk.
 
-        Raises `CannotOpenStore`, in particular `FolderInUse`, `OtherVersion` and `DamagedDatabase`.
+        Raises `CannotOpenStore`, in particular `FolderInUse`, `OtherVersion`, `DamagedDatabase` and `SavesMissing`.
         """
         if folder is not None:
             check_file(folder / FILE_NAME)
