@@ -202,7 +202,7 @@ def _describe_now(state: RoomState, view: View, viewer: str, moves: Sequence[int
         return describe_move(state, moves, view.here or 0, viewer)
     if state.status == "over":
         return describe_result(state, viewer)
-    return describe_turn(state, viewer)
+    return "" if view.ended else describe_turn(state, viewer)  # the banner says where the game goes on
 
 
 def describe_move(state: RoomState, moves: Sequence[int], ply: int, viewer: str) -> str:

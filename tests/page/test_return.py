@@ -42,9 +42,13 @@ async def test_another_tab_takes_the_seat_over_and_gives_it_back(server: Server,
     tab = await ana.page.context.new_page()
     await tab.goto(ana.page.url)
     await ana.hears("A newer connection of yours has taken over your seat.")
+    await expect(ana.page.locator("p.turn")).to_have_text("")
     await ana.button("Take the seat back").click()
-    await ana.play(4)
+    await expect(ana.page.locator("p.turn.mine")).to_be_visible()
+    await ana.cell(4).dblclick()
     await bo.sees(B2="X")
+    await expect(ana.page.locator("p.turn")).to_have_text("It's bo's move.")
+    await expect(ana.page.locator("p.bubble")).to_have_text("")
 
 
 async def test_a_game_goes_on_after_the_server_was_killed(tmp_path: Path, visit: Visit) -> None:

@@ -72,6 +72,7 @@ export class GameControls {
 		const state = room?.state;
 		page.typed = "";
 		if (!room || !state) return page.draw();
+		if (isClickedAgain(room, state, cell)) return undefined;
 		const why = this.#whyNot(room, state, cell);
 		if (why) return page.onRefusal(why, room.seat ? cell : null);
 		if (!room.ended) {
@@ -226,3 +227,8 @@ async function askFor(room, { id, argument, actor }) {
 }
 
 const actionOf = (argument = "") => /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument);
+
+/** Whether this is the second click of a double click on the mark that was just placed. @param {Room} room @param {State} state @param {number} cell */
+function isClickedAgain({ seat, pending }, state, cell) {
+	return pending ? pending.cell === cell : state.last === cell && state.board[cell] === seat && state.turn !== seat;
+}

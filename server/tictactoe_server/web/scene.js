@@ -87,11 +87,12 @@ function turnOf(moment) {
 }
 
 /** @param {Moment} moment */
-function describeMoment({ game: { pending, viewer, moves }, state, view: { typed, here }, isBack }) {
+function describeMoment({ game: { pending, viewer, moves, ended }, state, view: { typed, here }, isBack }) {
 	if (typed) return say("scene typed", { text: typed });
 	if (pending) return say("scene on its way", { cell: nameCell(pending.cell, state.rules) });
 	if (isBack) return here ? describeMove(state, moves, here, viewer) : say("the start");
-	return state.status === "over" ? describeResult(state, viewer) : words.describeTurn(state, viewer);
+	if (state.status === "over") return describeResult(state, viewer);
+	return ended ? "" : words.describeTurn(state, viewer); // the banner says where the game goes on
 }
 
 /** @param {State} state @param {Moves} moves @param {number} ply @param {string} viewer */
