@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.async_api import Dialog, expect
+from playwright.async_api import Dialog, Locator, expect
 
-from tests.page.conftest import Visit
+from tests.page.conftest import Visit, Visitor
 from tests.page.test_play import address
 from tests.peer import Peer, open_peer
 from tictactoe_protocol import parse_name
@@ -17,10 +17,15 @@ from tictactoe_server.server import Server
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
 
 
+async def open_names(visitor: Visitor) -> Locator:
+    """Open the dialog about one's name."""
+    await visitor.button("Keep this name…").click()
+    return visitor.page.get_by_role("dialog", name="Your name")
+
+
 async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
-    await ana.button("Keep this name…").click()
-    dialog = ana.page.get_by_role("dialog", name="Your name")
+    dialog = await open_names(ana)
     await expect(dialog).to_contain_text("as anybody may be")
     await dialog.get_by_label("Keep a name for good").fill("ana")
     await dialog.get_by_role("button", name="Keep it").click()
@@ -44,8 +49,7 @@ async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(server: Serv
         assert other.welcome["claimed"] is False
     bo = await visit(address(server))
     await bo.page.get_by_label("Playing as").fill("bo")
-    await bo.button("Keep this name…").click()
-    theirs = bo.page.get_by_role("dialog", name="Your name")
+    theirs = await open_names(bo)
     await theirs.get_by_label("Keep a name for good").fill("ANA")
     await theirs.get_by_role("button", name="Keep it").click()
     await expect(theirs).to_contain_text("ana belongs to another player")
@@ -67,8 +71,7 @@ async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(server: Serv
 async def test_a_link_makes_another_device_the_same_player_and_leaves_the_address(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.page.get_by_label("Playing as").fill("ana")
-    await ana.button("Keep this name…").click()
-    dialog = ana.page.get_by_role("dialog", name="Your name")
+    dialog = await open_names(ana)
     await dialog.get_by_role("button", name="Let another device be you").click()
     code = await dialog.locator(".code b").inner_text()
     await expect(dialog.locator("svg")).to_be_visible()
@@ -161,8 +164,7 @@ def test_every_name_that_may_be_proposed_is_one_that_servers_take(language: str)
 async def test_one_has_ones_data_saved_and_deleted_and_goes_on_as_a_new_guest(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.page.get_by_label("Playing as").fill("ana")
-    await ana.button("Keep this name…").click()
-    dialog = ana.page.get_by_role("dialog", name="Your name")
+    dialog = await open_names(ana)
     await dialog.get_by_role("button", name="Keep it").click()
     await dialog.get_by_role("button", name="I have written them down").click()
     async with ana.page.expect_download() as saved:

@@ -92,16 +92,6 @@ async def test_a_card_in_use_at_another_device_is_played_by_here_where_one_wants
             assert joins == [("ana-1", False), ("ana-1", True)][: 2 if answer == "enter" else 1]
 
 
-async def test_a_card_that_is_typed_may_be_in_use_as_well(open_screen: OpenScreen) -> None:
-    closed = event(table=ROWS[:1], head=replace(HEAD, organisers=(), entry="roster", late_until=2))
-    async with hostile_server() as server, open_screen(with_card_in_use(server, closed).url, first_page=PAGE) as ana:
-        await ana.until("j join")
-        await ana.do("j", "enter the event with a ticket")
-        await ana.enter("ana-1", "Play here instead?")
-        await ana.do("enter", gone="Play here")
-        await until(lambda: [one.here for one in heard(server, EventJoin)] == [False, True])
-
-
 async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_back(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         await ana.until("We wait for")

@@ -14,7 +14,6 @@ from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, QUICK, Game, OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.tui import FirstPage
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 
@@ -61,20 +60,6 @@ async def test_looking_for_an_opponent_is_left_at_once(server: Server, proxy: Pr
         proxy.down.go_on()
         await until_rooms_wait(bo, 0)
         await ana.until("Playing as", gone="Waiting for")
-
-
-async def test_fetching_the_computer_is_left_at_once(bots: Server, open_screen: OpenScreen) -> None:
-    async with Proxy(bots.port) as proxy, open_screen(proxy.url, Choice("create")) as ana:
-        await ana.until("Waiting for another player")
-        code = ana.code
-        proxy.down.hold_up()
-        await ana.do("b", "Fetching the computer…   Esc home")
-        await ana.do("escape", "Playing as")
-        proxy.down.go_on()
-        async with open_peer(bots.url) as bo, asyncio.timeout(10):
-            while (await bo.ask("join", room=code))["type"] == "ok":
-                await bo.ask("leave", room=code)
-        await ana.until("Playing as", gone="medium-bot")
 
 
 async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: Server, open_screen: OpenScreen) -> None:
@@ -155,23 +140,6 @@ async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Ga
         await ana.press("ctrl+q")
         await ana.until_it_ends()
     assert ana.app.last_words == f"Room {code}: bo resigns. You win."
-
-
-async def test_a_game_that_is_watched_after_esc_is_left(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
-    async with (
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "cy") as cy,
-        open_screen(proxy.url, first_page=FirstPage("watch")) as wat,
-    ):
-        code = (await bo.ask("create"))["room"]
-        await cy.ask("join", room=code)
-        await wat.until("1 live", code)
-        proxy.down.hold_up()
-        await wat.do("enter escape", "Playing as")
-        proxy.down.go_on()
-        await bo.state(watchers=1)
-        await bo.state(watchers=0)
-        await wat.until("Playing as", gone="you watch")
 
 
 @pytest.mark.parametrize("keys", ["escape", "ctrl+c", "tab h ctrl+q", ": r e s i g n enter"])

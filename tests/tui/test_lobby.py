@@ -99,15 +99,6 @@ async def test_games_come_and_go_by_themselves(server: Server, open_screen: Open
         await ana.until("No public game", "0 live")
 
 
-async def test_a_wrong_code_is_said_and_taken_off(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, first_page=WATCH) as ana:
-        await ana.until("Private games")
-        await ana.enter("r7", '"r7" has 2')
-        await ana.type("k7m4pq", "k7m4pq")
-        await ana.do("enter", "No room K7M4PQ")
-        await ana.do("escape", "Playing as")
-
-
 async def test_home_shows_as_many_running_games_as_fit(server: Server, open_screen: OpenScreen) -> None:
     async with two_playing(server, "bo", "cy") as (bo, cy, _):
         for rules in ("gomoku", "connect-four"):

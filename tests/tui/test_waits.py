@@ -72,20 +72,6 @@ async def test_another_room_is_entered_after_the_one_given_up_was_left(server: S
         await ana.until("Your move")
 
 
-async def test_a_room_that_is_joined_too_late_is_left_to_others(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_screen(open_screen, server) as (ana, bo, proxy):
-        code = (await bo.ask("create", visibility="private"))["room"]
-        await ana.press("j")
-        await ana.type(code)
-        proxy.down.hold_up()
-        await ana.do("enter", f"Joining {code}...   Esc cancel")
-        await ana.do("escape", "> Join with a code", gone="Joining")
-        await bo.state(status="playing")
-        proxy.down.go_on()
-        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
-        await ana.until("Playing as")
-
-
 async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with two_playing(server, "bo", "ana") as (bo, before, code):
         token = before.welcome["token"]
