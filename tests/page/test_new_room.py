@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from tests.page.conftest import Visit, Visitor
+from tests.page.conftest import Visit
 from tests.page.test_play import address
 from tests.peer import Peer
 from tictactoe_engine import PRESETS
@@ -16,34 +16,23 @@ from tictactoe_protocol.wording import describe_rules
 from tictactoe_server.server import Server
 
 
-async def choose(visitor: Visitor, game: str, way: str) -> None:
-    """Choose a game from the tiles of the form, as one does with a mouse, with keys or on a phone."""
+@pytest.mark.parametrize("way", ["keyboard", "touch"])
+async def test_the_last_game_of_the_list_is_chosen_and_opened_by_keys_or_a_thumb(
+    server: Server, visit: Visit, way: str
+) -> None:
+    ana = await visit(address(server, "/#new"), phone=way == "touch")
+    await ana.connects()
+    game, rules = list(PRESETS.items())[-1]
     if way == "touch":
-        await visitor.tile(game).tap()
-    elif way == "mouse":
-        await visitor.tile(game).click()
+        await ana.tile(game).tap()
+        await ana.button("Begin").tap()
     else:
-        await visitor.tile("classic").focus()
-        for _ in range(list(PRESETS).index(game)):
-            await visitor.page.keyboard.press("ArrowRight")
-
-
-@pytest.mark.parametrize("way", ["mouse", "keyboard", "touch"])
-async def test_every_game_of_the_list_opens(server: Server, visit: Visit, way: str) -> None:
-    ana = await visit(address(server), phone=way == "touch")
-    await ana.page.evaluate("localStorage.clear()")
-    # each by the mouse; by keys, and by a thumb, the first and the last of the tiles
-    for game, rules in list(PRESETS.items())[:: 1 if way == "mouse" else len(PRESETS) - 1]:
-        await ana.page.goto(address(server, "/#new"))
-        await ana.page.evaluate("localStorage.clear()")
-        await ana.page.reload()
-        await ana.connects()
-        await choose(ana, game, way)
-        await expect(ana.tile(game)).to_be_checked()
-        opens = ana.button("Begin")
-        await (opens.tap() if way == "touch" else opens.click() if way == "mouse" else opens.press("Enter"))
-        terms = re.escape(f"{describe_rules(RulesState.of(rules))} ·")
-        await expect(ana.page.locator(".sub")).to_have_text(re.compile(f"^{terms}"))
+        await ana.tile("classic").focus()
+        for _ in range(len(PRESETS) - 1):
+            await ana.page.keyboard.press("ArrowRight")
+        await ana.button("Begin").press("Enter")
+    terms = re.escape(f"{describe_rules(RulesState.of(rules))} ·")
+    await expect(ana.page.locator(".sub")).to_have_text(re.compile(f"^{terms}"))
 
 
 async def test_every_field_of_the_form_counts_and_a_fault_is_named(server: Server, visit: Visit) -> None:

@@ -21,6 +21,7 @@ from tests.tui.quick_pilot import QuickPilot
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.backoff import Backoff
+from tictactoe_client.online.client import Client
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui import FirstPage
@@ -108,6 +109,12 @@ class ScreenUser:
     @property
     def text(self) -> str:
         return self.app.text
+
+    @property
+    def client(self) -> Client:
+        """The connection to the server."""
+        assert self.app.session.client is not None
+        return self.app.session.client
 
     @property
     def code(self) -> str:

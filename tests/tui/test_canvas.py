@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pyte
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from rich.style import Style
 from textual.geometry import Region
 
-from tests.tui.conftest import OpenScreen
 from tictactoe_client.tui.canvas import find_changes, write_changes
 from tictactoe_client.tui.picture import Picture
 
@@ -76,11 +74,3 @@ def test_changes_of_one_style_go_out_together_and_by_the_column_in_one_line() ->
         picture.put_parts(0, 0, (mark, "mark0"), (" is to move ", ""), (mark, "mark0"))
     changed = [Region(start, 0, end - start, 1) for start, end in find_changes(old.rows[0], new.rows[0])]
     assert write_changes(new, changed, STYLES).text == "\x1b[1;1HO\x1b[14GO"
-
-
-@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
-async def test_every_line_of_a_screen_is_as_wide_as_the_window(open_screen: OpenScreen, size: tuple[int, int]) -> None:
-    async with open_screen("ws://127.0.0.1:1", size=size) as ana:
-        await ana.until("Can't reach")
-        strips = ana.app.screen._compositor.render_strips(ana.app.size)
-        assert {strip.cell_length for strip in strips} == {size[0]}

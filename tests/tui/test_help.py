@@ -41,14 +41,6 @@ async def test_no_line_of_it_is_cut_and_what_a_key_does_stands_beside_it(at_home
         while "--help" not in ana.text:
             await ana.press("pagedown")
             text += ana.text
+        await ana.do("?", "Playing as")
     assert "…" not in text
     assert re.search(r"  Ctrl\+Q +ends the program", text)
-
-
-@pytest.mark.parametrize("size", [(36, 10), (80, 24)])
-async def test_it_scrolls_and_goes_back(at_home: AtHome, size: tuple[int, int]) -> None:
-    async with at_home(size=size) as ana:
-        await ana.do("?", "Help", "Everywhere", "Esc back")
-        while "--help" not in ana.text:
-            await ana.press("pagedown")
-        await ana.do("?", "Playing as")

@@ -34,24 +34,18 @@ async def bo(rating: Server) -> AsyncIterator[Peer]:
 async def ana(rating: Server, open_screen: OpenScreen) -> AsyncIterator[ScreenUser]:
     async with open_screen(rating.url, colour=False) as user:
         await user.until("Playing as  ana")
-        assert user.app.session.client is not None
-        await user.app.session.client.claim_name("ana")
+        await user.client.claim_name("ana")
         yield user
 
 
-def id_of(user: ScreenUser) -> str:
-    assert user.app.session.client is not None
-    return user.app.session.client.player
-
-
 async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: ScreenUser, bo: Peer) -> None:
-    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await bo.ask("challenge", player=ana.client.player, rules=RULES, clock=CLOCK)
     await ana.until("bo challenges you: 6 by 7, ", "Ctrl+Y accept", "Ctrl+N decline", "Ctrl+X block")
     await ana.do("s", "Settings", "bo challenges you")
     await ana.do("escape ctrl+n", "You decline.")
     assert (await bo.next_of("challenge_over"))["how"] == "declined"
     ana.app.say("A note that covers it.")
-    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK, rated=True)
+    await bo.ask("challenge", player=ana.client.player, rules=RULES, clock=CLOCK, rated=True)
     await ana.until("bo challenges you")
     ana.app.say("A note that covers it.")
     await ana.until("A note that covers it.")
@@ -89,7 +83,7 @@ async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer)
     await ana.do("enter", "The name of the player:")
     await ana.do("b o enter", "No rated game yet.", "c challenge")
     await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
-    assert (await bo.next_of("challenge"))["player"] == id_of(ana)
+    assert (await bo.next_of("challenge"))["player"] == ana.client.player
 
 
 async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_again(ana: ScreenUser, bo: Peer) -> None:
@@ -112,7 +106,7 @@ async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> N
     await ana.until("Waiting for")
     await bo.ask("join", room=ana.code)
     await ana.until("Your move")
-    await bo.ask("challenge", player=id_of(ana), rules=RULES, clock=CLOCK)
+    await bo.ask("challenge", player=ana.client.player, rules=RULES, clock=CLOCK)
     await ana.until("bo challenges you", "Your move")
     await ana.do("ctrl+y", "Your game goes on")
     await ana.do("ctrl+x", "bo is blocked")

@@ -73,7 +73,7 @@ async def test_who_has_no_name_is_asked_for_it_before_the_first_game_and_never_a
         await ana.until("Playing as  guest-", "> Quick match")
         await ana.do("enter", "What shall we call you?")
         await ana.do("escape", "Waiting for")
-        name = ana.app.session.client.name if ana.app.session.client else ""
+        name = ana.client.name
         assert len(name.split()) == 2
     async with open_screen(server.url, name=None) as ana:
         await ana.until(f"Playing as  {name}")
@@ -88,8 +88,7 @@ async def test_a_name_that_cannot_be_is_asked_for_again(server: Server, open_scr
         await ana.do("enter", "A name cannot contain")
         await ana.press("Z", "o", "e")
         await ana.do("enter", "Waiting for")
-        assert ana.app.session.client is not None
-        assert ana.app.session.client.name == "Zoe"
+        assert ana.client.name == "Zoe"
 
 
 async def test_one_has_ones_data_deleted_and_goes_on_as_somebody_new(
@@ -97,9 +96,7 @@ async def test_one_has_ones_data_deleted_and_goes_on_as_somebody_new(
 ) -> None:
     async with open_screen(server.url, name="ana", size=(100, 40)) as ana:
         await ana.until("Playing as")
-        client = ana.app.session.client
-        assert client is not None
-        await client.claim_name("ana")
+        await ana.client.claim_name("ana")
         file = tmp_path / "ana.json"
         await ana.do("N", "ana is yours", "Save my data")
         await ana.do("down down down down enter", "The file that all of it")

@@ -38,23 +38,22 @@ async def test_a_pasted_link_to_another_server_leads_there(server: Server, open_
 
 async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Server, at_home: AtHome) -> None:
     async with at_home() as ana:
-        player = ana.app.session.client.player if ana.app.session.client else None
+        player = ana.client.player
         await paste(ana, NOWHERE)
         await ana.until("Can't reach ws://127.0.0.1:1", f"Back to {server.url}:", "press Esc", "Esc back")
         text = await ana.do("escape", "Playing as  ana", gone="Back to")
         assert server.url in text.splitlines()[0]
-        assert ana.app.session.client is not None
-        assert ana.app.session.client.player == player
+        assert ana.client.player == player
 
 
 async def test_a_room_of_this_server_needs_no_journey(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         await ana.until("Playing as")
-        client = ana.app.session.client
+        client = ana.client
         await paste(ana, f"ws://localhost:{server.port}/{code}")
         await ana.until("It's bo's move.")
-        assert ana.app.session.client is client
+        assert ana.client is client
         await ana.app.session.identity.release()
         assert code in rooms_left(server.url)
 
