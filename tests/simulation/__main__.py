@@ -8,6 +8,7 @@ install()
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -32,14 +33,12 @@ def main() -> int:
     done = failed = 0
     running: dict[int, tuple[int, int]] = {}
     number = 0
-    while seeds or running:
+    while seeds or running or options.minutes:
         is_over = (options.minutes and time.perf_counter() - started > 60 * options.minutes) or (
             failed and options.stop
         )
-        if options.minutes and not seeds:
-            seeds.append(number + 1)
-        while seeds and not is_over and len(running) < options.jobs:
-            number = seeds.pop(0)
+        while (seeds or options.minutes) and not is_over and len(running) < options.jobs:
+            number = seeds.pop(0) if seeds else number + 1
             child, pipe = start_child(number, options)
             running[child] = pipe, number
         if not running:
@@ -128,7 +127,7 @@ def repeating_options(seed: int, options: argparse.Namespace) -> list[str]:
     if options.fault:
         chosen += ["--fault", options.fault]
     if options.trouble:
-        chosen += ["--trouble", *(f'"{kind}"' if " " in kind else kind for kind in options.trouble)]
+        chosen += ["--trouble", *options.trouble]
     return chosen
 
 
@@ -145,7 +144,7 @@ def report(result: Result, options: argparse.Namespace, progress: str) -> None:
     if result.violations:
         print(f"\nBroken promise: {result.violations[0]}\n\nWhat happened before:")
         print("\n".join(result.story))
-        repeated = " ".join(repeating_options(result.seed, options))
+        repeated = shlex.join(repeating_options(result.seed, options))
         print(f"\nRepeat it with: python -m tests.simulation {repeated}\n", flush=True)
 
 
