@@ -1,4 +1,4 @@
-"""Fixtures: a server that soon tries again, one whose store has trouble on demand, a node of NATS."""
+"""Fixtures: short waits before a server tries again, connected peers, a store that fails on demand, a node of NATS."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from tests.fakes import TroubledStore
+from tests.peer import Peer, open_peer
 from tests.server.nats_node import Node, node_in
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -28,6 +29,31 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody wait long for what a server of this process does again."""
     for name, seconds in SOON.items():
         monkeypatch.setattr(f"tictactoe_server.{name}", seconds)
+
+
+@pytest.fixture
+async def ana(server: Server) -> AsyncIterator[Peer]:
+    """A peer that is connected to the fixture `server`."""
+    async with open_peer(server.url, "ana") as peer:
+        yield peer
+
+
+@pytest.fixture
+async def bo(server: Server) -> AsyncIterator[Peer]:
+    async with open_peer(server.url, "bo") as peer:
+        yield peer
+
+
+@pytest.fixture
+async def cy(server: Server) -> AsyncIterator[Peer]:
+    async with open_peer(server.url, "cy") as peer:
+        yield peer
+
+
+@pytest.fixture
+async def eve(server: Server) -> AsyncIterator[Peer]:
+    async with open_peer(server.url, "eve") as peer:
+        yield peer
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing, until
 from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
@@ -190,20 +190,19 @@ async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) ->
 # -- streams ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_stream_has_the_states_of_a_room_and_says_why_it_ends(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        async with streaming(server, f"/api/rooms/{room}/stream") as stream:
-            assert (await stream.next())["status"] == "waiting"
-            await bo.ask("join", room=room)
-            assert (await stream.until(status="playing"))["ply"] == 0
-            over = await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-            told = await stream.until(status="over")
-            assert (told["board"], told["game_id"]) == (over["board"], over["game_id"])
-            await ana.ask("leave", room=room)
-            await bo.ask("leave", room=room)
-            end = await stream.until(type="closed")
-            assert (end["room"], await stream.next()) == (room, None)
+async def test_a_stream_has_the_states_of_a_room_and_says_why_it_ends(server: Server, ana: Peer, bo: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    async with streaming(server, f"/api/rooms/{room}/stream") as stream:
+        assert (await stream.next())["status"] == "waiting"
+        await bo.ask("join", room=room)
+        assert (await stream.until(status="playing"))["ply"] == 0
+        over = await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+        told = await stream.until(status="over")
+        assert (told["board"], told["game_id"]) == (over["board"], over["game_id"])
+        await ana.ask("leave", room=room)
+        await bo.ask("leave", room=room)
+        end = await stream.until(type="closed")
+        assert (end["room"], await stream.next()) == (room, None)
 
 
 async def test_a_stream_says_where_a_room_has_gone(server: Server) -> None:

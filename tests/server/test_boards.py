@@ -81,13 +81,12 @@ async def test_clocks_are_told_as_they_are_at_sending_and_are_no_change_by_thems
         assert later["clock"]["remaining_ms"]["X"] < first["clock"]["remaining_ms"]["X"]
 
 
-async def test_who_asks_before_there_is_a_game_is_told_that_there_is_none(server: Server) -> None:
-    async with open_peer(server.url, "eve") as eve:
-        await eve.ask("lobby", on=True, boards=1)
-        assert await eve.next_of("boards") == {"type": "boards", "boards": []}
-        async with games(server, 1) as (_, _, rooms):
-            await boards_until(eve, lambda boards: codes(boards) == rooms)
-        await boards_until(eve, lambda boards: boards == [])
+async def test_who_asks_before_there_is_a_game_is_told_that_there_is_none(server: Server, eve: Peer) -> None:
+    await eve.ask("lobby", on=True, boards=1)
+    assert await eve.next_of("boards") == {"type": "boards", "boards": []}
+    async with games(server, 1) as (_, _, rooms):
+        await boards_until(eve, lambda boards: codes(boards) == rooms)
+    await boards_until(eve, lambda boards: boards == [])
 
 
 async def test_a_wall_is_shown_all_games_and_its_number_may_change(server: Server) -> None:

@@ -175,16 +175,17 @@ async def test_one_kind_of_match_does_not_wait_for_another(server: Server, store
         assert len({(await answered(peer, "m"))["room"] for peer in peers}) == len(kinds)
 
 
-async def test_a_match_whose_room_could_not_be_opened_finds_another(server: Server, store: TroubledStore) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        store.trouble.hold()
-        await ana.send("match", id="m")
-        await store.trouble.until_held(1)
-        await bo.send("match", id="m")
-        await settle(server)
-        store.trouble.release(StoreUnavailable())
-        assert (await answered(ana, "m"))["code"] == "unavailable"
-        assert (await answered(bo, "m"))["seat"] == "X"
+async def test_a_match_whose_room_could_not_be_opened_finds_another(
+    server: Server, ana: Peer, bo: Peer, store: TroubledStore
+) -> None:
+    store.trouble.hold()
+    await ana.send("match", id="m")
+    await store.trouble.until_held(1)
+    await bo.send("match", id="m")
+    await settle(server)
+    store.trouble.release(StoreUnavailable())
+    assert (await answered(ana, "m"))["code"] == "unavailable"
+    assert (await answered(bo, "m"))["seat"] == "X"
 
 
 # -- a room that closes ---------------------------------------------------------------------------------------------
@@ -247,14 +248,15 @@ async def test_all_rooms_come_back_whatever_the_limit_and_new_ones_are_refused(s
         assert await again.refusal("create") == "server_full"
 
 
-async def test_a_code_that_is_taken_in_the_store_gives_way_to_another(server: Server, store: TroubledStore) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        store.trouble.fail("save", Conflict(), times=ATTEMPTS - 1)
-        room = (await ana.ask("create"))["room"]
-        assert (await bo.ask("join", room=room))["seat"] == "O"
-        assert (await ana.state(status="playing"))["room"] == room
-        store.trouble.fail("save", Conflict(), times=ATTEMPTS)
-        assert await ana.refusal("create") == "busy"
+async def test_a_code_that_is_taken_in_the_store_gives_way_to_another(
+    ana: Peer, bo: Peer, store: TroubledStore
+) -> None:
+    store.trouble.fail("save", Conflict(), times=ATTEMPTS - 1)
+    room = (await ana.ask("create"))["room"]
+    assert (await bo.ask("join", room=room))["seat"] == "O"
+    assert (await ana.state(status="playing"))["room"] == room
+    store.trouble.fail("save", Conflict(), times=ATTEMPTS)
+    assert await ana.refusal("create") == "busy"
 
 
 @pytest.mark.parametrize(("error", "times"), [(Unsettled(), 4), (Conflict(), 1)], ids=["unsettled", "a lost race"])
@@ -332,18 +334,17 @@ async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server:
 
 
 async def test_a_change_stored_by_another_server_decides_a_request_and_reaches_the_players_and_the_lobby(
-    server: Server, store: TroubledStore
+    server: Server, eve: Peer, store: TroubledStore
 ) -> None:
-    async with open_peer(server.url) as eve:
-        await eve.ask("lobby", on=True)
-        async with two_playing(server) as (ana, bo, room):
-            await eve.until(lambda message: "playing" in [row["status"] for row in message.get("changed", ())])
-            found = await store.table(ROOMS).load(room)
-            assert found is not None
-            over = apply(found[0], Player(bo.welcome["player"], "bo"), Resign(room), 0)
-            await save(store.table(ROOMS), room, over, found[1])
-            assert await ana.refusal("move", room=room, cell=0, ply=0) == "game_over"
-            for peer in (ana, bo):
-                assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
-            change = await eve.next_of("lobby")
-            assert [(row["room"], row["status"]) for row in change["changed"]] == [(room, "over")]
+    await eve.ask("lobby", on=True)
+    async with two_playing(server) as (ana, bo, room):
+        await eve.until(lambda message: "playing" in [row["status"] for row in message.get("changed", ())])
+        found = await store.table(ROOMS).load(room)
+        assert found is not None
+        over = apply(found[0], Player(bo.welcome["player"], "bo"), Resign(room), 0)
+        await save(store.table(ROOMS), room, over, found[1])
+        assert await ana.refusal("move", room=room, cell=0, ply=0) == "game_over"
+        for peer in (ana, bo):
+            assert (await peer.state(status="over"))["result"]["reason"] == "aborted"
+        change = await eve.next_of("lobby")
+        assert [(row["room"], row["status"]) for row in change["changed"]] == [(room, "over")]

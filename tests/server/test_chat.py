@@ -26,15 +26,14 @@ async def test_what_a_player_says_is_heard_by_players_and_watchers_and_by_themse
             assert before <= line["at"] <= time.time_ns() // 1_000_000
 
 
-async def test_where_players_alone_may_chat_watchers_only_read(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "eve") as eve:
-        room = (await ana.ask("create", chat="players"))["room"]
-        assert (await ana.state())["chat"] == "players"
-        await eve.ask("watch", room=room)
-        assert await eve.refusal("chat", room=room, text="Take the corner!") == "not_allowed"
-        await ana.ask("chat", room=room, text="Quiet, please.")
-        assert (await eve.next_of("chat"))["text"] == "Quiet, please."
-        assert lines_seen(ana) == []
+async def test_where_players_alone_may_chat_watchers_only_read(ana: Peer, eve: Peer) -> None:
+    room = (await ana.ask("create", chat="players"))["room"]
+    assert (await ana.state())["chat"] == "players"
+    await eve.ask("watch", room=room)
+    assert await eve.refusal("chat", room=room, text="Take the corner!") == "not_allowed"
+    await ana.ask("chat", room=room, text="Quiet, please.")
+    assert (await eve.next_of("chat"))["text"] == "Quiet, please."
+    assert lines_seen(ana) == []
 
 
 async def test_a_player_who_watches_from_a_second_connection_speaks_there_without_a_seat(server: Server) -> None:
@@ -46,27 +45,25 @@ async def test_a_player_who_watches_from_a_second_connection_speaks_there_withou
         assert (line["from"], line["seat"]) == ("ana", None)
 
 
-async def test_the_reply_comes_before_the_line_and_without_an_id_there_is_none(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        room = (await ana.ask("create"))["room"]
-        await ana.state()
-        await ana.send("chat", room=room, text="one", id="first")
-        await ana.send("chat", room=room, text="two")
-        await ana.send("ping", id="last")
-        answers = [await ana.receive() for _ in range(4)]
-        assert [message.get("id", message.get("text")) for message in answers] == ["first", "one", "two", "last"]
+async def test_the_reply_comes_before_the_line_and_without_an_id_there_is_none(ana: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    await ana.state()
+    await ana.send("chat", room=room, text="one", id="first")
+    await ana.send("chat", room=room, text="two")
+    await ana.send("ping", id="last")
+    answers = [await ana.receive() for _ in range(4)]
+    assert [message.get("id", message.get("text")) for message in answers] == ["first", "one", "two", "last"]
 
 
-async def test_control_characters_are_removed_from_a_line(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        room = (await ana.ask("create"))["room"]
-        for said, heard in (
-            ("  \x1b[31mred\x1b[0m\n", "[31mred[0m"),
-            ("abc\u202edef\u200bghi\u3164", "abcdefghi"),
-            ("🙂" * 200, "🙂" * 200),
-        ):
-            await ana.ask("chat", room=room, text=said)
-            assert (await ana.next_of("chat"))["text"] == heard
+async def test_control_characters_are_removed_from_a_line(ana: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    for said, heard in (
+        ("  \x1b[31mred\x1b[0m\n", "[31mred[0m"),
+        ("abc\u202edef\u200bghi\u3164", "abcdefghi"),
+        ("🙂" * 200, "🙂" * 200),
+    ):
+        await ana.ask("chat", room=room, text=said)
+        assert (await ana.next_of("chat"))["text"] == heard
 
 
 async def test_an_empty_or_too_long_line_is_refused_and_reaches_nobody(server: Server) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
-from tests.peer import open_peer, play_out, two_playing
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
@@ -40,27 +40,25 @@ async def test_one_without_a_name_is_a_guest(server: Server) -> None:
             assert len(base64.urlsafe_b64decode(token)) == 24
 
 
-async def test_a_token_with_another_name_renames_the_player(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        async with open_peer(server.url, "Anastasia", ana.welcome["token"]) as renamed:
-            assert (renamed.welcome["player"], renamed.welcome["name"]) == (ana.welcome["player"], "Anastasia")
-        async with open_peer(server.url, token=ana.welcome["token"]) as again:
-            assert again.welcome["name"] == "Anastasia"
+async def test_a_token_with_another_name_renames_the_player(server: Server, ana: Peer) -> None:
+    async with open_peer(server.url, "Anastasia", ana.welcome["token"]) as renamed:
+        assert (renamed.welcome["player"], renamed.welcome["name"]) == (ana.welcome["player"], "Anastasia")
+    async with open_peer(server.url, token=ana.welcome["token"]) as again:
+        assert again.welcome["name"] == "Anastasia"
 
 
-async def test_welcome_lists_the_seats_in_unfinished_rooms(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        waiting = (await ana.ask("create", seat="O"))["room"]
-        playing = (await bo.ask("create"))["room"]
-        await ana.ask("join", room=playing)
-        over = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=over)
-        await bo.ask("resign", room=over)
-        left = (await ana.ask("create"))["room"]
-        await ana.ask("leave", room=left)
-        async with open_peer(server.url, token=ana.welcome["token"]) as again:
-            held = {row["room"]: row["seat"] for row in again.welcome["rooms"]}
-            assert held == {waiting: "O", playing: "O"}
+async def test_welcome_lists_the_seats_in_unfinished_rooms(server: Server, ana: Peer, bo: Peer) -> None:
+    waiting = (await ana.ask("create", seat="O"))["room"]
+    playing = (await bo.ask("create"))["room"]
+    await ana.ask("join", room=playing)
+    over = (await ana.ask("create"))["room"]
+    await bo.ask("join", room=over)
+    await bo.ask("resign", room=over)
+    left = (await ana.ask("create"))["room"]
+    await ana.ask("leave", room=left)
+    async with open_peer(server.url, token=ana.welcome["token"]) as again:
+        held = {row["room"]: row["seat"] for row in again.welcome["rooms"]}
+        assert held == {waiting: "O", playing: "O"}
 
 
 async def test_the_welcome_says_how_long_a_seat_is_held_and_how_much_of_it_is_left() -> None:
@@ -101,41 +99,38 @@ async def test_of_two_connections_for_one_seat_the_newer_wins(server: Server) ->
             assert not [message for message in ana.seen if message["type"] == "room" and message["ply"] > 1]
 
 
-async def test_joining_twice_on_one_connection_is_answered_alike_and_replaces_nobody(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        room = (await ana.ask("create"))["room"]
-        first, second = await ana.ask("join", room=room), await ana.ask("join", room=room)
-        assert {**first, "id": ""} == {**second, "id": ""}
-        assert (await ana.ask("ping"))["type"] == "ok"
-        assert not [message for message in ana.seen if message["type"] == "replaced"]
+async def test_joining_twice_on_one_connection_is_answered_alike_and_replaces_nobody(ana: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    first, second = await ana.ask("join", room=room), await ana.ask("join", room=room)
+    assert {**first, "id": ""} == {**second, "id": ""}
+    assert (await ana.ask("ping"))["type"] == "ok"
+    assert not [message for message in ana.seen if message["type"] == "replaced"]
 
 
 # -- messages and their order -----------------------------------------------------------------------------------
 
 
-async def test_the_reply_comes_before_the_state_that_it_caused(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        await ana.send("create", id="c")
+async def test_the_reply_comes_before_the_state_that_it_caused(ana: Peer, bo: Peer) -> None:
+    await ana.send("create", id="c")
+    reply, state = await ana.receive(), await ana.receive()
+    assert (reply["type"], state["type"]) == ("ok", "room")
+    room = reply["room"]
+    await bo.send("join", id="j", room=room)
+    assert [(await bo.receive())["type"] for _ in range(2)] == ["ok", "room"]
+    await ana.state(status="playing")
+    for type in ("sync", "join", "resign", "rematch"):
+        await ana.send(type, id=type, room=room)
         reply, state = await ana.receive(), await ana.receive()
-        assert (reply["type"], state["type"]) == ("ok", "room")
-        room = reply["room"]
-        await bo.send("join", id="j", room=room)
-        assert [(await bo.receive())["type"] for _ in range(2)] == ["ok", "room"]
-        await ana.state(status="playing")
-        for type in ("sync", "join", "resign", "rematch"):
-            await ana.send(type, id=type, room=room)
-            reply, state = await ana.receive(), await ana.receive()
-            assert (reply["type"], reply["id"], state["type"]) == ("ok", type, "room")
+        assert (reply["type"], reply["id"], state["type"]) == ("ok", type, "room")
 
 
-async def test_without_an_id_there_is_no_ok_but_the_state_comes(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        await ana.send("create")
-        assert (await ana.receive())["type"] == "room"
-        await ana.send("ping")
-        await ana.send("rooms")
-        await ana.send("ping", id="last")
-        assert (await ana.receive())["id"] == "last"
+async def test_without_an_id_there_is_no_ok_but_the_state_comes(ana: Peer) -> None:
+    await ana.send("create")
+    assert (await ana.receive())["type"] == "room"
+    await ana.send("ping")
+    await ana.send("rooms")
+    await ana.send("ping", id="last")
+    assert (await ana.receive())["id"] == "last"
 
 
 async def test_a_repeated_move_is_answered_ok_and_shown_to_nobody(server: Server) -> None:
@@ -158,37 +153,34 @@ async def test_sync_sends_the_moves_and_the_state_to_the_asker_alone(server: Ser
         assert (await bo.receive())["id"] == "p"
 
 
-async def test_ping_tells_the_time_in_milliseconds(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        first, second = await ana.ask("ping"), await ana.ask("ping")
-        assert set(first) == {"type", "id", "time"}
-        assert second["time"] >= first["time"] > 1_600_000_000_000
+async def test_ping_tells_the_time_in_milliseconds(ana: Peer) -> None:
+    first, second = await ana.ask("ping"), await ana.ask("ping")
+    assert set(first) == {"type", "id", "time"}
+    assert second["time"] >= first["time"] > 1_600_000_000_000
 
 
 # -- watching and leaving ---------------------------------------------------------------------------------------
 
 
-async def test_a_watcher_is_counted_for_all_without_a_new_seq(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        before = await ana.state()
-        watched = await eve.ask("watch", room=room)
-        assert (watched["room"], watched["seat"], watched["moves"]) == (room, None, [])
-        for peer in (ana, eve):
-            state = await peer.state()
-            assert (state["watchers"], state["seq"]) == (1, before["seq"])
-        assert (await eve.ask("leave", room=room))["type"] == "ok"
-        assert (await ana.state())["watchers"] == 0
-        assert await eve.refusal("sync", room=room) == "not_in_room"
+async def test_a_watcher_is_counted_for_all_without_a_new_seq(ana: Peer, eve: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    before = await ana.state()
+    watched = await eve.ask("watch", room=room)
+    assert (watched["room"], watched["seat"], watched["moves"]) == (room, None, [])
+    for peer in (ana, eve):
+        state = await peer.state()
+        assert (state["watchers"], state["seq"]) == (1, before["seq"])
+    assert (await eve.ask("leave", room=room))["type"] == "ok"
+    assert (await ana.state())["watchers"] == 0
+    assert await eve.refusal("sync", room=room) == "not_in_room"
 
 
-async def test_a_watcher_that_joins_plays_and_is_counted_no_more(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        await eve.ask("watch", room=room)
-        assert (await eve.ask("join", room=room))["seat"] == "O"
-        assert (await ana.state(status="playing"))["watchers"] == 0
-        await play_out({"X": ana, "O": eve}, room, LINE_FOR_X)
+async def test_a_watcher_that_joins_plays_and_is_counted_no_more(ana: Peer, eve: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    await eve.ask("watch", room=room)
+    assert (await eve.ask("join", room=room))["seat"] == "O"
+    assert (await ana.state(status="playing"))["watchers"] == 0
+    await play_out({"X": ana, "O": eve}, room, LINE_FOR_X)
 
 
 async def test_a_player_may_watch_the_own_game_from_a_second_connection(server: Server) -> None:

@@ -55,54 +55,49 @@ def names(state: Message) -> dict[str, str]:
     return {mark: seat["name"] for mark, seat in state["seats"].items() if seat is not None}
 
 
-async def test_a_player_and_a_guest_play_a_game_by_one_connection(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        answer = await ana.ask("create", guests=["Bo"], seat="O")
-        assert (answer["seat"], answer["seats"]) == ("O", ["X", "O"])
-        state = await play_seats(ana, answer["room"], [0, 3, 1, 4, 2])
-        assert names(state) == {"X": "Bo", "O": "ana"}
-        assert state["seats"]["X"]["player"] == guest_of(ana)
-        assert (state["result"]["winner"], state["score"][guest_of(ana)]) == ("X", 1)
+async def test_a_player_and_a_guest_play_a_game_by_one_connection(ana: Peer) -> None:
+    answer = await ana.ask("create", guests=["Bo"], seat="O")
+    assert (answer["seat"], answer["seats"]) == ("O", ["X", "O"])
+    state = await play_seats(ana, answer["room"], [0, 3, 1, 4, 2])
+    assert names(state) == {"X": "Bo", "O": "ana"}
+    assert state["seats"]["X"]["player"] == guest_of(ana)
+    assert (state["result"]["winner"], state["score"][guest_of(ana)]) == ("X", 1)
 
 
-async def test_guests_take_the_first_free_marks_and_bots_those_behind_them(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        await open_table(ana, "Bo", rules=THREE, seat="O", bots=["easy"])
-        assert names(await ana.state()) == {"X": "Bo", "O": "ana", "A": "easy-bot"}
+async def test_guests_take_the_first_free_marks_and_bots_those_behind_them(ana: Peer) -> None:
+    await open_table(ana, "Bo", rules=THREE, seat="O", bots=["easy"])
+    assert names(await ana.state()) == {"X": "Bo", "O": "ana", "A": "easy-bot"}
 
 
-async def test_guests_join_together_with_their_player_or_not_at_all(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create", rules=THREE))["room"]
-        assert await bo.refusal("join", room=room, guests=["Cy", "Di"]) == "room_full"
-        answer = await bo.ask("join", room=room, guests=["Cy"])
-        assert (answer["seat"], answer["seats"]) == ("O", ["O", "A"])
-        assert names(await ana.state(status="playing")) == {"X": "ana", "O": "bo", "A": "Cy"}
-        again = await bo.ask("join", room=room, guests=["Cy"])
-        assert again["seats"] == ["O", "A"], "a join that is sent twice seats nobody twice"
+async def test_guests_join_together_with_their_player_or_not_at_all(ana: Peer, bo: Peer) -> None:
+    room = (await ana.ask("create", rules=THREE))["room"]
+    assert await bo.refusal("join", room=room, guests=["Cy", "Di"]) == "room_full"
+    answer = await bo.ask("join", room=room, guests=["Cy"])
+    assert (answer["seat"], answer["seats"]) == ("O", ["O", "A"])
+    assert names(await ana.state(status="playing")) == {"X": "ana", "O": "bo", "A": "Cy"}
+    again = await bo.ask("join", room=room, guests=["Cy"])
+    assert again["seats"] == ["O", "A"], "a join that is sent twice seats nobody twice"
 
 
-async def test_only_the_connection_of_a_guest_acts_for_the_guest(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = await open_table(ana, "Cy")
-        await bo.ask("watch", room=room)
-        for peer, player in ((bo, guest_of(ana)), (bo, guest_of(bo)), (ana, guest_of(ana, 3)), (ana, guest_of(bo))):
-            refused = await peer.ask("move", room=room, cell=0, ply=0, player=player)
-            assert refused["code"] == "not_seated"
-        refused = await ana.ask("move", room=room, cell=0, ply=0, player=guest_of(bo))
-        assert (refused["path"], refused["data"]) == ("player", {"why": "guest", "player": guest_of(bo)})
-        refused = await ana.ask("move", room=room, cell=0, ply=0, player=guest_of(ana))
-        assert refused["code"] == "not_your_turn"
+async def test_only_the_connection_of_a_guest_acts_for_the_guest(ana: Peer, bo: Peer) -> None:
+    room = await open_table(ana, "Cy")
+    await bo.ask("watch", room=room)
+    for peer, player in ((bo, guest_of(ana)), (bo, guest_of(bo)), (ana, guest_of(ana, 3)), (ana, guest_of(bo))):
+        refused = await peer.ask("move", room=room, cell=0, ply=0, player=player)
+        assert refused["code"] == "not_seated"
+    refused = await ana.ask("move", room=room, cell=0, ply=0, player=guest_of(bo))
+    assert (refused["path"], refused["data"]) == ("player", {"why": "guest", "player": guest_of(bo)})
+    refused = await ana.ask("move", room=room, cell=0, ply=0, player=guest_of(ana))
+    assert refused["code"] == "not_your_turn"
 
 
-async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        await ana.ask("claim_name", name="ana")
-        rated = (await ana.ask("create", rules="four", clock=CLOCK, rated=True))["room"]
-        paired = (await open_pairing(server, player_of(ana, "ana"), Player("p1", "cy"))).room.code
-        for room in (rated, paired):
-            refused = await bo.ask("join", room=room, guests=["Cy"])
-            assert (refused["code"], refused["data"], refused["path"]) == ("not_allowed", {"why": "guests"}, "guests")
+async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Server, ana: Peer, bo: Peer) -> None:
+    await ana.ask("claim_name", name="ana")
+    rated = (await ana.ask("create", rules="four", clock=CLOCK, rated=True))["room"]
+    paired = (await open_pairing(server, player_of(ana, "ana"), Player("p1", "cy"))).room.code
+    for room in (rated, paired):
+        refused = await bo.ask("join", room=room, guests=["Cy"])
+        assert (refused["code"], refused["data"], refused["path"]) == ("not_allowed", {"why": "guests"}, "guests")
 
 
 @pytest.mark.parametrize(
@@ -116,14 +111,11 @@ async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Serve
         ({"guests": ["Bo"], "rated": True, "rules": "four"}, "not_allowed", "guests"),
     ],
 )
-async def test_guests_for_whom_there_is_no_place_are_refused(
-    server: Server, fields: Message, code: str, path: str
-) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        refused = await ana.ask("create", **fields)
-        assert (refused["code"], refused["path"]) == (code, path)
-        assert not (await ana.ask("rooms"))["rooms"]
-        assert await ana.refusal("match", guests=["Bo"]) == "bad_message"
+async def test_guests_for_whom_there_is_no_place_are_refused(ana: Peer, fields: Message, code: str, path: str) -> None:
+    refused = await ana.ask("create", **fields)
+    assert (refused["code"], refused["path"]) == (code, path)
+    assert not (await ana.ask("rooms"))["rooms"]
+    assert await ana.refusal("match", guests=["Bo"]) == "bad_message"
 
 
 async def test_the_name_that_somebody_has_claimed_is_marked_for_a_guest(server: Server) -> None:
@@ -140,70 +132,66 @@ async def test_where_the_server_gives_names_it_gives_guests_theirs() -> None:
         assert names(await ana.state())["O"].startswith("guest-")
 
 
-async def test_all_seats_are_held_at_once_and_come_back_at_once(server: Server) -> None:
-    async with open_peer(server.url, "cy") as cy:
-        async with open_peer(server.url, "ana") as ana:
-            room = await open_table(ana, "Bo", rules=THREE)
-            await cy.ask("join", room=room)
-            before = await cy.state()
-        away = await cy.state()
-        assert away["seq"] == before["seq"] + 1
-        assert [seat["online"] for seat in away["seats"].values()] == [False, False, True]
-        assert all(away["seats"][mark]["hold_ms"] > 0 for mark in "XO")
-        async with open_peer(server.url, token=ana.welcome["token"]) as again:
-            assert again.seats == {room: "X"}
-            assert (await again.ask("join", room=room))["seats"] == ["X", "O"]
-            back = await cy.state()
-            assert back["seq"] == away["seq"] + 1
-            assert [seat["online"] for seat in back["seats"].values()] == [True, True, True]
-            await play_seats(again, room, [0, 1])
-
-
-async def test_the_newer_connection_wins_all_seats(server: Server) -> None:
+async def test_all_seats_are_held_at_once_and_come_back_at_once(server: Server, cy: Peer) -> None:
     async with open_peer(server.url, "ana") as ana:
-        room = await open_table(ana, "Bo")
-        async with open_peer(server.url, token=ana.welcome["token"]) as newer:
-            await newer.ask("join", room=room)
-            assert (await ana.next_of("replaced"))["room"] == room
-            for player in (ana.welcome["player"], guest_of(ana)):
-                assert await ana.refusal("move", room=room, cell=0, ply=0, player=player) == "not_in_room"
-            await play_seats(newer, room, [0, 1])
-
-
-async def test_one_offers_and_the_other_at_the_same_keyboard_answers(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        room = await open_table(ana, "Bo")
-        await play_seats(ana, room, [0, 1])
-        guest = guest_of(ana)
-        assert await ana.refusal("undo", room=room, action="accept") == "no_offer"
-        await ana.ask("undo", room=room, action="offer", player=guest)
-        assert (await ana.state())["offers"]["undo"] == "O"
-        assert await ana.refusal("undo", room=room, action="accept", player=guest) == "no_offer"
-        await ana.ask("undo", room=room, action="accept")
-        assert (await ana.state())["ply"] == 1
-        await ana.ask("draw", room=room, action="offer")
-        await ana.ask("draw", room=room, action="accept", player=guest)
-        assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
-
-
-async def test_leaving_takes_the_guests_along_and_a_guest_may_leave_alone(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "cy") as cy:
-        room = await open_table(ana, "Bo", rules=THREE)
-        for _ in range(2):
-            assert (await ana.ask("leave", room=room, player=guest_of(ana)))["type"] == "ok"
-        assert names(await current(ana, room)) == {"X": "ana"}
-        for peer in (cy, ana):
-            await peer.ask("leave", room=room)
         room = await open_table(ana, "Bo", rules=THREE)
         await cy.ask("join", room=room)
-        await begin(ana, cy, room)
-        await ana.ask("leave", room=room)
-        over = await cy.state(status="over")
-        left = {mark: seat.get("left", False) for mark, seat in over["seats"].items()}
-        assert (over["result"]["winner"], left) == ("A", {"X": True, "O": True, "A": False})
-        room = await open_table(ana, "Bo")
-        await ana.ask("leave", room=room)
-        assert await cy.refusal("join", room=room) == "no_such_room"
+        before = await cy.state()
+    away = await cy.state()
+    assert away["seq"] == before["seq"] + 1
+    assert [seat["online"] for seat in away["seats"].values()] == [False, False, True]
+    assert all(away["seats"][mark]["hold_ms"] > 0 for mark in "XO")
+    async with open_peer(server.url, token=ana.welcome["token"]) as again:
+        assert again.seats == {room: "X"}
+        assert (await again.ask("join", room=room))["seats"] == ["X", "O"]
+        back = await cy.state()
+        assert back["seq"] == away["seq"] + 1
+        assert [seat["online"] for seat in back["seats"].values()] == [True, True, True]
+        await play_seats(again, room, [0, 1])
+
+
+async def test_the_newer_connection_wins_all_seats(server: Server, ana: Peer) -> None:
+    room = await open_table(ana, "Bo")
+    async with open_peer(server.url, token=ana.welcome["token"]) as newer:
+        await newer.ask("join", room=room)
+        assert (await ana.next_of("replaced"))["room"] == room
+        for player in (ana.welcome["player"], guest_of(ana)):
+            assert await ana.refusal("move", room=room, cell=0, ply=0, player=player) == "not_in_room"
+        await play_seats(newer, room, [0, 1])
+
+
+async def test_one_offers_and_the_other_at_the_same_keyboard_answers(ana: Peer) -> None:
+    room = await open_table(ana, "Bo")
+    await play_seats(ana, room, [0, 1])
+    guest = guest_of(ana)
+    assert await ana.refusal("undo", room=room, action="accept") == "no_offer"
+    await ana.ask("undo", room=room, action="offer", player=guest)
+    assert (await ana.state())["offers"]["undo"] == "O"
+    assert await ana.refusal("undo", room=room, action="accept", player=guest) == "no_offer"
+    await ana.ask("undo", room=room, action="accept")
+    assert (await ana.state())["ply"] == 1
+    await ana.ask("draw", room=room, action="offer")
+    await ana.ask("draw", room=room, action="accept", player=guest)
+    assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
+
+
+async def test_leaving_takes_the_guests_along_and_a_guest_may_leave_alone(ana: Peer, cy: Peer) -> None:
+    room = await open_table(ana, "Bo", rules=THREE)
+    for _ in range(2):
+        assert (await ana.ask("leave", room=room, player=guest_of(ana)))["type"] == "ok"
+    assert names(await current(ana, room)) == {"X": "ana"}
+    for peer in (cy, ana):
+        await peer.ask("leave", room=room)
+    room = await open_table(ana, "Bo", rules=THREE)
+    await cy.ask("join", room=room)
+    await begin(ana, cy, room)
+    await ana.ask("leave", room=room)
+    over = await cy.state(status="over")
+    left = {mark: seat.get("left", False) for mark, seat in over["seats"].items()}
+    assert (over["result"]["winner"], left) == ("A", {"X": True, "O": True, "A": False})
+    room = await open_table(ana, "Bo")
+    await ana.ask("leave", room=room)
+    assert await cy.refusal("join", room=room) == "no_such_room"
 
 
 async def test_guests_count_for_no_limit_of_seats_and_games_are_in_one_history() -> None:

@@ -20,30 +20,30 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     return room
 
 
-async def test_a_finished_game_is_listed_for_those_who_played_it_and_written_as_text(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
-        room = await play_a_game(ana, bo)
-        (game,) = (await bo.ask("history"))["games"]
-        assert (game["room"], game["game"], game["moves"]) == (room, 1, 5)
-        assert game["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
-        assert game["players"]["X"] == {"player": ana.welcome["player"], "name": "ana"}
-        assert (await eve.ask("history"))["games"] == []
-        told = await ana.ask("record", game_id=game["game_id"])
-        record, played = parse_record(told["record"]), told["played"]
-        assert record.moves == tuple(LINE_FOR_X)
-        assert (played["moves"], played["board"], "passed" in played) == (LINE_FOR_X, "XXXOO....", False)
-        for name in ("room", "game", "at", "rules", "players", "result"):
-            assert played[name] == game[name]
-        assert dict(record.players) == {"X": "ana", "O": "bo"}
-        assert (record.room, record.game) == (room, 1)
+async def test_a_finished_game_is_listed_for_those_who_played_it_and_written_as_text(
+    ana: Peer, bo: Peer, eve: Peer
+) -> None:
+    room = await play_a_game(ana, bo)
+    (game,) = (await bo.ask("history"))["games"]
+    assert (game["room"], game["game"], game["moves"]) == (room, 1, 5)
+    assert game["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
+    assert game["players"]["X"] == {"player": ana.welcome["player"], "name": "ana"}
+    assert (await eve.ask("history"))["games"] == []
+    told = await ana.ask("record", game_id=game["game_id"])
+    record, played = parse_record(told["record"]), told["played"]
+    assert record.moves == tuple(LINE_FOR_X)
+    assert (played["moves"], played["board"], "passed" in played) == (LINE_FOR_X, "XXXOO....", False)
+    for name in ("room", "game", "at", "rules", "players", "result"):
+        assert played[name] == game[name]
+    assert dict(record.players) == {"X": "ana", "O": "bo"}
+    assert (record.room, record.game) == (room, 1)
 
 
-async def test_a_game_that_does_not_exist_is_refused(server: Server) -> None:
-    async with open_peer(server.url) as eve:
-        for id in ("K7M4PQ-1-1795208400000", "999", "0", "-1", "x", "١"):
-            refused = await eve.ask("record", game_id=id)
-            assert (refused["code"], refused["path"]) == ("not_allowed", "game_id")
-        assert (await eve.ask("history", before="x"))["code"] == "not_allowed"
+async def test_a_game_that_does_not_exist_is_refused(eve: Peer) -> None:
+    for id in ("K7M4PQ-1-1795208400000", "999", "0", "-1", "x", "١"):
+        refused = await eve.ask("record", game_id=id)
+        assert (refused["code"], refused["path"]) == ("not_allowed", "game_id")
+    assert (await eve.ask("history", before="x"))["code"] == "not_allowed"
 
 
 async def test_a_state_says_by_what_id_its_game_is_kept_and_everybody_may_have_that_of_a_public_room(
@@ -79,11 +79,10 @@ async def test_a_game_of_a_private_room_is_for_its_players_alone_under_its_id_to
         assert (await bo.ask("history"))["games"][0]["game_id"] == id
 
 
-async def test_history_goes_on_page_by_page_newest_first(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        rooms = [await play_a_game(ana, bo) for _ in range(3)]
-        first = (await ana.ask("history", limit=2))["games"]
-        second = (await ana.ask("history", limit=2, before=first[-1]["game_id"]))["games"]
-        assert [game["room"] for game in first + second] == rooms[::-1]
-        for before in (second[-1]["game_id"], "K7M4PQ-1-1"):
-            assert (await ana.ask("history", before=before))["games"] == []
+async def test_history_goes_on_page_by_page_newest_first(ana: Peer, bo: Peer) -> None:
+    rooms = [await play_a_game(ana, bo) for _ in range(3)]
+    first = (await ana.ask("history", limit=2))["games"]
+    second = (await ana.ask("history", limit=2, before=first[-1]["game_id"]))["games"]
+    assert [game["room"] for game in first + second] == rooms[::-1]
+    for before in (second[-1]["game_id"], "K7M4PQ-1-1"):
+        assert (await ana.ask("history", before=before))["games"] == []

@@ -9,23 +9,22 @@ from tests.peer import Message, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 
 
-async def test_the_list_has_a_row_for_each_public_room_newest_first(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
-        first = (await ana.ask("create"))["room"]
-        second = (await ana.ask("create", rules="four"))["room"]
-        await ana.ask("create", visibility="private")
-        await bo.ask("join", room=first)
-        await play_out({"X": ana, "O": bo}, first, [4])
-        await eve.ask("watch", room=first)
-        rows = (await eve.ask("rooms"))["rooms"]
-        assert [row["room"] for row in rows] == [second, first]
-        row = rows[1]
-        assert set(row) == {"room", "status", "rules", "clock", "seats", "ply", "watchers", "age_ms"}
-        assert (row["status"], row["ply"], row["watchers"], row["clock"]) == ("playing", 1, 1, None)
-        assert row["rules"]["preset"] == "classic"
-        assert row["seats"]["X"]["name"] == "ana"
-        assert row["age_ms"] >= 0
-        assert (rows[0]["status"], rows[0]["seats"]["O"]) == ("waiting", None)
+async def test_the_list_has_a_row_for_each_public_room_newest_first(ana: Peer, bo: Peer, eve: Peer) -> None:
+    first = (await ana.ask("create"))["room"]
+    second = (await ana.ask("create", rules="four"))["room"]
+    await ana.ask("create", visibility="private")
+    await bo.ask("join", room=first)
+    await play_out({"X": ana, "O": bo}, first, [4])
+    await eve.ask("watch", room=first)
+    rows = (await eve.ask("rooms"))["rooms"]
+    assert [row["room"] for row in rows] == [second, first]
+    row = rows[1]
+    assert set(row) == {"room", "status", "rules", "clock", "seats", "ply", "watchers", "age_ms"}
+    assert (row["status"], row["ply"], row["watchers"], row["clock"]) == ("playing", 1, 1, None)
+    assert row["rules"]["preset"] == "classic"
+    assert row["seats"]["X"]["name"] == "ana"
+    assert row["age_ms"] >= 0
+    assert (rows[0]["status"], rows[0]["seats"]["O"]) == ("waiting", None)
 
 
 async def test_an_answer_with_the_list_stays_under_256_kib(server: Server) -> None:
@@ -40,49 +39,45 @@ async def test_an_answer_with_the_list_stays_under_256_kib(server: Server) -> No
         assert len(listed) > 40
 
 
-async def test_a_private_room_is_joined_by_its_code_alone(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        private = await ana.ask("create", visibility="private")
-        matched = await bo.ask("match")
-        assert matched["room"] != private["room"]
-        assert (await bo.ask("join", room=private["room"]))["seat"] == "O"
+async def test_a_private_room_is_joined_by_its_code_alone(ana: Peer, bo: Peer) -> None:
+    private = await ana.ask("create", visibility="private")
+    matched = await bo.ask("match")
+    assert matched["room"] != private["room"]
+    assert (await bo.ask("join", room=private["room"]))["seat"] == "O"
 
 
-async def test_a_room_is_listed_while_a_player_of_it_is_there(server: Server) -> None:
-    async with open_peer(server.url) as eve, open_peer(server.url) as bo:
-        await eve.ask("lobby", on=True)
-        async with open_peer(server.url) as ana:
-            room = (await ana.ask("create"))["room"]
-            await eve.until(lambda message: message["type"] == "lobby" and message["changed"])
-        await eve.until(lambda message: message["type"] == "lobby" and message["closed"] == [room])
-        assert (await bo.ask("rooms"))["rooms"] == []
-        assert (await bo.ask("match"))["room"] != room
-        async with open_peer(server.url, token=ana.welcome["token"]) as back:
-            assert (await back.ask("join", room=room))["seat"] == "X"
-            change = await eve.until(
-                lambda message: message["type"] == "lobby" and room in [row["room"] for row in message["changed"]]
-            )
-            assert room not in change["closed"]
-            rows = (await bo.ask("rooms"))["rooms"]
-            assert [row["room"] for row in rows][-1] == room
+async def test_a_room_is_listed_while_a_player_of_it_is_there(server: Server, eve: Peer, bo: Peer) -> None:
+    await eve.ask("lobby", on=True)
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        await eve.until(lambda message: message["type"] == "lobby" and message["changed"])
+    await eve.until(lambda message: message["type"] == "lobby" and message["closed"] == [room])
+    assert (await bo.ask("rooms"))["rooms"] == []
+    assert (await bo.ask("match"))["room"] != room
+    async with open_peer(server.url, token=ana.welcome["token"]) as back:
+        assert (await back.ask("join", room=room))["seat"] == "X"
+        change = await eve.until(
+            lambda message: message["type"] == "lobby" and room in [row["room"] for row in message["changed"]]
+        )
+        assert room not in change["closed"]
+        rows = (await bo.ask("rooms"))["rooms"]
+        assert [row["room"] for row in rows][-1] == room
 
 
-async def test_a_game_of_bots_is_listed_until_it_closes(server: Server) -> None:
-    async with open_peer(server.url) as eve:
-        async with open_peer(server.url) as ana:
-            room = (await ana.ask("create", bots=["rules", "perfect"]))["room"]
-            await ana.ask("leave", room=room)
-        assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [room]
-
-
-async def test_a_seat_that_was_freed_is_matched_again(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
-        rules = "three-players"
-        room = (await ana.ask("match", rules=rules))["room"]
-        assert (await bo.ask("match", rules=rules))["room"] == room
+async def test_a_game_of_bots_is_listed_until_it_closes(server: Server, eve: Peer) -> None:
+    async with open_peer(server.url) as ana:
+        room = (await ana.ask("create", bots=["rules", "perfect"]))["room"]
         await ana.ask("leave", room=room)
-        matched = await cy.ask("match", rules=rules)
-        assert (matched["room"], matched["seat"]) == (room, "X")
+    assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [room]
+
+
+async def test_a_seat_that_was_freed_is_matched_again(ana: Peer, bo: Peer, cy: Peer) -> None:
+    rules = "three-players"
+    room = (await ana.ask("match", rules=rules))["room"]
+    assert (await bo.ask("match", rules=rules))["room"] == room
+    await ana.ask("leave", room=room)
+    matched = await cy.ask("match", rules=rules)
+    assert (matched["room"], matched["seat"]) == (room, "X")
 
 
 # -- hearing of changes -----------------------------------------------------------------------------------------
@@ -103,29 +98,27 @@ def is_told(peer: Peer) -> bool:
     return any(message["type"] == "lobby" for message in peer.seen)
 
 
-async def test_changes_that_come_together_are_told_together(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        await eve.ask("lobby", on=True)
-        for _ in range(20):
-            await ana.send("create")
-        await ana.ask("ping")
-        await lobby_until(eve, lambda rows, _: len(rows) == 20)
-        assert len([message for message in eve.seen if message["type"] == "lobby"]) < 20
+async def test_changes_that_come_together_are_told_together(ana: Peer, eve: Peer) -> None:
+    await eve.ask("lobby", on=True)
+    for _ in range(20):
+        await ana.send("create")
+    await ana.ask("ping")
+    await lobby_until(eve, lambda rows, _: len(rows) == 20)
+    assert len([message for message in eve.seen if message["type"] == "lobby"]) < 20
 
 
-async def test_private_rooms_are_neither_listed_nor_told_of(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
-        await ana.ask("create", visibility="private")
-        assert (await eve.ask("lobby", on=True))["rooms"] == []
-        private = (await ana.ask("create", visibility="private"))["room"]
-        await bo.ask("join", room=private)
-        await ana.ask("resign", room=private)
-        await ana.ask("leave", room=private)
-        await bo.ask("leave", room=private)
-        public = (await ana.ask("create"))["room"]
-        change = await eve.next_of("lobby")
-        assert [row["room"] for row in change["changed"]] == [public]
-        assert change["closed"] == []
+async def test_private_rooms_are_neither_listed_nor_told_of(ana: Peer, bo: Peer, eve: Peer) -> None:
+    await ana.ask("create", visibility="private")
+    assert (await eve.ask("lobby", on=True))["rooms"] == []
+    private = (await ana.ask("create", visibility="private"))["room"]
+    await bo.ask("join", room=private)
+    await ana.ask("resign", room=private)
+    await ana.ask("leave", room=private)
+    await bo.ask("leave", room=private)
+    public = (await ana.ask("create"))["room"]
+    change = await eve.next_of("lobby")
+    assert [row["room"] for row in change["changed"]] == [public]
+    assert change["closed"] == []
 
 
 async def test_one_who_unsubscribed_hears_no_more_and_others_do(server: Server) -> None:
@@ -140,12 +133,11 @@ async def test_one_who_unsubscribed_hears_no_more_and_others_do(server: Server) 
         assert not is_told(gone)
 
 
-async def test_subscribing_twice_is_told_once(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        await eve.ask("lobby", on=True)
-        await eve.ask("lobby", on=True)
-        await ana.ask("create")
-        await eve.next_of("lobby")
-        eve.seen.clear()
-        await eve.ask("ping")
-        assert not is_told(eve)
+async def test_subscribing_twice_is_told_once(ana: Peer, eve: Peer) -> None:
+    await eve.ask("lobby", on=True)
+    await eve.ask("lobby", on=True)
+    await ana.ask("create")
+    await eve.next_of("lobby")
+    eve.seen.clear()
+    await eve.ask("ping")
+    assert not is_told(eve)

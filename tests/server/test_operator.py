@@ -240,44 +240,42 @@ async def test_events_are_listed_and_ended_also_those_that_are_not_open_to_all(s
     assert "K7M4PQ" in await refusal(server, EndEvent("K7M4PQ"))
 
 
-async def test_an_announcement_reaches_everybody_clean(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        answer = await ask(server, Announce("Tea\u202e at\x1b[31m five"))
-        assert answer["connections"] == 2
-        for peer in (ana, bo):
-            assert (await peer.next_of("announcement"))["text"] == answer["text"]
-        assert "\x1b" not in answer["text"]
-        assert "\u202e" not in answer["text"]
+async def test_an_announcement_reaches_everybody_clean(server: Server, ana: Peer, bo: Peer) -> None:
+    answer = await ask(server, Announce("Tea\u202e at\x1b[31m five"))
+    assert answer["connections"] == 2
+    for peer in (ana, bo):
+        assert (await peer.next_of("announcement"))["text"] == answer["text"]
+    assert "\x1b" not in answer["text"]
+    assert "\u202e" not in answer["text"]
 
 
 # -- the end --------------------------------------------------------------------------------------------------------
 
 
-async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        over, on = [(await ana.ask("create"))["room"] for _ in range(2)]
-        for room in (over, on):
-            await bo.ask("join", room=room)
-        waiting = (await ana.ask("create"))["room"]
-        await play_out({"X": ana, "O": bo}, over, [0, 3, 1, 4, 2])
-        answer = await ask(server, DrainOrder(600))
-        assert (answer["games"], answer["seconds_left"], answer["for_good"]) == (1, 600, False)
-        notice = await bo.next_of("notice")
-        assert (notice["code"], notice["in_ms"]) == ("restarting", 600_000)
-        for request, fields in (
-            ("create", {}),
-            ("match", {}),
-            ("rematch", {"room": over}),
-            ("join", {"room": waiting}),
-        ):
-            reply = await bo.ask(request, **fields)
-            assert (reply["code"], reply["retry_ms"] > 0) == ("busy", True)
-        assert (await ask(server, Status()))["unready"] == "draining"
-        ending = asyncio.create_task(server.parts.drain.until_over())
-        assert (await bo.ask("join", room=on))["seat"] == "O"
-        await play_out({"X": ana, "O": bo}, on, [0, 3, 1, 4, 2])
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await ending
+async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Server, ana: Peer, bo: Peer) -> None:
+    over, on = [(await ana.ask("create"))["room"] for _ in range(2)]
+    for room in (over, on):
+        await bo.ask("join", room=room)
+    waiting = (await ana.ask("create"))["room"]
+    await play_out({"X": ana, "O": bo}, over, [0, 3, 1, 4, 2])
+    answer = await ask(server, DrainOrder(600))
+    assert (answer["games"], answer["seconds_left"], answer["for_good"]) == (1, 600, False)
+    notice = await bo.next_of("notice")
+    assert (notice["code"], notice["in_ms"]) == ("restarting", 600_000)
+    for request, fields in (
+        ("create", {}),
+        ("match", {}),
+        ("rematch", {"room": over}),
+        ("join", {"room": waiting}),
+    ):
+        reply = await bo.ask(request, **fields)
+        assert (reply["code"], reply["retry_ms"] > 0) == ("busy", True)
+    assert (await ask(server, Status()))["unready"] == "draining"
+    ending = asyncio.create_task(server.parts.drain.until_over())
+    assert (await bo.ask("join", room=on))["seat"] == "O"
+    await play_out({"X": ana, "O": bo}, on, [0, 3, 1, 4, 2])
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await ending
 
 
 async def test_while_it_drains_a_rematch_that_has_begun_is_still_acknowledged(server: Server) -> None:
@@ -315,14 +313,15 @@ async def test_a_game_that_nobody_is_in_any_more_holds_up_no_end(server: Server)
         await server.parts.drain.until_over()
 
 
-async def test_a_banned_address_is_shown_nothing_in_plain_http_but_whether_the_server_lives(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        room = (await ana.ask("create"))["room"]
-        await ask(server, BanOrder("127.0.0.1", reason="Mind your words."))
-        for path in ("/", "/wall", f"/{room}", "/replay/abcdefghijklmnop"):
-            answer = await get(server, path)
-            assert (answer.status, b"Mind your words." in answer.body) == (403, True)
-        for path in ("/healthz", "/readyz"):
-            assert (await get(server, path)).status == 200
-        await ask(server, Unban("127.0.0.1"))
-        assert (await get(server, f"/{room}")).status in (200, 404)
+async def test_a_banned_address_is_shown_nothing_in_plain_http_but_whether_the_server_lives(
+    server: Server, ana: Peer
+) -> None:
+    room = (await ana.ask("create"))["room"]
+    await ask(server, BanOrder("127.0.0.1", reason="Mind your words."))
+    for path in ("/", "/wall", f"/{room}", "/replay/abcdefghijklmnop"):
+        answer = await get(server, path)
+        assert (answer.status, b"Mind your words." in answer.body) == (403, True)
+    for path in ("/healthz", "/readyz"):
+        assert (await get(server, path)).status == 200
+    await ask(server, Unban("127.0.0.1"))
+    assert (await get(server, f"/{room}")).status in (200, 404)

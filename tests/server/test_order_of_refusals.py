@@ -53,17 +53,15 @@ async def test_after_a_game(server: Server) -> None:
             assert await peer.refusal(type, room=room, **fields) == code, (who, type, fields)
 
 
-async def test_before_a_game(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        room = (await ana.ask("create"))["room"]
-        for type, fields, code in cases("refusals before a game"):
-            assert await ana.refusal(type, room=room, **fields) == code, (type, fields)
+async def test_before_a_game(ana: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    for type, fields, code in cases("refusals before a game"):
+        assert await ana.refusal(type, room=room, **fields) == code, (type, fields)
 
 
 @pytest.mark.parametrize("type", ["draw", "undo"])
-async def test_the_situation_comes_before_the_ply(server: Server, type: str) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as cy:
-        room = (await ana.ask("create", rules="three-players"))["room"]
-        for peer in (bo, cy):
-            await peer.ask("join", room=room)
-        assert await ana.refusal(type, room=room, action="accept", game=1, ply=9) == "not_allowed"
+async def test_the_situation_comes_before_the_ply(ana: Peer, bo: Peer, cy: Peer, type: str) -> None:
+    room = (await ana.ask("create", rules="three-players"))["room"]
+    for peer in (bo, cy):
+        await peer.ask("join", room=room)
+    assert await ana.refusal(type, room=room, action="accept", game=1, ply=9) == "not_allowed"

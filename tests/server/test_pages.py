@@ -71,14 +71,13 @@ async def serving(limits: Limits | None = None, **settings: object) -> AsyncIter
 # -- the page and its parts ---------------------------------------------------------------------------------------
 
 
-async def test_a_browser_gets_the_page_whatever_the_path(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        room = (await ana.ask("create"))["room"]
-        for path in ("/", f"/{room}", f"/{room.lower()[:3]}-{room[3:]}", "/wall"):
-            page = await get(server, path, accept=BROWSER)
-            assert (page.status, page.fields["content-type"]) == (200, "text/html; charset=utf-8")
-            assert page.fields["cache-control"] == "no-cache"
-            assert b'="/assets/main.' in page.body
+async def test_a_browser_gets_the_page_whatever_the_path(server: Server, ana: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    for path in ("/", f"/{room}", f"/{room.lower()[:3]}-{room[3:]}", "/wall"):
+        page = await get(server, path, accept=BROWSER)
+        assert (page.status, page.fields["content-type"]) == (200, "text/html; charset=utf-8")
+        assert page.fields["cache-control"] == "no-cache"
+        assert b'="/assets/main.' in page.body
 
 
 async def address_told(server: Server, host: str) -> str:
@@ -146,23 +145,22 @@ async def test_every_module_that_the_page_imports_is_served_under_a_name_with_it
     assert {path.rpartition(".")[2] for path in seen} >= {"js", "css"}
 
 
-async def test_pages_texts_and_assets_are_compressed_for_clients_that_accept_it(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        for _ in range(5):
-            await ana.ask("create")
-        page = await get(server, "/", accept=BROWSER)
-        paths = re.findall(r'"(/assets/[^"]+)"', page.body.decode())
-        for path, accept in (("/", BROWSER), ("/", "*/*"), *((path, "*/*") for path in paths)):
-            plain, packed, refused = [
-                await get(server, path, *fields, accept=accept)
-                for fields in ((), ("Accept-Encoding: gzip, br",), ("Accept-Encoding: gzip;q=0",))
-            ]
-            assert "content-encoding" not in plain.fields
-            assert packed.fields["content-encoding"] == "gzip"
-            assert "Accept-Encoding" in packed.fields["vary"]
-            assert packed.fields.get("etag") == plain.fields.get("etag")
-            assert gzip.decompress(packed.body) == plain.body == refused.body
-            assert len(packed.body) < len(plain.body)
+async def test_pages_texts_and_assets_are_compressed_for_clients_that_accept_it(server: Server, ana: Peer) -> None:
+    for _ in range(5):
+        await ana.ask("create")
+    page = await get(server, "/", accept=BROWSER)
+    paths = re.findall(r'"(/assets/[^"]+)"', page.body.decode())
+    for path, accept in (("/", BROWSER), ("/", "*/*"), *((path, "*/*") for path in paths)):
+        plain, packed, refused = [
+            await get(server, path, *fields, accept=accept)
+            for fields in ((), ("Accept-Encoding: gzip, br",), ("Accept-Encoding: gzip;q=0",))
+        ]
+        assert "content-encoding" not in plain.fields
+        assert packed.fields["content-encoding"] == "gzip"
+        assert "Accept-Encoding" in packed.fields["vary"]
+        assert packed.fields.get("etag") == plain.fields.get("etag")
+        assert gzip.decompress(packed.body) == plain.body == refused.body
+        assert len(packed.body) < len(plain.body)
 
 
 @pytest.mark.parametrize("accept", [BROWSER, "*/*"])
@@ -282,15 +280,14 @@ async def test_a_room_as_text_has_board_players_last_move_and_how_to_come_in(ser
         assert "The game is over: ana, X, wins by a line." in over
 
 
-async def test_a_room_as_text_shows_clocks_and_who_waits(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        room = (await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
-        waiting = await text_of(server, f"/{room}")
-        assert "Waiting for another player." in waiting
-        assert f"tictactoe-client join http://127.0.0.1:{server.port}/{room}" in waiting
-        async with open_peer(server.url, "bo") as bo:
-            await bo.ask("join", room=room)
-            assert "Left: ana 1:00, bo 1:00." in await text_of(server, f"/{room}")
+async def test_a_room_as_text_shows_clocks_and_who_waits(server: Server, ana: Peer) -> None:
+    room = (await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
+    waiting = await text_of(server, f"/{room}")
+    assert "Waiting for another player." in waiting
+    assert f"tictactoe-client join http://127.0.0.1:{server.port}/{room}" in waiting
+    async with open_peer(server.url, "bo") as bo:
+        await bo.ask("join", room=room)
+        assert "Left: ana 1:00, bo 1:00." in await text_of(server, f"/{room}")
 
 
 async def test_the_home_page_as_text_lists_and_counts_the_public_rooms_alone(bots: Server) -> None:
@@ -379,39 +376,40 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     return str((await ana.ask("history"))["games"][0]["game_id"])
 
 
-async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_taken_back(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo, open_peer(server.url) as eve:
-        assert ana.welcome["sharing"] is True
-        game = await play_a_game(ana, bo)
-        assert await eve.refusal("share", game_id=game) == "not_allowed"
-        told, again, others = [await peer.ask("share", game_id=game) for peer in (ana, ana, bo)]
-        assert re.fullmatch(r"[\w-]{22}", told["replay"])
-        assert told["link"] == f"http://127.0.0.1:{server.port}/replay/{told['replay']}"
-        assert (again["replay"], again["replay"] != others["replay"]) == (told["replay"], True)
+async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_taken_back(
+    server: Server, ana: Peer, bo: Peer, eve: Peer
+) -> None:
+    assert ana.welcome["sharing"] is True
+    game = await play_a_game(ana, bo)
+    assert await eve.refusal("share", game_id=game) == "not_allowed"
+    told, again, others = [await peer.ask("share", game_id=game) for peer in (ana, ana, bo)]
+    assert re.fullmatch(r"[\w-]{22}", told["replay"])
+    assert told["link"] == f"http://127.0.0.1:{server.port}/replay/{told['replay']}"
+    assert (again["replay"], again["replay"] != others["replay"]) == (told["replay"], True)
 
-        path = f"/replay/{told['replay']}"
-        text = await text_of(server, path)
-        assert "1 <X X X>\n" in text
-        assert "ana wins by a line after 5 moves." in text
-        page = await get(server, path, accept=BROWSER)
-        assert head_of(page)[0] == "ana v bo, 3x3"
-        for accept in ("*/*", BROWSER):
-            record = parse_record((await get(server, f"{path}.txt", accept=accept)).body.decode())
-            assert record.moves == tuple(LINE_FOR_X)
+    path = f"/replay/{told['replay']}"
+    text = await text_of(server, path)
+    assert "1 <X X X>\n" in text
+    assert "ana wins by a line after 5 moves." in text
+    page = await get(server, path, accept=BROWSER)
+    assert head_of(page)[0] == "ana v bo, 3x3"
+    for accept in ("*/*", BROWSER):
+        record = parse_record((await get(server, f"{path}.txt", accept=accept)).body.decode())
+        assert record.moves == tuple(LINE_FOR_X)
 
-            found = await get(server, f"{path}.json", accept=accept)
-            assert (found.fields["content-type"], found.fields["etag"][:3]) == ("application/json", 'W/"')
-            assert json.loads(found.body) == (await bo.ask("record", game_id=game))["played"]
+        found = await get(server, f"{path}.json", accept=accept)
+        assert (found.fields["content-type"], found.fields["etag"][:3]) == ("application/json", 'W/"')
+        assert json.loads(found.body) == (await bo.ask("record", game_id=game))["played"]
 
-        assert "link" not in await ana.ask("share", game_id=game, on=False)
-        for form in ("", ".txt", ".json"):
-            assert (await get(server, path + form)).status == 404
-        assert (await get(server, f"/replay/{others['replay']}")).status == 200
+    assert "link" not in await ana.ask("share", game_id=game, on=False)
+    for form in ("", ".txt", ".json"):
+        assert (await get(server, path + form)).status == 404
+    assert (await get(server, f"/replay/{others['replay']}")).status == 200
 
-        anew = (await ana.ask("share", game_id=game))["replay"]
-        assert anew != told["replay"]
-        assert (await get(server, path)).status == 404
-        assert (await get(server, f"/replay/{anew}")).status == 200
+    anew = (await ana.ask("share", game_id=game))["replay"]
+    assert anew != told["replay"]
+    assert (await get(server, path)).status == 404
+    assert (await get(server, f"/replay/{anew}")).status == 200
 
 
 # -- reading the folder ---------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import zlib
 import pytest
 from msgspec import convert
 
-from tests.peer import open_peer, play_out, two_playing
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get, serving
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server import server as serving_module
@@ -122,14 +122,13 @@ async def test_a_shared_game_has_its_last_board_and_one_that_is_not_shared_has_n
 
 
 @pytest.mark.parametrize(("entry", "status"), [("open", 200), ("code", 404)])
-async def test_an_event_has_its_table_unless_it_is_not_open_to_all(server: Server, entry: str, status: int) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        code = (await ana.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}, entry=entry))[
-            "event"
-        ]
-        page = await get(server, f"/e/{code}", accept=BROWSER)
-        assert ("og:image" in card_of(page.body)) == (status == 200)
-        assert (await get(server, f"/preview/e/{code}.png")).status == status
+async def test_an_event_has_its_table_unless_it_is_not_open_to_all(
+    server: Server, ana: Peer, entry: str, status: int
+) -> None:
+    code = (await ana.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}, entry=entry))["event"]
+    page = await get(server, f"/e/{code}", accept=BROWSER)
+    assert ("og:image" in card_of(page.body)) == (status == 200)
+    assert (await get(server, f"/preview/e/{code}.png")).status == status
 
 
 async def test_without_what_draws_them_links_have_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:

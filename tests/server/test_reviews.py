@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.peer import open_peer, play_out, two_playing
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 
 WON_BY_X = [0, 3, 1, 4, 2]
@@ -22,13 +22,13 @@ async def test_in_a_lesson_a_watcher_learns_what_each_move_is_worth(server: Serv
 
 
 async def test_who_watches_one_person_and_the_computer_has_the_game_analysed_and_that_person_not(
-    server: Server,
+    ana: Peer,
+    eve: Peer,
 ) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as eve:
-        room = (await ana.ask("create", bots=["easy"]))["room"]
-        await eve.ask("watch", room=room)
-        assert await ana.refusal("analyse", room=room) == "not_allowed"
-        assert (await eve.ask("analyse", room=room, ply=0))["analysis"]["solved"] is True
+    room = (await ana.ask("create", bots=["easy"]))["room"]
+    await eve.ask("watch", room=room)
+    assert await ana.refusal("analyse", room=room) == "not_allowed"
+    assert (await eve.ask("analyse", room=room, ply=0))["analysis"]["solved"] is True
 
 
 async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_link_that_shares_it(
@@ -61,60 +61,54 @@ async def test_a_review_says_of_a_move_what_the_next_position_was_found_to_be_wo
         assert known[1]["cells"]["195"] == {"kind": "loss", "plies": 4, "estimate": -1.0}
 
 
-async def test_a_review_tells_what_each_choice_of_an_opening_was_worth(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        rules = {"rows": 3, "columns": 3, "line": 3, "misere": True, "opening": "pie"}
-        room = (await ana.ask("create", rules=rules))["room"]
-        await bo.ask("join", room=room)
-        await ana.ask("move", room=room, cell=0, ply=0)
-        await bo.ask("choose", room=room, take="X", ply=1)
-        await ana.ask("move", room=room, cell=4, ply=1)
-        await bo.ask("resign", room=room)
-        game = (await ana.ask("history"))["games"][0]["game_id"]
-        for request in ({"type": "analyse", "room": room}, {"type": "review", "game_id": game}):
-            analyses = [(await ana.ask(**request, ply=ply))["analysis"] for ply in (0, 1, 2)]
-            before = analyses[1]["before"]
-            assert [("before" in each, "options" in each) for each in (analyses[0], analyses[2])] == [
-                (False, False)
-            ] * 2
-            assert (before["ply"], before["turn"], before["cells"], before["best_options"]) == (1, "O", {}, ["O"])
-            assert {take: worth["kind"] for take, worth in before["options"].items()} == {"X": "loss", "O": "win"}
-            assert (analyses[1]["turn"], len(analyses[1]["cells"])) == ("O", 8)
+async def test_a_review_tells_what_each_choice_of_an_opening_was_worth(ana: Peer, bo: Peer) -> None:
+    rules = {"rows": 3, "columns": 3, "line": 3, "misere": True, "opening": "pie"}
+    room = (await ana.ask("create", rules=rules))["room"]
+    await bo.ask("join", room=room)
+    await ana.ask("move", room=room, cell=0, ply=0)
+    await bo.ask("choose", room=room, take="X", ply=1)
+    await ana.ask("move", room=room, cell=4, ply=1)
+    await bo.ask("resign", room=room)
+    game = (await ana.ask("history"))["games"][0]["game_id"]
+    for request in ({"type": "analyse", "room": room}, {"type": "review", "game_id": game}):
+        analyses = [(await ana.ask(**request, ply=ply))["analysis"] for ply in (0, 1, 2)]
+        before = analyses[1]["before"]
+        assert [("before" in each, "options" in each) for each in (analyses[0], analyses[2])] == [(False, False)] * 2
+        assert (before["ply"], before["turn"], before["cells"], before["best_options"]) == (1, "O", {}, ["O"])
+        assert {take: worth["kind"] for take, worth in before["options"].items()} == {"X": "loss", "O": "win"}
+        assert (analyses[1]["turn"], len(analyses[1]["cells"])) == ("O", 8)
 
 
-async def test_an_open_analysis_is_shown_in_state_and_list_and_a_match_never_leads_there(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        lesson = (await ana.ask("create", analysis="open"))["room"]
-        assert (await ana.state(room=lesson))["analysis"] == "open"
-        fair = (await ana.ask("create"))["room"]
-        assert "analysis" not in await ana.state(room=fair)
-        rows = {row["room"]: row.get("analysis") for row in (await bo.ask("rooms"))["rooms"]}
-        assert rows == {lesson: "open", fair: None}
-        assert (await bo.ask("match"))["room"] == fair
-        assert (await bo.ask("match"))["room"] not in (lesson, fair)
-        assert await bo.refusal("create", analysis="ajar") == "bad_message"
+async def test_an_open_analysis_is_shown_in_state_and_list_and_a_match_never_leads_there(ana: Peer, bo: Peer) -> None:
+    lesson = (await ana.ask("create", analysis="open"))["room"]
+    assert (await ana.state(room=lesson))["analysis"] == "open"
+    fair = (await ana.ask("create"))["room"]
+    assert "analysis" not in await ana.state(room=fair)
+    rows = {row["room"]: row.get("analysis") for row in (await bo.ask("rooms"))["rooms"]}
+    assert rows == {lesson: "open", fair: None}
+    assert (await bo.ask("match"))["room"] == fair
+    assert (await bo.ask("match"))["room"] not in (lesson, fair)
+    assert await bo.refusal("create", analysis="ajar") == "bad_message"
 
 
-async def test_a_running_game_between_people_is_not_analysed(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo, open_peer(server.url) as eve:
-        room = (await ana.ask("create"))["room"]
-        await eve.ask("watch", room=room)
-        assert (await eve.ask("analyse", room=room))["type"] == "ok"
-        await bo.ask("join", room=room)
-        await ana.state(status="playing")
-        for peer in (ana, eve):
-            assert await peer.refusal("analyse", room=room, ply=0) == "not_allowed"
-        async with open_peer(server.url, token=ana.welcome["token"]) as second_screen:
-            await second_screen.ask("watch", room=room)
-            assert await second_screen.refusal("analyse", room=room) == "not_allowed"
-        await play_out({"X": ana, "O": bo}, room, WON_BY_X)
-        over = (await ana.ask("analyse", room=room))["analysis"]
-        assert (over["turn"], over["cells"], over["value"]["kind"]) == (None, {}, "loss")
-        assert (await bo.ask("analyse", room=room, ply=2))["analysis"]["ply"] == 2
+async def test_a_running_game_between_people_is_not_analysed(server: Server, ana: Peer, bo: Peer, eve: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    await eve.ask("watch", room=room)
+    assert (await eve.ask("analyse", room=room))["type"] == "ok"
+    await bo.ask("join", room=room)
+    await ana.state(status="playing")
+    for peer in (ana, eve):
+        assert await peer.refusal("analyse", room=room, ply=0) == "not_allowed"
+    async with open_peer(server.url, token=ana.welcome["token"]) as second_screen:
+        await second_screen.ask("watch", room=room)
+        assert await second_screen.refusal("analyse", room=room) == "not_allowed"
+    await play_out({"X": ana, "O": bo}, room, WON_BY_X)
+    over = (await ana.ask("analyse", room=room))["analysis"]
+    assert (over["turn"], over["cells"], over["value"]["kind"]) == (None, {}, "loss")
+    assert (await bo.ask("analyse", room=room, ply=2))["analysis"]["ply"] == 2
 
 
-async def test_asking_without_end_is_held_to_a_rate(server: Server) -> None:
-    async with open_peer(server.url) as ana:
-        room = (await ana.ask("create"))["room"]
-        codes = {(await ana.ask("analyse", room=room)).get("code") for _ in range(40)}
-        assert codes == {None, "rate_limited"}
+async def test_asking_without_end_is_held_to_a_rate(ana: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    codes = {(await ana.ask("analyse", room=room)).get("code") for _ in range(40)}
+    assert codes == {None, "rate_limited"}
