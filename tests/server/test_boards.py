@@ -125,15 +125,6 @@ async def test_a_game_in_which_nothing_happens_gives_way_to_another(
         await boards_until(eve, lambda boards: codes(boards) == [rooms[0]])
 
 
-async def test_who_did_not_ask_is_sent_no_boards(server: Server) -> None:
-    async with games(server, 1), open_peer(server.url, "eve") as eve, open_peer(server.url, "flo") as flo:
-        await eve.ask("lobby", on=True)
-        await flo.ask("lobby", on=True, boards=3)
-        await flo.next_of("boards")
-        await eve.ask("ping")
-        assert "boards" not in [message["type"] for message in eve.seen]
-
-
 async def test_a_waiting_room_and_a_private_game_are_not_shown(server: Server) -> None:
     async with open_peer(server.url, "eve") as eve, games(server, 1, visibility="private") as (ana, _, _):
         await ana.ask("create")
@@ -141,17 +132,19 @@ async def test_a_waiting_room_and_a_private_game_are_not_shown(server: Server) -
         assert (await eve.next_of("boards"))["boards"] == []
 
 
-@pytest.mark.parametrize("goodbye", [{"on": False}, {"on": True}, {"on": True, "boards": 0}])
-async def test_a_peer_that_unsubscribes_from_boards_is_sent_none(server: Server, goodbye: dict[str, object]) -> None:
+@pytest.mark.parametrize("goodbye", [None, {"on": False}, {"on": True}, {"on": True, "boards": 0}])
+async def test_a_peer_that_never_asked_for_boards_or_no_longer_wants_them_is_sent_none(
+    server: Server, goodbye: dict[str, object] | None
+) -> None:
     async with (
         games(server, 1) as (ana, bo, (room,)),
         open_peer(server.url, "eve") as eve,
         open_peer(server.url, "flo") as flo,
     ):
-        for peer in (eve, flo):
+        for peer in (flo,) if goodbye is None else (eve, flo):
             await peer.ask("lobby", on=True, boards=3)
             await peer.next_of("boards")
-        await eve.ask("lobby", **goodbye)
+        await eve.ask("lobby", **(goodbye or {"on": True}))
         eve.seen.clear()
         await play_out({"X": ana, "O": bo}, room, [4])
         await boards_until(flo, lambda boards: boards[0]["ply"] == 1)

@@ -132,44 +132,21 @@ async def test_what_is_refused_for_good_is_not_asked_for_again(open_bots: OpenBo
     assert registry.carried_out == []
 
 
-async def test_a_command_on_its_way_is_not_cut_off_by_the_state_that_it_makes(
-    open_bots: OpenBots, registry: FakeRegistry
+@pytest.mark.parametrize("failures", [[], [STALE], [BUSY]], ids=["carried out", "refused", "busy"])
+async def test_a_command_is_sent_once_and_not_cut_off_if_its_moment_passes_meanwhile(
+    open_bots: OpenBots, registry: FakeRegistry, failures: list[Exception], caplog: pytest.LogCaptureFixture
 ) -> None:
     bots = open_bots()
     registry.is_open.clear()
-    bots.update(TO_MOVE)
-    await commands_of(registry, 1)
-    bots.update(MOVED)
-    registry.is_open.set()
-    assert await commands_of(registry, 1) == registry.carried_out
-
-
-async def test_a_refusal_that_comes_after_its_moment_is_nobodys_error(
-    open_bots: OpenBots, registry: FakeRegistry, caplog: pytest.LogCaptureFixture
-) -> None:
-    bots = open_bots()
-    registry.is_open.clear()
-    registry.failures = [STALE]
-    bots.update(TO_MOVE)
-    await commands_of(registry, 1)
-    bots.update(MOVED)
-    registry.is_open.set()
-    await commands_of(registry, 1)
-    gc.collect()
-    assert [record for record in caplog.records if record.name == "asyncio"] == []
-
-
-async def test_what_could_not_be_done_in_its_moment_is_not_asked_for_later(
-    open_bots: OpenBots, registry: FakeRegistry
-) -> None:
-    bots = open_bots()
-    registry.failures = [BUSY]
-    registry.is_open.clear()
+    registry.failures = [*failures]
     bots.update(TO_MOVE)
     await commands_of(registry, 1)
     bots.update(MOVED)
     registry.is_open.set()
     assert len(await commands_of(registry, 1)) == 1
+    assert registry.carried_out == ([] if failures else registry.commands)
+    gc.collect()
+    assert [record for record in caplog.records if record.name == "asyncio"] == []
 
 
 async def test_an_answer_is_thought_about_no_longer_than_its_moment(

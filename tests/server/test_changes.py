@@ -237,17 +237,6 @@ async def test_no_more_rooms_are_opened_at_once_than_there_may_be(store: Trouble
         assert (await opened.ask("create"))["type"] == "ok"
 
 
-async def test_all_rooms_come_back_whatever_the_limit_and_new_ones_are_refused(store: TroubledStore) -> None:
-    async with Server(HERE, store, uncounted()) as server, open_peer(server.url, "ana") as ana:
-        rooms = {(await ana.ask("create"))["room"] for _ in range(5)}
-    async with (
-        Server(HERE, store, uncounted(rooms=2)) as server,
-        open_peer(server.url, token=ana.welcome["token"]) as again,
-    ):
-        assert {seat["room"] for seat in again.welcome["rooms"]} == rooms
-        assert await again.refusal("create") == "server_full"
-
-
 async def test_a_code_that_is_taken_in_the_store_gives_way_to_another(
     ana: Peer, bo: Peer, store: TroubledStore
 ) -> None:

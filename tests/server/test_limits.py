@@ -221,15 +221,9 @@ async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_n
         room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
         await ana.state(ply=2)
         await ana.ask("leave", room=room)
-        await asyncio.sleep(0.2)
-        ply = (await bo.ask("watch", room=room))["moves"]
-        await bo.state(ply=len(ply) + 2)
-        await bo.ask("leave", room=room)
-        await asyncio.sleep(0.2)
-        before = len((await ana.ask("watch", room=room))["moves"])
-        await ana.ask("leave", room=room)
-        await asyncio.sleep(0.5)
-        assert len((await bo.ask("watch", room=room))["moves"]) <= before + 1
+        await until(lambda: not server.bots._tasks)
+        moves = (await bo.ask("watch", room=room))["moves"]
+        assert (await bo.state(ply=len(moves) + 2))["status"] == "playing"
 
 
 async def test_a_game_of_bots_that_nobody_watches_ends_soon() -> None:

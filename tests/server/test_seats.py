@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
+
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_limits import LOOPBACK, speaking_for
@@ -126,12 +128,12 @@ async def test_a_seat_that_was_not_taken_after_all_is_not_counted() -> None:
         assert (await full[0].ask("create"))["type"] == "ok"
 
 
-async def test_seats_from_before_a_restart_stay_and_count(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("limit", "code"), [("seats_per_player", "rate_limited"), ("rooms", "server_full")])
+async def test_rooms_and_seats_from_before_a_restart_stay_and_count(tmp_path: Path, limit: str, code: str) -> None:
     async with serving(tmp_path) as server, open_peer(server.url) as ana:
         rooms = await waiting_rooms(ana, 3)
-    token = ana.welcome["token"]
-    async with serving(tmp_path, seats_per_player=2) as server, open_peer(server.url, token=token) as back:
+    async with serving(tmp_path, **{limit: 2}) as server, open_peer(server.url, token=ana.welcome["token"]) as back:
         assert {held["room"] for held in back.welcome["rooms"]} == set(rooms)
         for room in rooms:
             assert (await back.ask("join", room=room))["type"] == "ok"
-        assert await back.refusal("create") == "rate_limited"
+        assert await back.refusal("create") == code
