@@ -33,9 +33,7 @@ def start_ms(table: Table) -> int | None:
 @pytest.mark.parametrize("cells", [(), (4,)])
 @pytest.mark.parametrize("player", [ANA, BO])
 @pytest.mark.parametrize("command", [LEAVE, RESIGN])
-def test_a_game_that_is_given_up_before_both_have_moved_is_aborted(
-    cells: tuple[int, ...], player: Player, command: Command
-) -> None:
+def test_a_game_given_up_before_both_moved_is_aborted(cells: tuple[int, ...], player: Player, command: Command) -> None:
     table = Table(ANA, BO)
     table.play(*cells)
     over = table.do(player, command)

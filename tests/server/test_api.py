@@ -118,9 +118,7 @@ async def test_a_state_that_is_known_is_not_sent_again(server: Server) -> None:
         assert (await get(server, f"/api/rooms/{room}", known)).status == 200
 
 
-async def test_the_public_rooms_are_streamed_as_they_come_and_go(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_list_of_public_rooms_is_streamed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.api.service._ROOMS_SECONDS", 0)
     async with open_peer(server.url) as ana, streaming(server, "/api/lobby/stream") as stream:
         described = Described(await read(server, "/api/openapi.json"))

@@ -101,9 +101,7 @@ async def test_a_wall_is_shown_all_games_and_its_number_may_change(server: Serve
         assert codes((await eve.next_of("boards"))["boards"]) == rooms[:-3:-1]
 
 
-async def test_a_game_that_is_over_is_shown_with_its_end_and_then_another_in_its_place(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_finished_board_is_replaced_after_a_while(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     async with games(server, 4) as (ana, bo, rooms), open_peer(server.url, "eve") as eve:
         await eve.ask("lobby", on=True, boards=3)
         await play_out({"X": ana, "O": bo}, rooms[2], [0, 3, 1, 4, 2])
@@ -115,9 +113,7 @@ async def test_a_game_that_is_over_is_shown_with_its_end_and_then_another_in_its
         assert codes(boards) == [rooms[3], rooms[0], rooms[1]]
 
 
-async def test_a_game_in_which_nothing_happens_gives_way_to_another(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_idle_board_is_replaced(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     async with games(server, 4) as (_, _, rooms), open_peer(server.url, "eve") as eve:
         await eve.ask("lobby", on=True, boards=1)
         assert codes((await eve.next_of("boards"))["boards"]) == [rooms[3]]
@@ -133,9 +129,7 @@ async def test_a_waiting_room_and_a_private_game_are_not_shown(server: Server) -
 
 
 @pytest.mark.parametrize("goodbye", [None, {"on": False}, {"on": True}, {"on": True, "boards": 0}])
-async def test_a_peer_that_never_asked_for_boards_or_no_longer_wants_them_is_sent_none(
-    server: Server, goodbye: dict[str, object] | None
-) -> None:
+async def test_only_subscribers_are_sent_boards(server: Server, goodbye: dict[str, object] | None) -> None:
     async with (
         games(server, 1) as (ana, bo, (room,)),
         open_peer(server.url, "eve") as eve,

@@ -48,7 +48,7 @@ async def test_a_bot_of_every_level_plays_a_whole_game(quick_bots: Server, level
 
 
 @pytest.mark.parametrize("rules", ["misere", "three-players", {"rows": 9, "columns": 9, "line": 4}])
-async def test_bots_play_each_other_to_the_end_while_their_creator_watches(
+async def test_bots_play_each_other_while_their_creator_watches(
     quick_bots: Server, rules: str | dict[str, int]
 ) -> None:
     async with open_peer(quick_bots.url) as eve:

@@ -149,9 +149,7 @@ async def test_a_command_is_sent_once_and_not_cut_off_if_its_moment_passes_meanw
     assert [record for record in caplog.records if record.name == "asyncio"] == []
 
 
-async def test_an_answer_is_thought_about_no_longer_than_its_moment(
-    open_bots: OpenBots, registry: FakeRegistry
-) -> None:
+async def test_thinking_stops_when_the_moment_is_over(open_bots: OpenBots, registry: FakeRegistry) -> None:
     bots = open_bots()
     bots.update(TO_MOVE)
     bots.update(MOVED)
@@ -168,7 +166,7 @@ async def test_a_bot_whose_thinking_fails_plays_on(open_bots: OpenBots, registry
     assert await commands_of(registry, 2) == [played, DECLINE]
 
 
-async def test_who_plays_a_person_that_is_here_thinks_before_others(
+async def test_games_against_connected_people_are_thought_about_first(
     open_bots: OpenBots, registry: FakeRegistry
 ) -> None:
     pool = FakePool(0)

@@ -98,9 +98,7 @@ async def test_a_worker_that_could_not_be_started_is_started_again(
 
 
 @pytest.mark.parametrize(("habit", "is_found"), [("dies on a question", True), ("dies on every question", False)])
-async def test_a_question_that_killed_its_worker_is_put_to_one_more(
-    open_pool: OpenPool, habit: str, *, is_found: bool
-) -> None:
+async def test_a_fatal_question_gets_a_second_worker(open_pool: OpenPool, habit: str, *, is_found: bool) -> None:
     pool = open_pool(habit)
     assert (await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP_BEST) is is_found
 

@@ -45,7 +45,7 @@ async def settle(server: Server) -> None:
 # -- time -----------------------------------------------------------------------------------------------------------
 
 
-async def test_a_move_too_late_on_a_store_that_refuses_is_refused_like_all_others(
+async def test_a_late_move_on_a_failing_store_is_refused(
     server: Server, store: TroubledStore, clock: FakeClock
 ) -> None:
     async with two_playing(server, clock=MINUTE) as (ana, bo, room):
@@ -57,7 +57,7 @@ async def test_a_move_too_late_on_a_store_that_refuses_is_refused_like_all_other
         assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
 
 
-async def test_time_stands_still_while_the_store_owes_an_answer_and_chat_goes_on(
+async def test_time_stands_still_while_the_store_is_late(
     server: Server, store: TroubledStore, clock: FakeClock
 ) -> None:
     async with two_playing(server, clock=MINUTE) as (ana, bo, room):
@@ -111,9 +111,7 @@ async def test_a_deserted_room_that_cannot_be_deleted_is_deleted_later(store: Tr
 # -- two at once ----------------------------------------------------------------------------------------------------
 
 
-async def test_of_two_who_move_at_once_the_second_is_judged_by_what_the_first_made(
-    server: Server, store: TroubledStore
-) -> None:
+async def test_the_second_of_two_concurrent_moves_sees_the_first(server: Server, store: TroubledStore) -> None:
     async with two_playing(server) as (ana, bo, room):
         store.trouble.hold()
         await ana.send("move", id="first", room=room, cell=4, ply=0)
@@ -128,9 +126,7 @@ async def test_of_two_who_move_at_once_the_second_is_judged_by_what_the_first_ma
         assert (await ana.state(ply=2))["board"] == "O...X...."
 
 
-async def test_a_thousand_changes_that_wait_for_a_room_to_be_read_again_are_all_answered(
-    server: Server, store: TroubledStore
-) -> None:
+async def test_a_thousand_changes_waiting_for_a_reload_are_all_answered(server: Server, store: TroubledStore) -> None:
     async with two_playing(server) as (ana, bo, room):
         player = Player(bo.welcome["player"], "bo")
         store.trouble.before_next_save(
@@ -145,9 +141,7 @@ async def test_a_thousand_changes_that_wait_for_a_room_to_be_read_again_are_all_
             assert found == ids
 
 
-async def test_those_who_match_at_once_meet_in_one_room_and_share_what_they_wait_for(
-    server: Server, store: TroubledStore
-) -> None:
+async def test_concurrent_matches_are_paired_in_shared_rooms(server: Server, store: TroubledStore) -> None:
     async with contextlib.AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(10)]
         store.trouble.hold()
@@ -237,9 +231,7 @@ async def test_no_more_rooms_are_opened_at_once_than_there_may_be(store: Trouble
         assert (await opened.ask("create"))["type"] == "ok"
 
 
-async def test_a_code_that_is_taken_in_the_store_gives_way_to_another(
-    ana: Peer, bo: Peer, store: TroubledStore
-) -> None:
+async def test_a_room_code_that_is_taken_gives_way_to_another(ana: Peer, bo: Peer, store: TroubledStore) -> None:
     store.trouble.fail("save", Conflict(), times=ATTEMPTS - 1)
     room = (await ana.ask("create"))["room"]
     assert (await bo.ask("join", room=room))["seat"] == "O"
@@ -322,9 +314,7 @@ async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server:
         assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
 
 
-async def test_a_change_stored_by_another_server_decides_a_request_and_reaches_the_players_and_the_lobby(
-    server: Server, eve: Peer, store: TroubledStore
-) -> None:
+async def test_a_change_stored_by_another_server_reaches_all(server: Server, eve: Peer, store: TroubledStore) -> None:
     await eve.ask("lobby", on=True)
     async with two_playing(server) as (ana, bo, room):
         await eve.until(lambda message: "playing" in [row["status"] for row in message.get("changed", ())])

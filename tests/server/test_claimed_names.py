@@ -87,9 +87,7 @@ async def seat_names(peer: Peer, other: Peer) -> dict[str, str]:
     return {mark: seat["name"] for mark, seat in state["seats"].items()}
 
 
-async def test_a_claimed_name_is_its_owners_and_others_of_it_are_shown_with_a_mark(
-    server: Server, ana: Peer, bo: Peer
-) -> None:
+async def test_other_players_with_a_claimed_name_are_marked(server: Server, ana: Peer, bo: Peer) -> None:
     assert "claimed" not in ana.welcome
     codes = await claim(ana, "ana")
     assert len(set(codes)) == 3
@@ -107,9 +105,7 @@ async def test_a_claimed_name_is_its_owners_and_others_of_it_are_shown_with_a_ma
 
 
 @pytest.mark.parametrize(("name", "shown"), [("ana", "ana?"), ("a" * 24, f"{'a' * 23}?")])
-async def test_who_is_here_with_a_name_when_it_is_claimed_is_shown_with_the_mark_from_then_on(
-    server: Server, name: str, shown: str
-) -> None:
+async def test_a_connected_namesake_is_marked_once_the_name_is_claimed(server: Server, name: str, shown: str) -> None:
     """Which makes no name longer than names may be."""
     async with open_peer(server.url, name) as first, open_peer(server.url, name) as second:
         await claim(second, name)
@@ -140,9 +136,7 @@ async def a_week_later(store: Storage) -> None:
         await change(store.table(CLAIMS), row.key, lambda old: old and replace(old, left=old.left and old.left - 8))
 
 
-async def test_one_player_has_one_name_and_the_one_before_is_free_a_week_later(
-    ana: Peer, bo: Peer, store: Storage
-) -> None:
+async def test_a_player_has_one_name_and_the_former_is_free_after_a_week(ana: Peer, bo: Peer, store: Storage) -> None:
     await claim(ana, "Ian")
     await claim(ana, "IAN")
     assert await bo.refusal("claim_name", name="ian") == "bad_name"
@@ -174,9 +168,7 @@ async def test_an_unsuitable_name_cannot_be_claimed(server: Server) -> None:
             assert await peer.refusal("claim_name", name=name) == "bad_name"
 
 
-async def test_a_name_that_nobody_used_for_a_year_is_free_again(
-    server: Server, ana: Peer, bo: Peer, store: Storage
-) -> None:
+async def test_a_name_unused_for_a_year_is_free_again(server: Server, ana: Peer, bo: Peer, store: Storage) -> None:
     await claim(ana, "ana")
     await change(store.table(CLAIMS), "ana", lambda old: Claim("ana", old.player if old else "", today() - 9))
     async with open_peer(server.url, token=ana.welcome["token"]) as again:
@@ -237,9 +229,7 @@ async def test_codes_are_good_for_a_week_more_whoever_had_new_ones_made(
         assert ("player" in other.welcome) is not is_back, "a code of before makes newer ones void"
 
 
-async def test_a_new_device_revokes_no_older_one_unless_a_rescue_code_made_it(
-    server: Server, ana: Peer, store: Storage
-) -> None:
+async def test_a_new_device_may_revoke_older_ones_only_if_rescued(server: Server, ana: Peer, store: Storage) -> None:
     codes = await claim(ana, "ana")
     first = (await ana.ask("devices"))["devices"][0]["id"]
     async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as thief:
@@ -273,9 +263,7 @@ async def test_a_code_makes_another_device_the_same_player_once(server: Server) 
             assert again.welcome["player"] == ana.welcome["player"]
 
 
-async def test_a_code_for_another_device_is_over_after_its_time_and_when_there_is_a_newer_one(
-    server: Server, ana: Peer, store: Storage
-) -> None:
+async def test_a_link_code_expires_and_is_replaced_by_a_newer_one(server: Server, ana: Peer, store: Storage) -> None:
     old, new = [(await ana.ask("link"))["link_code"] for _ in range(2)]
     async with open_peer(server.url, link=old) as late:
         assert late.welcome["code"] == "bad_token"
@@ -329,9 +317,7 @@ async def test_a_device_that_comes_while_another_is_revoked_stays() -> None:
         assert [one.key for one in account.devices] == [hash_secret(ana.welcome["token"]), "f" * 64]
 
 
-async def test_a_revoked_device_that_is_still_connected_claims_and_links_nothing(
-    server: Server, store: Storage
-) -> None:
+async def test_a_connected_device_that_was_revoked_may_not_claim_or_link(server: Server, store: Storage) -> None:
     async with open_peer(server.url, "ana") as ana:
         await change(store.table(PLAYERS), hash_secret(ana.welcome["token"]), lambda old: None)
         assert await ana.refusal("link") == "kicked"
@@ -375,9 +361,7 @@ async def test_what_neighbours_try_keeps_nobody_out_who_has_not_tried_in_vain(se
         assert back.welcome["player"] == ana.welcome["player"]
 
 
-async def test_who_claimed_a_name_or_has_two_devices_is_remembered_like_one_who_had_a_seat(
-    server: Server, store: Storage
-) -> None:
+async def test_players_with_a_claimed_name_or_two_devices_are_kept(server: Server, store: Storage) -> None:
     async with open_peer(server.url, "ana") as ana:
         await claim(ana, "ana")
         async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]):

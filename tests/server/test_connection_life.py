@@ -55,9 +55,7 @@ async def test_messages_right_behind_the_request_are_carried_out_whole_or_cut(se
         (b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello", b"400"),
     ],
 )
-async def test_what_is_no_request_is_answered_in_words_and_let_go(
-    server: Server, request_bytes: bytes, status: bytes
-) -> None:
+async def test_an_invalid_request_is_answered_and_closed(server: Server, request_bytes: bytes, status: bytes) -> None:
     async with open_bytes(server.port) as (reader, writer):
         writer.write(request_bytes)
         heard = await read_to_end(reader)
@@ -71,9 +69,7 @@ async def test_what_is_no_request_is_answered_in_words_and_let_go(
     [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n", UPGRADE, UPGRADE + text('{"type":"ping"}')],
     ids=["nothing", "half a request", "no hello", "anything but hello"],
 )
-async def test_one_who_does_not_say_hello_is_gone_in_time_also_without_answering_the_close(
-    serve: Serve, begin: bytes
-) -> None:
+async def test_a_peer_without_a_hello_is_disconnected_in_time(serve: Serve, begin: bytes) -> None:
     server = await serve(uncounted(hello_seconds=0.1, close_seconds=600))
     begun = time.monotonic()
     async with open_bytes(server.port) as (reader, writer):
@@ -224,7 +220,7 @@ async def test_nobody_is_closed_for_a_hello_that_waits_for_its_turn(server: Serv
 
 
 @pytest.mark.parametrize(("messages", "is_heard"), [(10, True), (10_000, False)])
-async def test_one_who_is_closed_is_heard_until_its_goodbye_but_not_for_long(
+async def test_a_closing_peer_is_read_until_its_goodbye_up_to_a_limit(
     serve: Serve, messages: int, is_heard: bool
 ) -> None:
     server = await serve(uncounted(close_seconds=600))

@@ -73,9 +73,7 @@ async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
         assert (await eve.ask("watch", room=room))["type"] == "ok"
 
 
-async def test_those_who_watch_are_shown_the_end_of_each_quick_game(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_watchers_see_the_end_of_each_quick_game(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.live_room.WATCHED_SECONDS", 0.3)
     async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)):
         for game, (first, second) in enumerate(((ana, bo), (bo, ana), (ana, bo)), 1):
@@ -86,9 +84,7 @@ async def test_those_who_watch_are_shown_the_end_of_each_quick_game(
             await ana.state(game=game + 1)
 
 
-async def test_states_for_watchers_are_throttled_but_not_for_one_who_asks_or_has_just_come(
-    server: Server, slow_for_watchers: None
-) -> None:
+async def test_watchers_are_throttled_unless_they_ask_or_just_came(server: Server, slow_for_watchers: None) -> None:
     async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)), open_peer(server.url) as late:
         await play_out({"X": ana, "O": bo}, room, [0, 3])
         await watcher.ask("sync", room=room)
@@ -98,9 +94,7 @@ async def test_states_for_watchers_are_throttled_but_not_for_one_who_asks_or_has
         await late.state(ply=2)
 
 
-async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_what_one_asked_for(
-    server: Server, told_singly: None
-) -> None:
+async def test_a_crowd_receives_everything_in_order(server: Server, told_singly: None) -> None:
     async with two_before_a_crowd(server, 12) as (ana, bo, room, crowd):
 
         async def look_often(watcher: Peer) -> None:
@@ -125,9 +119,7 @@ async def test_a_crowd_is_told_everything_in_its_order_and_nothing_older_than_wh
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3, 4])
-async def test_what_comes_while_a_crowd_is_being_told_the_last_is_lost_to_nobody(
-    server: Server, told_singly: None, turns: int
-) -> None:
+async def test_a_crowd_misses_nothing_sent_during_a_broadcast(server: Server, told_singly: None, turns: int) -> None:
     async with two_before_a_crowd(server, 3) as (_, _, room, crowd):
         live = server.core.registry.find_here(room)
         assert live is not None

@@ -167,9 +167,7 @@ async def test_a_value_of_another_kind_costs_its_row_alone(folder: Path, stateme
     await store.close()
 
 
-async def test_damage_that_appears_while_the_server_runs_fails_what_meets_it_and_is_reported_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_damage_at_run_time_is_reported_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     await fill(tmp_path)
     async with open_laboratory(tmp_path / "data") as laboratory:
         store = laboratory.store

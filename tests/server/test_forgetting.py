@@ -64,9 +64,7 @@ async def until_done(server: Server, player: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_one_who_asks_to_be_forgotten_in_a_game_is_named_nowhere_and_the_game_goes_on(
-    server: Server, tmp_path: Path
-) -> None:
+async def test_a_player_is_forgotten_during_a_game_which_goes_on(server: Server, tmp_path: Path) -> None:
     async with open_peer(server.url, "bo") as bo:
         async with open_peer(server.url, NAME) as ana:
             id, token, room = ana.welcome["player"], ana.welcome["token"], await live(ana, bo)
@@ -145,9 +143,7 @@ def test_a_table_with_a_players_id_says_whom_its_values_name(spec: TableSpec[Any
     assert spec.persons is not None, "say NOBODY, or whom"
 
 
-async def test_with_several_servers_no_file_of_a_node_or_of_a_copy_names_somebody_who_is_forgotten(
-    tmp_path: Path,
-) -> None:
+async def test_no_file_of_a_cluster_names_a_forgotten_player(tmp_path: Path) -> None:
     (tmp_path / "node").mkdir()
     with node_in(tmp_path / "node") as node:
         await (await empty_store(node, specs=kept_by())).close()

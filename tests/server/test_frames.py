@@ -73,9 +73,7 @@ async def test_fragments_make_one_message_also_with_a_ping_between_them(raw: Raw
     ],
     ids=["a message inside an unfinished one", "no mask", "too many fragments", "no UTF-8", "binary"],
 )
-async def test_what_breaks_the_protocol_is_closed_with_its_code_and_no_other_word(
-    raw: RawPeer, written: bytes, code: int
-) -> None:
+async def test_a_protocol_error_closes_with_its_code_alone(raw: RawPeer, written: bytes, code: int) -> None:
     await raw.write(written)
     frame = await raw.frame()
     assert (frame.opcode, Close.parse(frame.data).code) == (Opcode.CLOSE, code)

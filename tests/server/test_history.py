@@ -20,9 +20,7 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     return room
 
 
-async def test_a_finished_game_is_listed_for_those_who_played_it_and_written_as_text(
-    ana: Peer, bo: Peer, eve: Peer
-) -> None:
+async def test_a_finished_game_is_listed_and_exported_for_its_players(ana: Peer, bo: Peer, eve: Peer) -> None:
     room = await play_a_game(ana, bo)
     (game,) = (await bo.ask("history"))["games"]
     assert (game["room"], game["game"], game["moves"]) == (room, 1, 5)
@@ -46,9 +44,7 @@ async def test_a_game_that_does_not_exist_is_refused(eve: Peer) -> None:
     assert (await eve.ask("history", before="x"))["code"] == "not_allowed"
 
 
-async def test_a_state_says_by_what_id_its_game_is_kept_and_everybody_may_have_that_of_a_public_room(
-    tmp_path: Path,
-) -> None:
+async def test_a_finished_state_has_the_id_of_its_game_which_is_public_if_the_room_is(tmp_path: Path) -> None:
     settings = Settings("127.0.0.1", 0, data=tmp_path)
     async with Server(settings) as server, two_playing(server) as (ana, bo, room):
         async with open_peer(server.url, "eve") as eve:

@@ -43,9 +43,7 @@ def told(peer: Peer) -> list[Message]:
     return [message for message in peer.seen if message["type"] == "announcement"]
 
 
-async def test_past_the_limit_games_are_played_and_not_kept_and_players_are_told_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_games_past_the_limit_are_not_kept_and_players_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     playing = Playing(monkeypatch, games=3)
     url = playing.server
     async with playing.server, open_peer(url.url, "ana") as ana, open_peer(url.url, "bo") as bo:

@@ -313,7 +313,7 @@ async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> 
 
 
 @pytest.mark.parametrize("limit", ["connections", "connections_per_address"])
-async def test_one_connection_too_many_is_told_so_in_words_and_there_is_room_when_one_goes(
+async def test_a_connection_too_many_is_refused_until_another_ends(
     limit: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with serving(uncounted(**{limit: 2})) as server, contextlib.AsyncExitStack() as stack:
@@ -399,9 +399,7 @@ async def test_behind_a_proxy_each_client_has_its_own_limit_and_an_ipv6_network_
             assert await handshake(server, [own, f"X-Forwarded-For: {address}"]) == status
 
 
-async def test_one_who_is_no_trusted_proxy_speaks_for_itself_and_that_is_told_once(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_an_untrusted_proxy_is_ignored_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     async with serving(uncounted()) as server:
         for _ in range(3):
             async with speaking_for(server, "192.0.2.7"):

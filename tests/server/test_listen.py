@@ -72,9 +72,7 @@ def test_without_a_default_route_all_addresses_of_the_networks_are_told(
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3, 6])
-def test_an_announcement_that_is_cancelled_again_while_it_opens_or_closes_leaves_no_socket_open(
-    monkeypatch: pytest.MonkeyPatch, turns: int
-) -> None:
+def test_an_announcement_cancelled_twice_leaves_no_socket_open(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
     async def announce_and_go() -> None:
         announcing = asyncio.create_task(announce(None, 1))
         for _ in range(2):

@@ -99,9 +99,7 @@ def lines_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.message for record in caplog.records if record.name.endswith(".room_log")]
 
 
-async def test_one_address_that_comes_and_goes_writes_few_lines_and_one_that_sums_up(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_joins_and_leaves_of_a_busy_address_are_summed_up(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     settings = Settings("127.0.0.1", 0, trusted_proxies=LOOPBACK)
     async with (

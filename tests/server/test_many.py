@@ -32,9 +32,7 @@ CLASSIC = (PRESETS["classic"], None, False)
 # -- watchers -------------------------------------------------------------------------------------------------------
 
 
-async def test_who_comes_to_watch_is_shown_the_room_at_once_and_the_others_the_count_now_and_then(
-    server: Server,
-) -> None:
+async def test_a_new_watcher_sees_the_room_at_once_and_counts_of_watchers_are_throttled(server: Server) -> None:
     async with contextlib.AsyncExitStack() as stack:
         ana = await stack.enter_async_context(open_peer(server.url))
         room = (await ana.ask("create"))["room"]

@@ -213,9 +213,7 @@ def test_a_target_that_is_not_empty_is_refused_and_stays_as_it_is(folder: Path, 
     assert "not empty: they have 17 documents" in again.output
 
 
-def test_a_folder_with_a_server_is_refused_and_so_is_one_without_a_database(
-    folder: Path, url: str, tmp_path: Path
-) -> None:
+def test_a_folder_in_use_or_without_a_database_cannot_be_moved(folder: Path, url: str, tmp_path: Path) -> None:
     async def try_it() -> Ran:
         store = open_folder(folder, ALL)
         try:
@@ -261,9 +259,7 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     assert "Copied and compared: 4 rooms, 1 players, 2 bans, 1 shared games, 1 events, 2 finished games." in back.output
 
 
-def test_what_is_written_while_a_stream_is_read_is_in_the_copy_and_no_room_is_missing(
-    node: Node, url: str, tmp_path: Path
-) -> None:
+def test_a_copy_of_a_stream_includes_concurrent_writes(node: Node, url: str, tmp_path: Path) -> None:
     codes = [f"AAA{first}{second}{third}" for first in "23456" for second in "23456" for third in "23456"]
 
     async def read_amid_writes() -> Contents:

@@ -313,9 +313,7 @@ async def test_a_game_that_nobody_is_in_any_more_holds_up_no_end(server: Server)
         await server.parts.drain.until_over()
 
 
-async def test_a_banned_address_is_shown_nothing_in_plain_http_but_whether_the_server_lives(
-    server: Server, ana: Peer
-) -> None:
+async def test_a_banned_address_may_read_only_health_over_plain_http(server: Server, ana: Peer) -> None:
     room = (await ana.ask("create"))["room"]
     await ask(server, BanOrder("127.0.0.1", reason="Mind your words."))
     for path in ("/", "/wall", f"/{room}", "/replay/abcdefghijklmnop"):

@@ -213,9 +213,7 @@ async def test_an_unknown_path_is_404_as_text_and_as_a_page_in_browsers(server: 
         assert answer.fields["cache-control"] == "no-store"
 
 
-async def test_what_caches_keep_for_everybody_does_not_depend_on_what_one_asker_calls_the_server(
-    server: Server,
-) -> None:
+async def test_publicly_cached_responses_do_not_depend_on_the_host_header(server: Server) -> None:
     page = await get(server, "/", accept=BROWSER)
     for path in re.findall(r'"(/assets/[^"]+)"', page.body.decode()):
         here, there = [(await get(server, path, host=host)).fields for host in ("localhost:1", "evil.example")]
@@ -413,7 +411,7 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     return str((await ana.ask("history"))["games"][0]["game_id"])
 
 
-async def test_a_shared_game_is_seen_by_all_who_know_its_link_until_that_is_taken_back(
+async def test_a_shared_game_is_public_until_the_link_is_revoked(
     server: Server, ana: Peer, bo: Peer, eve: Peer
 ) -> None:
     assert ana.welcome["sharing"] is True
@@ -589,9 +587,7 @@ def test_sentences_travel_that_a_module_may_say(tmp_path: Path) -> None:
         ("en", "language=<b>", "en"),
     ],
 )
-async def test_a_browser_gets_the_page_in_its_language_with_the_sentences_of_that(
-    server: Server, asked: str, cookie: str, language: str
-) -> None:
+async def test_a_browser_gets_the_page_in_its_language(server: Server, asked: str, cookie: str, language: str) -> None:
     told = f"Accept-Language: {asked}", f"Cookie: {cookie}"
     page = (await get(server, "/", *told, accept=BROWSER)).body.decode()
     assert f'<html lang="{language}" ' in page

@@ -302,9 +302,7 @@ async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) ->
         ("X-Forwarded-Proto: http, https\r\n", "other.example", "https://other.example"),
     ],
 )
-async def test_a_proxy_that_does_not_say_how_it_is_spoken_to_speaks_as_the_origin_says(
-    forwarded: str, host: str, origin: str
-) -> None:
+async def test_the_scheme_behind_a_proxy_follows_header_or_origin(forwarded: str, host: str, origin: str) -> None:
     settings = Settings("127.0.0.1", 0, trusted_proxies=(ip_network("127.0.0.1"),), origins=("https://play.example",))
     async with (
         Server(settings) as server,

@@ -122,9 +122,7 @@ async def test_a_shared_game_has_its_last_board_and_one_that_is_not_shared_has_n
 
 
 @pytest.mark.parametrize(("entry", "status"), [("open", 200), ("code", 404)])
-async def test_an_event_has_its_table_unless_it_is_not_open_to_all(
-    server: Server, ana: Peer, entry: str, status: int
-) -> None:
+async def test_only_an_open_event_has_a_picture(server: Server, ana: Peer, entry: str, status: int) -> None:
     code = (await ana.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}, entry=entry))["event"]
     page = await get(server, f"/e/{code}", accept=BROWSER)
     assert ("og:image" in card_of(page.body)) == (status == 200)

@@ -40,9 +40,7 @@ async def codes_in(folder: Path) -> set[str]:
         await store.close()
 
 
-async def test_a_copy_takes_the_place_of_what_was_there_which_is_kept(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_restored_backup_replaces_and_keeps_the_old(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     folder, copy = tmp_path / "data", tmp_path / "copy"
     await fill(folder, "K7M4PQ")
     back_up(folder, copy)
@@ -149,9 +147,7 @@ async def test_damaged_pages_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_backup", [False, True])
-def test_a_damaged_database_is_put_back_by_the_command_that_is_named_and_a_damaged_backup_is_not(
-    tmp_path: Path, is_backup: bool
-) -> None:
+def test_check_names_the_command_that_repairs_a_damaged_database(tmp_path: Path, is_backup: bool) -> None:
     damaged = tmp_path / "tictactoe.sqlite3"
     damaged.write_bytes(b"no database at all" * 1000)
     checked = run_command("--data", str(tmp_path), "check", *([str(damaged)] if is_backup else []))

@@ -21,7 +21,7 @@ async def test_in_a_lesson_a_watcher_learns_what_each_move_is_worth(server: Serv
         assert (await ana.ask("analyse", room=room))["analysis"] == analysis
 
 
-async def test_who_watches_one_person_and_the_computer_has_the_game_analysed_and_that_person_not(
+async def test_only_watchers_may_analyse_a_game_against_the_computer(
     ana: Peer,
     eve: Peer,
 ) -> None:
@@ -31,9 +31,7 @@ async def test_who_watches_one_person_and_the_computer_has_the_game_analysed_and
     assert (await eve.ask("analyse", room=room, ply=0))["analysis"]["solved"] is True
 
 
-async def test_a_finished_game_is_reviewed_by_who_played_it_and_by_who_has_the_link_that_shares_it(
-    server: Server,
-) -> None:
+async def test_players_review_a_finished_game_and_so_does_anybody_with_its_link(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
         await play_out({"X": ana, "O": bo}, room, WON_BY_X)
         game = (await ana.ask("history"))["games"][0]["game_id"]

@@ -93,9 +93,7 @@ async def test_who_was_forgotten_and_signs_on_again_is_somebody_new_of_that_name
         (("",), "guest-"),
     ],
 )
-async def test_a_name_is_read_as_utf8_and_one_that_nobody_can_bear_is_refused(
-    said: tuple[str, ...], heard: str
-) -> None:
+async def test_a_signed_on_name_is_read_as_utf8_and_validated(said: tuple[str, ...], heard: str) -> None:
     async with Server(BEHIND_PROXY) as server:
         assert heard in json.dumps(await welcome(server, *said), ensure_ascii=False).replace('\\"', '"')
 

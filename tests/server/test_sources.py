@@ -90,9 +90,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
         assert taken == crowd[:served]
 
 
-async def test_once_a_turn_of_the_event_loop_took_its_share_all_wait_in_lines_that_take_turns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
     first = sources.of("192.0.2.1")
@@ -213,9 +211,7 @@ async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(mo
     assert most == HELLOS
 
 
-async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refused_and_not_who_comes_next(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_under_pressure_the_busiest_address_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.sessions.pressure._LOOKED_AT_EVERY", 1)
     async with (
         serving(uncounted(turn_milliseconds=1_000), trusted_proxies=LOOPBACK) as server,
@@ -237,9 +233,7 @@ async def test_under_pressure_the_requests_of_the_address_that_had_most_are_refu
             assert (answer.get("code"), answer.get("retry_ms")) == (code, 500 if code else None)
 
 
-async def test_under_pressure_one_answer_is_for_all_from_where_hardly_anything_can_be_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_under_pressure_an_address_that_sends_nonsense_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = uncounted(turn_milliseconds=1_000, messages_for_a_bad_one=10)
     async with (
         serving(limits, trusted_proxies=LOOPBACK) as server,
@@ -257,9 +251,7 @@ async def test_under_pressure_one_answer_is_for_all_from_where_hardly_anything_c
         assert len(read) == 21, "each was read once, and these not at all"
 
 
-async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refused_where_there_is_no_rest(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_request_that_waited_too_long_is_refused_under_full_load(monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
         monkeypatch.setattr("tictactoe_server.sessions.pressure.LATE_MS", -1)
         monkeypatch.setattr("tictactoe_server.sessions.pressure._WINDOW_SECONDS", -1.0)
@@ -271,9 +263,7 @@ async def test_what_waited_too_long_behind_other_requests_of_its_session_is_refu
             assert [(answer["id"], answer.get("code")) for answer in answers] == [("slow", None), ("behind", code)]
 
 
-async def test_where_there_is_no_rest_a_connection_has_one_request_under_way_and_one_that_waits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_under_full_load_a_connection_has_one_waiting_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.sessions.pressure.LATE_MS", 60_000)
     monkeypatch.setattr("tictactoe_server.sessions.pressure._WINDOW_SECONDS", -1.0)
     monkeypatch.setattr("tictactoe_server.sessions.pressure._LITTLE_REST", 1e9)

@@ -259,9 +259,7 @@ async def test_the_store_owes_an_answer_for_as_long_as_the_disk_refuses(laborato
     assert store.owed_since() is None
 
 
-async def test_an_error_that_cannot_be_taken_back_fails_those_who_wait_and_the_thread_goes_on(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_the_thread_survives_a_failed_rollback(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with open_laboratory(tmp_path, patience_seconds=0.1) as laboratory:
         revision = await keep(laboratory.store, room_of(CODE), MISSING)
         laboratory.database.failures.append(MemoryError())
@@ -395,9 +393,7 @@ async def test_what_is_refused_changes_no_revision_and_nothing_is_read_again(lab
     assert await rows_in(laboratory, "journal") == 1
 
 
-async def test_another_program_that_locks_the_file_makes_it_unavailable_for_as_long(
-    laboratory: Laboratory, tmp_path: Path
-) -> None:
+async def test_a_lock_by_another_program_makes_the_store_unavailable(laboratory: Laboratory, tmp_path: Path) -> None:
     await laboratory.pragma("busy_timeout = 1")
     with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -100,9 +100,7 @@ async def test_a_drop_that_cannot_be_stored_lets_go_of_all_rooms(troubled: Serve
                 assert (await again.state(room=code))["seats"]["X"]["online"] is True
 
 
-async def test_a_renaming_that_another_connection_overtook_is_done_again(
-    troubled: Server, store: TroubledStore
-) -> None:
+async def test_a_renaming_that_conflicts_is_retried(troubled: Server, store: TroubledStore) -> None:
     async with open_peer(troubled.url, "ana") as ana:
         store.players.trouble.fail("save", Conflict())
         async with open_peer(troubled.url, "Anastasia", ana.welcome["token"]) as again:
@@ -111,9 +109,7 @@ async def test_a_renaming_that_another_connection_overtook_is_done_again(
 
 
 @pytest.mark.parametrize("type", ["leave", "resign"])
-async def test_a_connection_that_is_replaced_while_it_waits_does_nothing_any_more(
-    troubled: Server, store: TroubledStore, type: str
-) -> None:
+async def test_a_replaced_connection_does_nothing_more(troubled: Server, store: TroubledStore, type: str) -> None:
     async with (
         two_playing(troubled) as (ana, bo, room),
         open_peer(troubled.url) as eve,

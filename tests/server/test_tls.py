@@ -58,9 +58,7 @@ async def test_a_page_asked_for_at_localhost_over_tls_names_the_certificate_to_o
 # -- talking ----------------------------------------------------------------------------------------------------------
 
 
-async def test_one_who_goes_before_the_answer_over_tls_is_no_matter_for_the_log(
-    authority: Authority, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_tls_client_that_leaves_is_not_logged(authority: Authority, caplog: pytest.LogCaptureFixture) -> None:
     is_asked = asyncio.Event()
 
     async def never(_: HttpRequest) -> HttpResponse:
@@ -113,9 +111,7 @@ async def test_a_slow_reader_over_tls_catches_up(authority: Authority) -> None:
 @pytest.mark.parametrize(
     "begin", [b"", b"\x16\x03\x01\x02\x00", b"GET / HTTP/1.1\r\n\r\n"], ids=["mute", "half", "HTTP"]
 )
-async def test_a_handshake_of_tls_that_does_not_come_about_costs_nothing_after_its_time(
-    authority: Authority, begin: bytes
-) -> None:
+async def test_an_unfinished_tls_handshake_is_dropped_in_time(authority: Authority, begin: bytes) -> None:
     async with secured(authority, Limits(hello_seconds=0.2)) as server:
         async with open_bytes(server.port) as (reader, writer):
             writer.write(begin)
@@ -217,7 +213,7 @@ async def test_the_names_are_those_that_can_be_called(authority: Authority) -> N
     assert Certificate(authority.cert, authority.key).names == ("play.example.org", "localhost", "10.0.0.7")
 
 
-async def test_a_certificate_past_its_end_is_served_and_told(
+async def test_an_expired_certificate_is_served_and_logged(
     authority: Authority, caplog: pytest.LogCaptureFixture
 ) -> None:
     authority.issue(until=datetime.now(UTC) - timedelta(days=1))
