@@ -36,6 +36,9 @@ ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"
 THREE = Rules(rows=4, columns=4, line=4, marks="XOA")
 START = 5_000
 
+Step = int | tuple[Player, Command]
+"""A cell for the player on turn, or a command of a player."""
+
 
 def encode_room(room: Room) -> bytes:
     """Return the room's document, all of it encoded now."""
@@ -86,6 +89,15 @@ class Table:
     def play(self, *cells: int) -> Room:
         for cell in cells:
             self.move(cell)
+        return self.room
+
+    def do_all(self, *steps: Step) -> Room:
+        """Play cells as the players on turn, and apply the commands of others."""
+        for step in steps:
+            if isinstance(step, int):
+                self.move(step)
+            else:
+                self.do(*step)
         return self.room
 
     def expire(self) -> Room:

@@ -59,20 +59,6 @@ async def test_one_who_goes_on_flooding_is_closed(hello: bool) -> None:
         assert await flooder.close_code() == 1008
 
 
-async def test_bursts_are_answered_also_where_they_wait_in_the_line_of_their_address_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with serving(Limits()) as server, open_raw(server.url) as first, open_raw(server.url) as second:
-        monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1, raising=False)
-        server._pressure._active = 2  # as if another address were active
-        for hasty in (first, second):
-            hasty.writer.write(b"".join(text(ping(str(number))) for number in range(360)))
-        for hasty in (first, second):
-            heard = 0
-            while heard < 360:
-                heard += (await hasty.message()).get("id") == str(heard)
-
-
 async def test_one_who_says_much_that_cannot_be_read_is_closed() -> None:
     limits = uncounted(bad_messages_per_ten_seconds=5)
     async with serving(limits) as server, open_raw(server.url) as confused:
@@ -105,13 +91,6 @@ async def test_what_a_player_has_said_counts_on_another_connection_too() -> None
             await again.send("ping", id="late")
             assert (await again.receive())["code"] == "rate_limited"
             assert (await bo.ask("ping"))["type"] == "ok"
-
-
-async def test_few_messages_of_one_connection_are_carried_out_in_a_turn_and_none_is_lost(server: Server) -> None:
-    async with open_raw(server.url) as many:
-        await many.write(b"".join(text(ping(str(number))) for number in range(3_000)) + text("x" * 70_000)[:1_000])
-        for number in range(3_000):
-            assert (await many.message())["id"] == str(number)
 
 
 # -- players --------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Step, Table
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, apply
@@ -264,9 +264,6 @@ def test_with_three_both_who_are_gone_may_be_claimed_from_at_once() -> None:
 # -- who may do what --------------------------------------------------------------------------------------------
 
 
-Step = int | tuple[Player, Command]
-"""A cell, for whoever has the turn, or what somebody does; after somebody has dropped the hold is waited for."""
-
 REFUSED: dict[str, tuple[Callable[[], Table], list[Step], Player, list[Command], str]] = {
     "a draw before the game": (one, [], ANA, [OFFER], "not_started"),
     "a draw that nobody offered": (two, [], ANA, [ACCEPT, DECLINE], "no_offer"),
@@ -298,10 +295,8 @@ def test_what_cannot_be_asked_for_now_is_refused(
 ) -> None:
     table = at()
     for step in steps:
-        if isinstance(step, int):
-            table.move(step)
-        else:
-            table.do(*step)
+        table.do_all(step)
+        if not isinstance(step, int):
             table.wait(HOLD_MS)
     before = table.room
     assert [table.refusal(player, command).code for command in commands] == [code] * len(commands)

@@ -7,11 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from tests.rows import each
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_room, encode_room
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Step, Table, decode_room, encode_room
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
 from tictactoe_protocol.terms import OfferAction
-from tictactoe_server.rooms import Player
 
 LEAVE = Leave(room=CODE)
 
@@ -28,65 +27,42 @@ def rematch(game: int) -> Rematch:
     return Rematch(room=CODE, game=game)
 
 
-Step = Callable[[Table], object]
-NOTHING: Step = lambda table: None  # noqa: E731
-"""From two moves on the board: what comes before, who asks for what, and what comes until it is asked for again."""
-DONE: dict[str, tuple[Step, Player, Draw | Undo, Step]] = {
-    "a draw that is still offered": (NOTHING, ANA, draw("offer", 2), NOTHING),
-    "a draw that is offered since before a move": (NOTHING, ANA, draw("offer", 2), lambda table: table.move(8)),
-    "a draw that lapsed": (NOTHING, ANA, draw("offer", 2), lambda table: table.play(8, 7)),
-    "a draw that was declined": (NOTHING, ANA, draw("offer", 2), lambda table: table.do(BO, draw("decline", 2))),
-    "a draw that was agreed": (NOTHING, ANA, draw("offer", 2), lambda table: table.do(BO, draw("accept", 2))),
-    "an offer that met another": (lambda table: table.do(BO, draw("offer", 2)), ANA, draw("offer", 2), NOTHING),
-    "a draw that was accepted": (lambda table: table.do(BO, draw("offer", 2)), ANA, draw("accept", 2), NOTHING),
-    "an answer to a draw": (lambda table: table.do(BO, draw("offer", 2)), ANA, draw("decline", 2), NOTHING),
-    "an answer to a draw that is offered again": (
-        lambda table: table.do(BO, draw("offer", 2)),
-        ANA,
-        draw("decline", 2),
-        lambda table: table.do(BO, Draw(room=CODE, action="offer")),
-    ),
-    "a draw that was taken back": (
-        lambda table: table.do(ANA, draw("offer", 2)),
-        ANA,
-        draw("decline", 2),
-        lambda table: table.move(8),
-    ),
-    "a draw that was offered already": (
-        lambda table: table.do(ANA, Draw(room=CODE, action="offer")),
-        ANA,
-        draw("offer", 2),
-        lambda table: table.do(BO, draw("decline", 2)),
-    ),
-    "an undo that is still asked for": (NOTHING, ANA, undo("offer", 2), NOTHING),
-    "an undo that lapsed": (NOTHING, ANA, undo("offer", 2), lambda table: table.move(8)),
-    "an undo that was declined": (NOTHING, ANA, undo("offer", 2), lambda table: table.do(BO, undo("decline", 2))),
-    "an undo that was allowed": (NOTHING, ANA, undo("offer", 2), lambda table: table.do(BO, undo("accept", 2))),
-    "a move that was taken back": (lambda table: table.do(BO, undo("offer", 2)), ANA, undo("accept", 2), NOTHING),
-    "a move that was taken back two moves before": (
-        lambda table: table.do(BO, undo("offer", 2)),
-        ANA,
-        undo("accept", 2),
-        lambda table: table.do(BO, LEAVE),
-    ),
-    "an answer to an undo": (lambda table: table.do(BO, undo("offer", 2)), ANA, undo("decline", 2), NOTHING),
-    "an undo before the end": (NOTHING, ANA, undo("offer", 2), lambda table: table.do(BO, Resign(room=CODE))),
+OFFER, UNDO = draw("offer", 2), undo("offer", 2)
+OFFER_ANY_TIME = Draw(room=CODE, action="offer")
+DONE: dict[str, tuple[list[Step], Draw | Undo, list[Step]]] = {
+    "a draw that is still offered": ([], OFFER, []),
+    "a draw that is offered since before a move": ([], OFFER, [8]),
+    "a draw that lapsed": ([], OFFER, [8, 7]),
+    "a draw that was declined": ([], OFFER, [(BO, draw("decline", 2))]),
+    "a draw that was agreed": ([], OFFER, [(BO, draw("accept", 2))]),
+    "an offer that met another": ([(BO, OFFER)], OFFER, []),
+    "a draw that was accepted": ([(BO, OFFER)], draw("accept", 2), []),
+    "an answer to a draw": ([(BO, OFFER)], draw("decline", 2), []),
+    "an answer to a draw that is offered again": ([(BO, OFFER)], draw("decline", 2), [(BO, OFFER_ANY_TIME)]),
+    "a draw that was taken back": ([(ANA, OFFER)], draw("decline", 2), [8]),
+    "a draw that was offered already": ([(ANA, OFFER_ANY_TIME)], OFFER, [(BO, draw("decline", 2))]),
+    "an undo that is still asked for": ([], UNDO, []),
+    "an undo that lapsed": ([], UNDO, [8]),
+    "an undo that was declined": ([], UNDO, [(BO, undo("decline", 2))]),
+    "an undo that was allowed": ([], UNDO, [(BO, undo("accept", 2))]),
+    "a move that was taken back": ([(BO, UNDO)], undo("accept", 2), []),
+    "a move that was taken back two moves before": ([(BO, UNDO)], undo("accept", 2), [(BO, LEAVE)]),
+    "an answer to an undo": ([(BO, UNDO)], undo("decline", 2), []),
+    "an undo before the end": ([], UNDO, [(BO, Resign(room=CODE))]),
 }
+"""Names of requests of ana after two moves: the steps before, the request, and the steps until it is repeated."""
 
 
 @each("name", DONE)
 def test_what_took_effect_is_acknowledged_again_and_changes_nothing(name: str) -> None:
-    before, player, request, after = DONE[name]
+    before, request, after = DONE[name]
     table = Table(ANA, BO)
-    table.play(0, 4)
-    before(table)
-    unasked = table.room
-    assert table.do(player, request) is not unasked
-    after(table)
-    done = table.room
-    assert table.do(player, request) is done
+    unasked = table.do_all(0, 4, *before)
+    assert table.do(ANA, request) is not unasked
+    done = table.do_all(*after)
+    assert table.do(ANA, request) is done
     table.room = decode_room(encode_room(done))
-    assert table.do(player, request) == done
+    assert table.do(ANA, request) == done
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tests.server.cases import cases
 from tests.server.commands import run_command
 from tests.server.stored import change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share
 from tests.server.tables import ANA, BO
+from tests.server.test_backup import names_in
 from tictactoe_server.records.tables import KEPT, Ban, open_folder
 from tictactoe_server.rooms import Player
 from tictactoe_server.storage.backup import CannotBackUp, back_up, database_in, restore_backup
@@ -40,10 +41,18 @@ async def codes_in(folder: Path) -> set[str]:
         await store.close()
 
 
-async def test_a_restored_backup_replaces_and_keeps_the_old(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    folder, copy = tmp_path / "data", tmp_path / "copy"
-    await fill(folder, "K7M4PQ")
-    back_up(folder, copy)
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    """A data folder, with a backup beside it."""
+    await fill(tmp_path / "data", "K7M4PQ")
+    back_up(tmp_path / "data", tmp_path / "copy")
+    return tmp_path / "data"
+
+
+async def test_a_restored_backup_replaces_and_keeps_the_old(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    copy = tmp_path / "copy"
     store = open_folder(folder)
     for number in range(20, 60):
         await keep(store, room_of(f"M2XW{number}"), MISSING)
@@ -59,39 +68,31 @@ async def test_a_restored_backup_replaces_and_keeps_the_old(tmp_path: Path, capl
     assert len(await codes_in(other)) == 42
 
 
-async def test_a_log_that_is_beside_the_old_database_moves_with_it(tmp_path: Path) -> None:
-    folder, copy = tmp_path / "data", tmp_path / "copy"
-    await fill(folder, "K7M4PQ")
-    back_up(folder, copy)
+async def test_a_log_that_is_beside_the_old_database_moves_with_it(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
     (folder / f"{FILE_NAME}-wal").write_bytes(b"of the old one")
     aside = restore_backup(folder, copy)
     assert {"", "-wal"} <= {path.name.removeprefix(aside[0].name) for path in aside}
     assert await codes_in(folder) == {"K7M4PQ", "F2N3SH"}
 
 
-async def test_an_empty_place_is_restored_into_as_well(tmp_path: Path) -> None:
-    await fill(tmp_path / "data", "K7M4PQ")
-    back_up(tmp_path / "data", tmp_path / "copy")
-    assert restore_backup(tmp_path / "new", tmp_path / "copy") == []
+async def test_an_empty_place_is_restored_into_as_well(folder: Path, tmp_path: Path) -> None:
+    assert restore_backup(tmp_path / "new", folder.parent / "copy") == []
     assert await codes_in(tmp_path / "new") == {"K7M4PQ", "F2N3SH"}
 
 
-async def test_nothing_is_restored_under_a_server_that_runs(tmp_path: Path) -> None:
-    folder, copy = tmp_path / "data", tmp_path / "copy"
-    await fill(folder, "K7M4PQ")
-    back_up(folder, copy)
+async def test_nothing_is_restored_under_a_server_that_runs(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
     store = open_folder(folder)
-    before = sorted(path.name for path in folder.iterdir())
+    before = names_in(folder)
     with pytest.raises(FolderInUse):
         restore_backup(folder, copy)
-    assert sorted(path.name for path in folder.iterdir()) == before
+    assert names_in(folder) == before
     await store.close()
 
 
-async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(tmp_path: Path) -> None:
-    folder, copy = tmp_path / "data", tmp_path / "copy"
-    await fill(folder, "K7M4PQ")
-    back_up(folder, copy)
+async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
     database = (folder / FILE_NAME).read_bytes()
     empty, text, foreign, newer, torn = (tmp_path / name for name in ("empty", "text", "foreign", "newer", "torn"))
     empty.touch()
@@ -106,7 +107,7 @@ async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(tmp_
     with pytest.raises(OtherVersion):
         restore_backup(folder, newer)
     assert (folder / FILE_NAME).read_bytes() == database
-    assert [path.name for path in folder.iterdir() if "restored" in path.name or "replaced" in path.name] == []
+    assert [name for name in names_in(folder) if "restored" in name or "replaced" in name] == []
 
 
 async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tests.server.tables import ANA, BO, CODE, CY, THREE, Step, Table
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms import NOBODY, Command, Dropped, Expire, Player
@@ -29,11 +29,10 @@ def table_of_three() -> Table:
     ],
 )
 def test_a_state_says_why_players_are_out(
-    before: list[tuple[Player, Command]], player: Player, command: Command, out: dict[str, str]
+    before: list[Step], player: Player, command: Command, out: dict[str, str]
 ) -> None:
     table = table_of_three()
-    for other, earlier in before:
-        table.do(other, earlier)
+    table.do_all(*before)
     assert "happened" not in table.state
     table.wait(60_000)
     table.do(player, command)
@@ -49,9 +48,8 @@ def test_a_state_says_why_players_are_out(
     ],
     ids=["move", "offer", "rematch"],
 )
-def test_later_states_do_not_repeat_why_a_player_is_out(changes: list[tuple[Player, Command]]) -> None:
+def test_later_states_do_not_repeat_why_a_player_is_out(changes: list[Step]) -> None:
     table = table_of_three()
     table.do(BO, RESIGN)
-    for player, command in changes:
-        table.do(player, command)
+    table.do_all(*changes)
     assert "happened" not in table.state
