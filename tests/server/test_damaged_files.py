@@ -17,18 +17,7 @@ import pytest
 
 from tests.server.cases import cases
 from tests.server.laboratory import open_laboratory
-from tests.server.stored import (
-    bans_in,
-    change,
-    finish,
-    keep,
-    keep_ban,
-    keep_player,
-    room_of,
-    rooms_in,
-    share,
-    shared,
-)
+from tests.server.stored import bans_in, change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
 from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder
 from tictactoe_server.rooms import Player
