@@ -77,7 +77,7 @@ CEILINGS = {
     "cli": (1_178, 3),
     "cluster": (2_608, 6),
     "core": (1_566, 5),
-    "events": (2_612, 6),
+    "events": (2_613, 6),
     "http": (1_347, 3),
     "listings": (720, 3),
     "people": (432, 2),

@@ -10,6 +10,7 @@ from tictactoe_protocol.refusals import Refusal
 ROOM_CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 ROOM_CODE_LENGTH: Final = 6
 
+_MISREAD: Final = str.maketrans("I1", "LL")
 _LETTERS: Final = frozenset(ROOM_CODE_ALPHABET + ROOM_CODE_ALPHABET.lower())
 
 
@@ -39,10 +40,12 @@ def parse_room_code(text: str) -> str:
 def read_code(text: str) -> str:
     """Return any other code in its one written form; case, dashes and spaces do not matter.
 
-    >>> read_code("7kq2-m94f x3zw")
-    '7KQ2M94FX3ZW'
+    An I or 1 counts as L: no code has them, but people read them for it.
+
+    >>> read_code("7kq2-m94f x3zi")
+    '7KQ2M94FX3ZL'
     """
-    return _bare(text).upper()
+    return _bare(text).upper().translate(_MISREAD)
 
 
 def _bare(text: str) -> str:

@@ -26,13 +26,14 @@ from tictactoe_protocol.events import (
     PairingState,
 )
 from tictactoe_protocol.pushes import is_server_bot
-from tictactoe_protocol.room_codes import read_code
+from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, read_code
 from tictactoe_protocol.standings import Game
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.people.look_alikes import keys_of
 from tictactoe_server.rooms import Refused
 
 MAX_ROUND_ROBIN: Final = 24
+_LEGIBLE: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ROOM_CODE_ALPHABET)  # for base 32
 
 
 class Entrant(Struct, frozen=True, omit_defaults=True):
@@ -229,7 +230,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     def ticket_of(self, name: str = "") -> str:
         """Return the entrance ticket of a roster's name, or the event's if there is no name."""
-        return digest(self.secret, f"{self.code}:{name}")
+        return digest(self.secret, f"{self.code}:{name}").translate(_LEGIBLE)
 
     def is_ticket(self, ticket: str, name: str = "") -> bool:
         """Return whether a ticket, in any spelling, is that of a name or of the event."""

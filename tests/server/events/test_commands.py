@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run, tick
+from tictactoe_protocol import ROOM_CODE_ALPHABET
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
 from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, apply
 from tictactoe_server.events.event import Event, due_at
@@ -65,7 +66,8 @@ def test_a_code_lets_in_who_knows_it() -> None:
     assert refusal(event, "p1", EnterEvent("Ana")) == ("not_entered", "ticket")
     assert refusal(event, "p1", EnterEvent("Ana", ticket="WRÖNG")) == ("not_entered", "ticket")
     ticket = event.ticket_of()
-    for written in (ticket, f" {ticket[:4]}-{ticket[4:]} ".lower()):
+    misread = ticket.replace("L", "1")
+    for written in (ticket, f" {ticket[:4]}-{ticket[4:]} ".lower(), misread, misread.replace("1", "i")):
         assert apply(event, "p1", EnterEvent("Ana", ticket=written), 0).entrants
 
 
@@ -73,6 +75,8 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
     event = new_event(entry="roster", roster=("Ana", "Bo"))
     card = event.ticket_of("Ana")
     assert len({card, event.ticket_of("Bo"), event.ticket_of()}) == 3
+    tickets = "".join(event.ticket_of(f"{number}") for number in range(200))
+    assert {*tickets} == {*ROOM_CODE_ALPHABET}, "no two characters that look alike"
     for wrong in (event.ticket_of(), "", "Ä"):
         assert refusal(event, "p1", EnterEvent("Ana", ticket=wrong)) == ("not_entered", "ticket")
     event = apply(event, "p1", EnterEvent("Whoever", ticket=card), 0)

@@ -32,6 +32,9 @@ export function makeCards(app, code) {
 	/** @param {Protocol.Card} card */
 	function makeCard({ name, ticket }) {
 		const address = app.linkTo(`e/${code}`);
-		return h("li", drawQr(`${address}#${ticket}`, say("page event qr")), h("div", h("b", clean(name)), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${ticket}`))));
+		return h("li", drawQr(`${address}#${ticket}`, say("page event qr")), h("div", h("b", clean(name)), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${groupTicket(ticket)}`))));
 	}
 }
+
+/** A ticket in groups of four, as people read and type it. */
+const groupTicket = (ticket = "") => ticket.match(/.{1,4}/g)?.join("-") ?? "";
