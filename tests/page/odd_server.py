@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any, ClassVar, Self
 from weakref import WeakSet
 
+from msgspec.structs import replace
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
@@ -19,6 +20,9 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from tests.classic import CLASSIC_RULES
+from tests.client.states import seat
+from tests.client.states import state as room_state
+from tictactoe_protocol import encode
 from tictactoe_server.http.assets import Assets
 
 Message = dict[str, Any]
@@ -26,33 +30,11 @@ read_assets = cache(Assets)
 CODE = "K7M4PQ"
 
 
-def state(seq: int, board: str = ".........", last: int | None = None, **other: Any) -> Message:
+def state(seq: int, *moves: int, **other: Any) -> Message:
     """Return a state of a game between p1, who reads it and plays X, and p2."""
-    ply = sum(cell != "." for cell in board)
-    seats = {
-        mark: {"player": player, "name": name, "online": True, "bot": None}
-        for mark, player, name in (("X", "p1", "ana"), ("O", "p2", "bo"))
-    }
-    return {
-        "type": "room",
-        "room": CODE,
-        "seq": seq,
-        "status": "playing",
-        "visibility": "public",
-        "game": 1,
-        "rules": CLASSIC_RULES,
-        "board": board,
-        "ply": ply,
-        "turn": "XO"[ply % 2],
-        "last": last,
-        "seats": seats,
-        "result": None,
-        "offers": {"draw": None, "undo": None, "rematch": []},
-        "clock": None,
-        "watchers": 0,
-        "score": {},
-        **other,
-    }
+    now = room_state(moves, seats={"X": seat("p1", "ana"), "O": seat("p2", "bo")})
+    shown: Message = json.loads(encode(replace(now, seq=seq)))
+    return shown | other
 
 
 def held(room: str) -> Message:

@@ -148,7 +148,7 @@ async def test_an_older_state_is_not_shown(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)
         await ana.sees(A1="free")
-        await server.say(state(2, "X........", 0), state(3, "X...O....", 4), state(2, "X........", 0))
+        await server.say(state(2, 0), state(3, 0, 4), state(2, 0))
         await server.say({"type": "announcement", "text": "that was all", "at": 0})
         await ana.hears("that was all")
         await ana.sees(A1="X", B2="O")
@@ -157,8 +157,8 @@ async def test_an_older_state_is_not_shown(visit: Visit) -> None:
 async def test_moves_that_were_not_seen_are_asked_for_and_not_guessed(visit: Visit) -> None:
     told = {"type": "ok", "room": CODE, "seat": "X", "moves": [0, 3, 1]}
     synced = {"type": "ok", "room": CODE, "moves": [1, 3, 0, 4]}
-    later = state(9, "XX.OO....", 4)
-    async with OddServer(join=[told, state(4, "XX.O.....", 1)], sync=[synced, later]) as server:
+    later = state(9, 1, 3, 0, 4)
+    async with OddServer(join=[told, state(4, 0, 3, 1)], sync=[synced, later]) as server:
         ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)
         moves = ana.page.get_by_role("list", name="Moves")
         await expect(moves).to_have_text(re.compile("1 X A1.*2 O A2.*3 X B1"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -14,8 +12,8 @@ import segno
 from playwright.async_api import expect
 
 from tests.classic import CLASSIC_RULES
-from tests.environment import environment
 from tests.faults.harness import Harness
+from tests.node import evaluate
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tests.page.odd_server import CODE, Message, OddServer, welcome
 from tests.page.test_everybody import find_violations
@@ -442,11 +440,9 @@ async def test_axe_finds_nothing_wrong_in_an_event(
     assert found == {name: [] for name in found}
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
 def test_a_link_that_is_drawn_as_a_qr_code_is_that_of_a_library() -> None:
     texts = ["x" * length for length in (17, 32, 53, 78)] + [f"https://play.example.org/e/K7M4PR#{'4F7KQ2M9' * 9}"]
-    command = ("node", "--input-type=module", "--eval", QR % (FOLDER.as_uri(), json.dumps(texts)))
-    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout)
+    found = evaluate(QR % (FOLDER.as_uri(), json.dumps(texts)))
     drawn = [
         segno.make(text.encode(), error="l", micro=False, mask=3, boost_error=False, mode="byte") for text in texts
     ]

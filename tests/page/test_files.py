@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.environment import environment
+from tests.node import evaluate
 from tests.page.checkers import tsc
 from tests.page.weight import weigh
 from tests.rows import each
@@ -91,10 +91,8 @@ def test_the_modules_have_the_types_that_they_say() -> None:
     assert subprocess.run(command, capture_output=True, text=True, check=False, env=environment()).stdout == ""
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
 def test_the_games_with_a_name_are_those_of_the_engine() -> None:
-    command = ("node", "--input-type=module", "--eval", NODE % (FOLDER / "rules.js").as_uri())
-    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, env=environment()).stdout)
+    found = evaluate(NODE % (FOLDER / "rules.js").as_uri())
     expected = [RulesState.of(rules) for rules in PRESETS.values()]
     assert [RulesState(**{**rules, "blocked": tuple(rules["blocked"])}) for rules in found] == expected
 

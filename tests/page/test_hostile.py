@@ -11,7 +11,6 @@ from tests.page.odd_server import CODE, OddServer, error, state
 EVIL = "<img src=x onerror=document.title='taken'>"
 STATE = state(
     3,
-    "X........",
     0,
     rules=CLASSIC_RULES | {"preset": EVIL},
     seats={

@@ -239,9 +239,7 @@ async def test_the_first_page_leads_to_ladders_and_to_a_rated_match(server: Serv
 
 
 async def test_where_a_server_names_neither_nothing_of_it_is_shown(visit: Visit) -> None:
-    over = state(
-        2, "XXXOO....", 2, status="over", turn=None, result={"winner": "X", "reason": "line", "line": [0, 1, 2]}
-    )
+    over = state(2, 0, 3, 1, 4, 2)
     async with OddServer(
         join=[{"type": "ok", "room": "K7M4PQ", "seat": "X", "moves": [0, 3, 1, 4, 2]}, over]
     ) as server:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from random import Random
 
-import pytest
-
 from tests.engine.random_games import decide
-from tests.environment import environment
+from tests.node import evaluate, run_node
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_engine import PRESETS, Position, Rules, format_cell
 from tictactoe_engine.search import Budget, analyse
@@ -54,16 +50,9 @@ const { emblemOf } = await import(`${folder}/emblem.js`);
 console.log(JSON.stringify(JSON.parse(text).map(emblemOf)));
 """
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
-
-
-def run_node(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["node", *words], capture_output=True, text=True, check=False, env=environment())
-
 
 def test_the_modules_do_what_their_tests_say() -> None:
-    done = run_node(str(PROGRAM), FOLDER.as_uri(), str(CATALOGUES))
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_node(str(PROGRAM), FOLDER.as_uri(), str(CATALOGUES))
 
 
 def test_the_page_says_of_positions_and_moves_what_the_terminal_says() -> None:
@@ -89,8 +78,7 @@ def test_the_page_says_of_positions_and_moves_what_the_terminal_says() -> None:
                 describe_cell_worth(cell, state, rules),
             ]
         )
-    done = run_node("--input-type=module", "--eval", SAY, FOLDER.as_uri(), str(CATALOGUES), json.dumps(cases))
-    assert json.loads(done.stdout or "[]") == told, done.stderr
+    assert evaluate(SAY, FOLDER.as_uri(), str(CATALOGUES), json.dumps(cases)) == told
 
 
 def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:
@@ -105,8 +93,8 @@ def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:
         cases.append([json.loads(encode(RulesState.of(rules))), position.board, line])
         open_cells = sorted(position.legal_cells) if position.outcome is None else None
         told.append([[format_cell(cell, rules) for cell in cells], list(cells), open_cells, line])
-    done = run_node("--input-type=module", "--eval", RULES, FOLDER.as_uri(), json.dumps(cases))
-    for (names, parsed, landing, lines), expected in zip(json.loads(done.stdout or "[]"), told, strict=True):
+    answers = evaluate(RULES, FOLDER.as_uri(), json.dumps(cases))
+    for (names, parsed, landing, lines), expected in zip(answers, told, strict=True):
         found = [
             names,
             parsed,
@@ -118,6 +106,6 @@ def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:
 
 def test_the_sign_of_a_player_is_the_same_on_the_page_and_in_the_terminal() -> None:
     players = [f"p-{Random(seed).getrandbits(64):x}" for seed in range(100)]
-    done = run_node("--input-type=module", "--eval", EMBLEMS, FOLDER.as_uri(), json.dumps(players))
-    assert json.loads(done.stdout or "[]") == [[*emblem_of(player)] for player in players], done.stderr
+    found = evaluate(EMBLEMS, FOLDER.as_uri(), json.dumps(players))
+    assert found == [[*emblem_of(player)] for player in players]
     assert {emblem_of(player)[0] for player in players} == {*SIGNS}

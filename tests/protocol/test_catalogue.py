@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.client.states import ANA, BO, state
-from tests.environment import environment
+from tests.node import evaluate
 from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say, speak
 from tictactoe_protocol.happened import happened
 from tictactoe_protocol.telling import announce, describe_result
@@ -74,10 +72,8 @@ def test_there_are_forms_for_one_and_for_many() -> None:
     assert [german.say("count move", n=number) for number in (0, 1, 2)] == ["0 Züge", "1 Zug", "2 Züge"]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
 def test_every_number_has_the_form_that_a_page_finds_for_it() -> None:
-    done = subprocess.run(["node", "--eval", FORMS], capture_output=True, text=True, check=True, env=environment())
-    for language, forms in json.loads(done.stdout).items():
+    for language, forms in evaluate(FORMS).items():
         catalogue = open_catalogue(language)
         sentence = catalogue.sentences["count move"]
         found = [catalogue.say("count move", n=number) for number in NUMBERS]

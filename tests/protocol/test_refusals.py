@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-import shutil
 import string
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,16 +12,18 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from tests.environment import environment
+from tests.node import run_node
 from tests.protocol.served import served_catalogues
 from tests.rows import each
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol import ErrorCode, encode, error_answer, pushes
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
+from tictactoe_protocol.rated import CLOSINGS
 from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
 from tictactoe_protocol.terms import rules_of
 from tictactoe_server.http.assets import FOLDER
+from tictactoe_server.rooms.terms import RATED, TOURNAMENT
 
 PROGRAM = Path(__file__).with_name("refusals.mjs")
 SOURCES = [
@@ -35,6 +35,11 @@ SOURCES = [
 LISTS = ("levels", "limits", "marks", "presets", "types")
 NOT_SAID = {"path", "retry_ms", "url"}
 ENGLISH = open_catalogue("en")
+DERIVED = {
+    *(f"{terms.name} {deed}" for terms in (TOURNAMENT, RATED) for deed in ("draw", "undo", "rematch")),
+    *(f"ladder {closing}" for closing in CLOSINGS),
+}
+"""Reasons that the server derives from the terms of a room and from why a ladder is closed."""
 IDS = [id for id in ENGLISH.sentences if id.startswith(("refused ", "closed "))]
 
 
@@ -92,7 +97,8 @@ def test_what_the_server_refuses_has_a_sentence_with_the_places_of_its_data() ->
 @each("id", [id for id in IDS if id.count(" ") > 1])
 def test_no_sentence_is_there_for_nothing(id: str) -> None:
     why = id.split(" ", 2)[2]
-    assert any(f'"{why}"' in path.read_text(encoding="utf-8") for path in SOURCES) or why == "until reason"
+    found = (f'"{why}"' in path.read_text(encoding="utf-8") for path in SOURCES)
+    assert why in {"until reason", *DERIVED} or any(found)
 
 
 def rule_errors() -> Iterator[InvalidRules]:
@@ -215,18 +221,14 @@ def test_a_refusal_without_data_is_not_described() -> None:
     assert describe_closing("game_over", {}) is None
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
 def test_the_page_says_the_same(tmp_path: Path) -> None:
     vectors = [
         {"push": json.loads(as_text(push_of(id))), "said": {one: said_in(one, id) for one in LANGUAGES}} for id in IDS
     ]
     own = dict.fromkeys(LANGUAGES, "Its own words.")
     vectors += [{"push": {"type": "error", "message": "Its own words.", **odd}, "said": own} for odd in ODD]
-    command = ["node", str(PROGRAM), FOLDER.as_uri(), str(served_catalogues(tmp_path)), *LANGUAGES]
-    done = subprocess.run(
-        command, input=json.dumps(vectors), capture_output=True, text=True, check=False, env=environment()
-    )
-    assert (done.stdout.strip().splitlines()[:10], done.stderr) == ([], "")
+    words = (str(PROGRAM), FOLDER.as_uri(), str(served_catalogues(tmp_path)), *LANGUAGES)
+    assert run_node(*words, stdin=json.dumps(vectors)).splitlines()[:10] == []
 
 
 # -- on the wire ----------------------------------------------------------------------------------------------------

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.environment import environment
+from tests.node import run_node
 from tests.protocol.served import served_catalogues
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.choices import Deed
@@ -69,8 +65,6 @@ def test_this_package_tells_what_the_vectors_say() -> None:
     assert render_vectors() == PATH.read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine")
 def test_the_page_tells_what_the_vectors_say(tmp_path: Path) -> None:
-    command = ["node", str(PROGRAM), FOLDER.as_uri(), str(PATH), str(served_catalogues(tmp_path)), *LANGUAGES]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
-    assert (done.stdout.strip().splitlines()[:10], done.stderr) == ([], "")
+    told = run_node(str(PROGRAM), FOLDER.as_uri(), str(PATH), str(served_catalogues(tmp_path)), *LANGUAGES)
+    assert told.splitlines()[:10] == []

@@ -48,15 +48,6 @@ async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, o
         await ana.do("enter", "easy-bot", "Connect four", "Your move, X.")
 
 
-@pytest.mark.parametrize("as_link", [False, True])
-async def test_a_code_or_a_link_is_typed(server: Server, open_screen: OpenScreen, *, as_link: bool) -> None:
-    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create", visibility="private"))["room"]
-        await ana.until("Playing as")
-        await ana.do("down down down", "> Join with a code")
-        await ana.enter(f"{server.url}/{code}" if as_link else code.lower(), "It's bo's move.")
-
-
 async def test_what_is_no_code_and_no_room_is_said(at_home: AtHome) -> None:
     async with at_home() as ana:
         await ana.do("down down down enter enter", "Type or paste a room code or a link.")
