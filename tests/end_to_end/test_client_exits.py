@@ -323,6 +323,12 @@ async def test_a_debug_log_names_its_place_and_holds_no_secret(server: Server) -
     assert os.stat(path).st_mode & 0o777 == 0o600
 
 
+async def test_a_check_of_several_addresses_names_the_one_that_answers(server: Server) -> None:
+    async with run_client("check", "-s", "ws://127.0.0.1:1", "-s", server.url) as client:
+        assert await client.end() == 0
+    assert client.lines[:3] == ["Resolve   ok, 127.0.0.1", "Resolve   ok, 127.0.0.1", f"Connect   ok, {server.url}"]
+
+
 async def test_a_seat_taken_over_by_a_newer_connection_ends_with_six(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]

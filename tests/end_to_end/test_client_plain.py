@@ -37,29 +37,6 @@ async def test_a_watcher_from_the_middle_reads_the_rest_of_a_game(server: Server
     assert re.sub(r"Connected, \d+ ms", "Connected, N ms", text) + "\n" == told
 
 
-async def test_what_makes_no_sense_is_answered_and_what_is_asked_is_read(server: Server) -> None:
-    async with plain_game(server.url) as (ana, bo, code):
-        ana.type("a1")
-        await bo.state(ply=1)
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("Your move, X.")
-        before = len(ana.lines)
-        ana.type("a1", "z9", "hello", "resing", "", "l", "s 1", "s A", "resign", "3,3")
-        await ana.until("You play C3")
-    assert ana.lines[before:] == [
-        "A1 is taken by X. Free: B1 C1 A2 C2 A3 B3 C3.",
-        "Z9 is off the board: columns A-C, rows 1-3.",
-        'I don\'t know "hello". A move looks like b2 or 5. ? for help.',
-        'I don\'t know "resing". Did you mean resign?',
-        "Your move, X.",
-        "Last: bo played B2, centre.",
-        "Row 1: A X, B empty, C empty.",
-        "Column A: 1 X, 2 empty, 3 empty.",
-        "Resign? Type resign again, or yes, to do it; anything else plays on.",
-        "You play C3, bottom right.",
-    ]
-
-
 async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> None:
     arguments = ("new", "-n", "ana", "-s", server.url, "--keys", "letters", "--quiet", "--result-code")
     async with run_client(*arguments) as ana, open_peer(server.url, "bo") as bo:
@@ -188,32 +165,6 @@ async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back
         await bo.ask("draw", room=code, action="offer")
         await ana.until("Type yes to accept, no to refuse.")
         await ana.ask("n", "You decline the draw.")
-
-
-async def test_what_a_position_is_worth_is_told_to_watchers_and_after_the_end(server: Server) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create", analysis="open", seat="O"))["room"]
-        async with (
-            run_client("join", code, "-n", "ana", "-s", server.url) as ana,
-            run_client("watch", code, "-s", server.url) as watcher,
-        ):
-            await watcher.until("Connected")
-            await ana.until("Your move, X.")
-            await watcher.ask("value", "At the start: X to move: a draw with best play. All moves are equal.")
-            await ana.ask("a1", "You play A1")
-            await bo.ask("move", room=code, cell=1, ply=1)
-            await watcher.until("bo plays B1")
-            watcher.type("value", "value 1", "value 9", "moves", "a", "r")
-            await watcher.until("After move 2: X wins in 5. Best: A2, B2, A3.", "Also: C1, C2, B3, C3 draw.")
-            await watcher.until("O played B1: loses in 6; best B2: a draw.")
-            await watcher.until("After move 1: O to move: a draw with best play. Best: B2.")
-            await watcher.until("X played A1: a draw, like any move.", "There are 2 moves, not 9.")
-            await watcher.until("Moves: 1 X A1, 2 O B1.")
-            await watcher.until("Around B1 (O), clockwise from above: C1 empty, C2 empty, B2 empty, A2 empty, A1 X.")
-            await watcher.until("Nobody has 2 in a row.")
-            await ana.until("Your move, X.")
-            ana.type("resign", "yes", "review")
-            await ana.until("After move 2: X wins in 5.")
 
 
 async def test_a_guest_of_a_school_comes_back_as_the_same_by_the_name_asked_for_and_says_sentences() -> None:

@@ -8,19 +8,6 @@ from tests.peer import open_peer
 from tictactoe_server.server import Server
 
 
-async def test_leaving_before_both_have_moved_asks_whether_to_abort_and_ends_as_abandoned(server: Server) -> None:
-    async with (
-        run_client("new", "-n", "ana", "--result-code", "-s", server.url) as ana,
-        open_peer(server.url, "bo") as bo,
-    ):
-        await bo.ask("join", room=await open_room(ana))
-        await ana.until("Your move, X.")
-        await ana.ask("leave", "Leave and abort this game? Type leave again, or yes, to do it; anything else plays on.")
-        ana.type("leave")
-        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
-        assert await ana.end() == 12
-
-
 async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_analysed(server: Server) -> None:
     options = ("--analysis", "open", "--chat", "players")
     async with run_client("new", *options, "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:

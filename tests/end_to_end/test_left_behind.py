@@ -6,8 +6,6 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import pytest
-
 from tests.end_to_end.clients import complaint, link_to, run_client
 from tests.kept import rooms_left
 from tests.peer import Peer, open_peer
@@ -39,27 +37,17 @@ async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> No
         await ana.until("Waiting for another player.")
 
 
-@pytest.mark.parametrize("command", [("check",), ("history", "--json")])
-async def test_lists_and_json_name_it_on_standard_error(server: Server, command: tuple[str, ...]) -> None:
-    async with left_behind(server) as (code, _):
-        assert is_way_back((await complaint(*command, "-s", server.url, code=0)).splitlines()[0], code, server)
-
-
-async def test_a_game_that_waits_is_named_once_each_time_that_it_is_left_behind(server: Server) -> None:
+async def test_every_command_names_the_game_once_each_time_that_it_is_left_behind(server: Server) -> None:
     async with left_behind(server) as (code, bo):
-        assert code in await complaint("rooms", "-s", server.url, code=0)
-        assert await complaint("rooms", "-s", server.url, code=0) == ""
-        async with run_client("join", code, "-s", server.url) as ana:
-            await ana.until("You are O, ana. bo is X.")
-            await ana.kill()
-        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
-        assert code in await complaint("rooms", "-s", server.url, code=0)
-
-
-async def test_taking_it_up_again_is_not_told_to_do_so(server: Server) -> None:
-    async with left_behind(server) as (code, _), run_client("join", code, "-s", server.url) as ana:
-        await ana.until("You are O, ana. bo is X.")
-        assert not any(line.startswith("You have a game") for line in ana.lines)
+        for command in (["check"], ["history", "--json"]):
+            told = await complaint(*command, "-s", server.url, code=0)
+            assert is_way_back(told.splitlines()[0], code, server)
+            assert await complaint("rooms", "-s", server.url, code=0) == ""
+            async with run_client("join", code, "-s", server.url) as ana:
+                await ana.until("You are O, ana. bo is X.")
+                assert not any(line.startswith("You have a game") for line in ana.lines)
+                await ana.kill()
+            await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
 
 
 async def test_a_game_that_was_lost_meanwhile_is_told_once(server: Server) -> None:

@@ -6,9 +6,7 @@ import pytest
 
 from tests.end_to_end.clients import COMMAND, complaint, run_client
 from tests.end_to_end.test_client_library import state_where
-from tests.end_to_end.test_reconnect import QUICK, lose_the_answer
 from tests.peer import open_peer
-from tests.proxy import Proxy
 from tests.terminal import run_screen
 from tictactoe_client import Refused, connect
 from tictactoe_protocol.pushes import Offers, Result
@@ -110,19 +108,3 @@ async def test_a_program_joins_with_a_guest_who_leaves_alone(server: Server) -> 
         assert left["status"] == "waiting"
         await room.leave()
         assert (await cy.state())["seats"]["O"] is None
-
-
-async def test_all_seats_come_back_after_a_loss_and_no_choice_is_made_twice(server: Server, proxy: Proxy) -> None:
-    async with (
-        connect(proxy.url, name="ana", reconnect=QUICK) as ana,
-        connect(server.url, name="eve") as eve,
-    ):
-        room = await ana.create("four-pie", guests=["Bo"])
-        watched = await eve.watch(room.code)
-        await room.move(5)
-        await state_where(room, ply=1)
-        await lose_the_answer(room.choose("X", seat="O"), proxy, state_where(watched, chosen=("X",)))
-        state = await state_where(room, chosen=("X",))
-        assert [seat.online for seat in state.seats.values() if seat] == [True, True]
-        await room.move(6)
-        assert (await state_where(room, ply=2)).last == 6

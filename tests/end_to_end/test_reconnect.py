@@ -39,11 +39,6 @@ QUICK = Backoff((0.01,), longest=0.02, hold_seconds=20)
 BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 
 
-async def sees_online(peer: Peer, mark: str, *, is_online: bool = True) -> None:
-    """Wait for a state in which the seat's player is online, or offline."""
-    await peer.until(lambda message: (message.get("seats", {}).get(mark) or {}).get("online") is is_online)
-
-
 async def cut_off(ana: ClientProcess, proxy: Proxy) -> None:
     """Cut ana's connection and keep the proxy closed."""
     proxy.lose()
@@ -185,22 +180,12 @@ async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> 
             await state_where(room, status="over")
 
 
-@pytest.fixture
-async def patient() -> AsyncIterator[Proxy]:
-    """A proxy in front of a server that holds seats for five minutes."""
-    async with (
-        Server(ServerSettings(host="127.0.0.1", port=0, hold_seconds=300)) as server,
-        Proxy(server.port) as running,
-    ):
-        yield running
-
-
-async def test_it_is_tried_for_as_long_as_the_server_holds_a_seat(patient: Proxy) -> None:
-    async with connect(patient.url, reconnect=True) as client:
+async def test_the_client_tries_to_return_for_as_long_as_the_server_holds_a_seat() -> None:
+    settings = ServerSettings(host="127.0.0.1", port=0, hold_seconds=300)
+    async with Server(settings) as server, Proxy(server.port) as proxy, connect(proxy.url, reconnect=True) as client:
         messages = client.messages()
-        patient.cut()
-        lost = await event_of(messages, Lost)
-        assert lost.hold_seconds == 300
+        proxy.cut()
+        assert (await event_of(messages, Lost)).hold_seconds == 300
 
 
 async def test_a_server_that_forgot_us_ends_the_attempts(proxy: Proxy) -> None:

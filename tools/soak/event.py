@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import random
 import signal
 import sys
@@ -23,12 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
-
 from tests.cluster.servers import Cluster
 from tests.cluster.visitor import GONE
 from tests.faults.harness import Harness
-from tests.peer import Message
+from tests.peer import Message, Peer, open_peer
 from tests.simulation.people import legal_cells
 from tictactoe_protocol.events import round_of
 from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Game, standings
@@ -44,8 +41,6 @@ READY_MS = 3_000
 MOVE_MS = 3_000
 THINK_SECONDS = 0.25
 AWAY_SECONDS = 1.5
-CLOSE_SECONDS = 0.2
-"""How long a server that may be dead is given to close a connection."""
 PATIENCE_SECONDS = 90.0
 """How long the event may pause before the run is given up."""
 
@@ -119,11 +114,6 @@ class Found:
             self.wrong.append(f"{who} was shown {result} for {pairing['id']}, which was {before}")
 
 
-def connect_to(url: str) -> connect:
-    """Return a connection to be made, with an unbounded queue of messages."""
-    return connect(url, compression=None, proxy=None, max_queue=None, close_timeout=CLOSE_SECONDS)
-
-
 class Person:
     """Somebody who plays in the event by their own habits, through any number of connections."""
 
@@ -132,7 +122,7 @@ class Person:
         self.habit = habit
         self.event = ""
         self.state: Message | None = None
-        self.socket: ClientConnection | None = None
+        self.peer: Peer | None = None
         self._servers = servers
         self._found = found
         self._choice = choice
@@ -141,7 +131,6 @@ class Person:
         self._sent_to: str | None = None
         self._seq = 0
         self._is_in = False
-        self._wants: dict[str, Message] = {}
         self._sulks_at: set[str] = set()
 
     async def run(self) -> None:
@@ -149,27 +138,24 @@ class Person:
         while True:
             url, self._sent_to = self._sent_to or self._choose_url(), None
             try:
-                async with connect_to(url) as it:
-                    async with asyncio.timeout(PATIENCE_SECONDS):
-                        await self._enter(it)
-                    self.socket = it
-                    async for message in it:
-                        await self._hear(it, json.loads(message))
+                async with self._connect(url) as peer:
+                    await self._enter(peer)
+                    self.peer = peer
+                    while True:
+                        await self._hear(peer, await peer.receive())
             except GONE:
                 pass
-            self.socket = None
+            self.peer = None
             if self._sent_to is None:
-                await asyncio.sleep(self._choice.uniform(0, 2 * RETRY_SECONDS))
+                await asyncio.sleep(self._choice.uniform(0, 0.2))
 
     async def ask(self, type: str, **fields: Any) -> Message:
         """Return the good answer of a request, over as many connections as it takes."""
         while True:
-            try:
-                async with connect_to(self._choose_url()) as socket:
-                    await self._greet(socket)
-                    return await self._ask(socket, type=type, **fields)
-            except GONE:
-                await asyncio.sleep(RETRY_SECONDS)
+            with contextlib.suppress(*GONE):
+                async with self._connect(self._choose_url()) as peer:
+                    return await self._ask(peer, type, **fields)
+            await asyncio.sleep(RETRY_SECONDS)
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -177,41 +163,47 @@ class Person:
         """Return the address of a server that runs, if any does."""
         return random.choice([server for server in self._servers if server.is_awake] or self._servers).url
 
-    async def _greet(self, socket: ClientConnection) -> Message:
-        token = {"name": self.name} if self._token is None else {"token": self._token}
-        welcome = await self._ask(socket, type="hello", **token)
-        self._token, self._player = welcome["token"], welcome["player"]
-        return welcome
+    @contextlib.asynccontextmanager
+    async def _connect(self, url: str) -> AsyncIterator[Peer]:
+        """Connect as the same player as before."""
+        async with open_peer(url, None if self._token else self.name, self._token) as peer:
+            if peer.welcome["type"] != "welcome":
+                raise ConnectionError
+            self._token, self._player = peer.welcome["token"], peer.welcome["player"]
+            try:
+                yield peer
+            finally:
+                peer.socket.transport.abort()  # the server may be dead
 
-    async def _enter(self, socket: ClientConnection) -> None:
-        welcome = await self._greet(socket)
+    async def _enter(self, peer: Peer) -> None:
         self._seq = 0
         if not self._is_in:
-            await self._ask(socket, type="event_join", event=self.event)
+            await self._ask(peer, "event_join", event=self.event)
             self._is_in = True
-        await self._ask(socket, type="event_watch", event=self.event, on=True)
-        for call in welcome.get("calls", []):
-            await self._hear(socket, call)
+        await self._ask(peer, "event_watch", event=self.event, on=True)
+        for call in peer.welcome.get("calls", []):
+            await self._hear(peer, call)
 
-    async def _ask(self, socket: ClientConnection, **request: Any) -> Message:
-        """Return the good answer, asked again while the server is in trouble."""
+    async def _ask(self, peer: Peer, type: str, **fields: Any) -> Message:
+        """Return the good answer; the request is repeated while the server is in trouble."""
         while True:
-            await socket.send(json.dumps(request | {"id": "a"}))
-            while (message := json.loads(await socket.recv())).get("id") != "a":
-                await self._hear(socket, message)
-            if message["type"] != "error":
-                return dict(message)
-            if message["code"] not in TRANSIENT:
-                self._found.wrong.append(f"{self.name} asked {request['type']} and was told {message['message']}")
+            start = len(peer.seen)
+            answer = await peer.ask(type, **fields)
+            for message in peer.seen[start:-1]:
+                await self._hear(peer, message)
+            if answer["type"] != "error":
+                return answer
+            if answer["code"] not in TRANSIENT:
+                self._found.wrong.append(f"{self.name} asked {type} and was told {answer['message']}")
                 raise ConnectionError
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def _hear(self, socket: ClientConnection, message: Message) -> None:
+    async def _hear(self, peer: Peer, message: Message) -> None:
         match message["type"]:
             case "call":
-                await self._come(socket, message)
+                await self._come(peer, message)
             case "room" if message["status"] == "playing":
-                await self._play(socket, message)
+                await self._play(peer, message)
             case "room":
                 self._found.ended_at[_round_of(message)] = time.monotonic()
             case "event" | "event_rows":
@@ -238,7 +230,7 @@ class Person:
         if error["code"] not in (*TRANSIENT, "no_such_room", "game_over", "not_in_room", "stale", "not_your_turn"):
             self._found.wrong.append(f"{self.name} was told {error['message']}")
 
-    async def _come(self, socket: ClientConnection, call: Message) -> None:
+    async def _come(self, peer: Peer, call: Message) -> None:
         """Join the game, unless the player stays away from it."""
         pairing = call["pairing"]
         if pairing not in self._found.calls and self._does("sulks"):
@@ -247,26 +239,26 @@ class Person:
             self._found.called_at[_round_of(call)] = time.monotonic()
         self._found.calls[pairing] += 1
         if pairing not in self._sulks_at:
-            await self._send(socket, type="join", room=call["room"])
+            await peer.send("join", room=call["room"])
 
-    async def _play(self, socket: ClientConnection, state: Message) -> None:
+    async def _play(self, peer: Peer, state: Message) -> None:
         seat = state["seats"][state["turn"]]
         if seat["player"] != self._player or state["pairing"] in self._sulks_at:
             return
         room = {"room": state["room"]}
         await asyncio.sleep(self._choice.uniform(0, THINK_SECONDS))
         if self._does("resigns"):
-            await self._send(socket, type="resign", **room)
+            await peer.send("resign", **room)
         elif state["ply"] > 1 and self._does("loses on time"):
             self._sulks_at.add(state["pairing"])
         elif self._does("drops") or self._does("wanders"):
             if self.habit == "drops":
-                socket.transport.abort()
+                peer.socket.transport.abort()
                 await asyncio.sleep(self._choice.uniform(0, AWAY_SECONDS))
             raise ConnectionError
         else:
             cell = self._choice.choice(legal_cells(state))
-            await self._send(socket, type="move", cell=cell, ply=state["ply"], **room)
+            await peer.send("move", cell=cell, ply=state["ply"], **room)
 
     def _does(self, habit: str) -> bool:
         """Return True if the player follows this habit now."""
@@ -274,9 +266,6 @@ class Person:
         if does:
             self._found.done[habit] += 1
         return does
-
-    async def _send(self, socket: ClientConnection, **request: Any) -> None:
-        await socket.send(json.dumps(request))
 
 
 @contextlib.asynccontextmanager
@@ -393,8 +382,8 @@ async def _table_of(people: list[Person], found: Found, tasks: list[asyncio.Task
     found.newest_at = time.monotonic()  # kills may have gone on long after the last result
     for person in people:
         person.state = None
-        if person.socket is not None:
-            person.socket.transport.abort()
+        if person.peer is not None:
+            person.peer.socket.transport.abort()
     await _until(found, tasks, lambda: all(_is_over(person) for person in people))
     tables: list[list[Message]] = [person.state["table"][:SHOWN_ROWS] for person in people if person.state is not None]
     found.wrong += [
