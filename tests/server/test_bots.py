@@ -20,14 +20,6 @@ async def quick_bots() -> AsyncIterator[Server]:
         yield running
 
 
-@pytest.fixture
-async def thorough_bots() -> AsyncIterator[Server]:
-    """A server whose bots do not pause, and have the time that it takes to see a small board to its end."""
-    settings = Settings("127.0.0.1", 0, bot_pause_seconds=0, bot_deadline_seconds=5.0, bot_workers=1)
-    async with Server(settings, limits=uncounted()) as running:
-        yield running
-
-
 async def play_first_legal(peer: Peer, room: str, mark: str) -> Message:
     """Play the first free cell on every turn; return the last state."""
     while True:
@@ -48,9 +40,7 @@ async def test_a_bot_of_every_level_plays_a_whole_game(quick_bots: Server, level
 
 
 @pytest.mark.parametrize("rules", ["misere", "three-players", {"rows": 9, "columns": 9, "line": 4}])
-async def test_bots_play_each_other_while_their_creator_watches(
-    quick_bots: Server, rules: str | dict[str, int]
-) -> None:
+async def test_bots_play_each_other_for_a_watcher(quick_bots: Server, rules: str | dict[str, int]) -> None:
     async with open_peer(quick_bots.url) as eve:
         marks = 3 if rules == "three-players" else 2
         opened = await eve.ask("create", rules=rules, bots=["rules", "perfect", "random"][:marks])
@@ -65,8 +55,9 @@ async def test_bots_play_each_other_while_their_creator_watches(
 SMALL_WIN = {"rows": 3, "columns": 4, "line": 3}
 
 
-async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on(thorough_bots: Server) -> None:
-    async with open_peer(thorough_bots.url) as ana:
+async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on() -> None:
+    settings = Settings("127.0.0.1", 0, bot_pause_seconds=0, bot_deadline_seconds=5.0, bot_workers=1)
+    async with Server(settings) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"], seat="O"))["room"]
         state = await ana.state(ply=1)
         await ana.ask("draw", room=room, action="offer")

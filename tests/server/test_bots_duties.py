@@ -166,9 +166,7 @@ async def test_a_bot_whose_thinking_fails_plays_on(open_bots: OpenBots, registry
     assert await commands_of(registry, 2) == [played, DECLINE]
 
 
-async def test_games_against_connected_people_are_thought_about_first(
-    open_bots: OpenBots, registry: FakeRegistry
-) -> None:
+async def test_games_of_connected_people_have_priority(open_bots: OpenBots, registry: FakeRegistry) -> None:
     pool = FakePool(0)
     bots = open_bots(pool)
     gone = apply(TO_MOVE, ANA, Dropped(), 0)

@@ -87,9 +87,7 @@ async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once(po
         ("babbles on start", TRAP, TRAP_BEST),
     ],
 )
-async def test_a_worker_that_could_not_be_started_is_started_again(
-    open_pool: OpenPool, habit: str, position: Position, best: set[int]
-) -> None:
+async def test_a_failed_start_is_retried(open_pool: OpenPool, habit: str, position: Position, best: set[int]) -> None:
     pool = open_pool(habit, 2.0)
     with pytest.MonkeyPatch.context() as patch:  # the next worker has its time: one that is good may be slow
         patch.setattr("tictactoe_server.services.bots.workers._START_SECONDS", 0.5)

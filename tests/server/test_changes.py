@@ -45,9 +45,7 @@ async def settle(server: Server) -> None:
 # -- time -----------------------------------------------------------------------------------------------------------
 
 
-async def test_a_late_move_on_a_failing_store_is_refused(
-    server: Server, store: TroubledStore, clock: FakeClock
-) -> None:
+async def test_a_late_move_is_refused_as_such(server: Server, store: TroubledStore, clock: FakeClock) -> None:
     async with two_playing(server, clock=MINUTE) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 4])
         clock.advance(60_000)
@@ -57,9 +55,7 @@ async def test_a_late_move_on_a_failing_store_is_refused(
         assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
 
 
-async def test_time_stands_still_while_the_store_is_late(
-    server: Server, store: TroubledStore, clock: FakeClock
-) -> None:
+async def test_a_late_store_stops_the_clocks(server: Server, store: TroubledStore, clock: FakeClock) -> None:
     async with two_playing(server, clock=MINUTE) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 4])
 
@@ -169,9 +165,7 @@ async def test_one_kind_of_match_does_not_wait_for_another(server: Server, store
         assert len({(await answered(peer, "m"))["room"] for peer in peers}) == len(kinds)
 
 
-async def test_a_match_whose_room_could_not_be_opened_finds_another(
-    server: Server, ana: Peer, bo: Peer, store: TroubledStore
-) -> None:
+async def test_a_match_survives_an_unsaved_room(server: Server, ana: Peer, bo: Peer, store: TroubledStore) -> None:
     store.trouble.hold()
     await ana.send("match", id="m")
     await store.trouble.until_held(1)
@@ -241,7 +235,7 @@ async def test_a_room_code_that_is_taken_gives_way_to_another(ana: Peer, bo: Pee
 
 
 @pytest.mark.parametrize(("error", "times"), [(Unsettled(), 4), (Conflict(), 1)], ids=["unsettled", "a lost race"])
-async def test_a_move_behind_an_unsettled_write_waits_until_that_is_settled_and_a_lost_race_is_run_again(
+async def test_an_unsettled_write_is_awaited(
     server: Server, store: TroubledStore, error: Exception, times: int
 ) -> None:
     async with two_playing(server) as (ana, bo, room):
@@ -250,7 +244,7 @@ async def test_a_move_behind_an_unsettled_write_waits_until_that_is_settled_and_
         assert (await bo.state(ply=1))["board"][0] == "X"
 
 
-async def test_a_write_that_stays_unsettled_is_answered_with_unavailable(
+async def test_an_unsettled_write_times_out(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.records.changes.UNSETTLED_SECONDS", 0.5)
@@ -264,9 +258,7 @@ async def test_a_write_that_stays_unsettled_is_answered_with_unavailable(
         assert (await bo.state(ply=1))["board"][0] == "X"
 
 
-async def test_what_waits_behind_a_change_that_the_store_keeps_is_answered_with_unavailable_in_time(
-    server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_queued_change_times_out(server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.records.changes.ANSWER_SECONDS", 0.2)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.hold()
@@ -278,7 +270,7 @@ async def test_what_waits_behind_a_change_that_the_store_keeps_is_answered_with_
         assert (await bo.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
 
 
-async def test_a_change_that_is_tried_again_for_too_long_is_given_up_and_counts_where_it_is_stored_after_all(
+async def test_a_retried_change_times_out(
     server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.records.changes.ANSWER_SECONDS", 0.2)
@@ -293,9 +285,7 @@ async def test_a_change_that_is_tried_again_for_too_long_is_given_up_and_counts_
         assert (await ana.state(ply=2))["board"] == "O...X...."
 
 
-async def test_a_room_that_may_be_newer_in_the_store_is_read_again_though_nobody_asks_for_anything(
-    server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_stale_room_is_reloaded(server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.live_room.READ_AGAIN_SECONDS", 0.05)
     async with two_playing(server) as (ana, bo, room):
         moved = apply(store.rooms.now(room), Player(ana.welcome["player"], "ana"), Move(room=room, cell=4, ply=0), 0)

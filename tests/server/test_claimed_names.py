@@ -213,9 +213,7 @@ def aged(days: float, account: Account | None) -> Account:
 
 
 @pytest.mark.parametrize(("days", "is_back"), [(6.9, True), (7.1, False)])
-async def test_codes_are_good_for_a_week_more_whoever_had_new_ones_made(
-    server: Server, ana: Peer, store: Storage, days: float, is_back: bool
-) -> None:
+async def test_old_codes_last_a_week(server: Server, ana: Peer, store: Storage, days: float, is_back: bool) -> None:
     old, player = await claim(ana, "ana"), ana.welcome["player"]
     await change(store.table(ACCOUNTS), player, lambda account: aged(30, account))
     async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as thief:

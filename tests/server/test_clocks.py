@@ -13,7 +13,7 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol import BadMessage
 from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Leave, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Resign, Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
 from tictactoe_server.rooms import (
     Player,
@@ -27,7 +27,7 @@ HERE = Settings(host="127.0.0.1", port=0)
 FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 TEN_SECONDS_A_MOVE = ClockFields(move_ms=10_000)
 CLOCKS = (FIVE_MINUTES, TEN_SECONDS_A_MOVE)
-LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
+RESIGN = Resign(room=CODE)
 
 
 def timed(clock: ClockFields = FIVE_MINUTES) -> Table:
@@ -116,9 +116,7 @@ def test_one_of_three_who_resigns_hands_the_clock_on_only_where_it_is_theirs(pla
     ],
     ids=["of the move before the reply", "of a first move", "by move"],
 )
-def test_an_undo_hands_the_clock_back_to_the_asker_stops_it_before_a_first_move_or_starts_the_turn_afresh(
-    clock: ClockFields, cells: tuple[int, ...], running: str | None, times: list[int]
-) -> None:
+def test_an_undo_sets_clocks(clock: ClockFields, cells: tuple[int, ...], running: str | None, times: list[int]) -> None:
     table = timed(clock)
     table.play(*cells)
     table.wait(9_000)

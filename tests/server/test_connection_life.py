@@ -13,7 +13,7 @@ import pytest
 from websockets.frames import Close, Frame, Opcode
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, open_peer, until
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
 from tests.raw import UPGRADE, RawPeer, open_bytes, open_raw, ping, read_to_end, text
 from tictactoe_server.cli.process import _loop_factory
 from tictactoe_server.server import Server
@@ -220,9 +220,7 @@ async def test_nobody_is_closed_for_a_hello_that_waits_for_its_turn(server: Serv
 
 
 @pytest.mark.parametrize(("messages", "is_heard"), [(10, True), (10_000, False)])
-async def test_a_closing_peer_is_read_until_its_goodbye_up_to_a_limit(
-    serve: Serve, messages: int, is_heard: bool
-) -> None:
+async def test_a_closing_peer_is_read_until_its_goodbye(serve: Serve, messages: int, is_heard: bool) -> None:
     server = await serve(uncounted(close_seconds=600))
     async with open_raw(server.url) as peer:
         (connection,) = server._listener.connections
@@ -313,13 +311,51 @@ async def fill(slow: RawPeer, room: str, count: int = 6_000) -> None:
         await slow.write(request * 100)
 
 
+async def watch(slow: RawPeer, room: str) -> None:
+    """Watch a room, and return when that is answered."""
+    await slow.write(text(f'{{"type":"watch","room":"{room}"}}') + text(ping("watching")))
+    while (await slow.message()).get("id") != "watching":
+        pass
+
+
+async def test_a_slow_reader_delays_nobody_and_then_gets_the_newest_state_only(serve: Serve) -> None:
+    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
+    async with (
+        two_playing(server, rules=LARGE_BOARD) as (ana, bo, room),
+        open_raw(server.url, receive_buffer=4096) as slow,
+    ):
+        await watch(slow, room)
+        await fill(slow, room)
+        last = await play_out({"X": ana, "O": bo}, room, [cell * 3 for cell in range(100)])
+        await slow.write(text(ping("after")))
+        seqs: list[int] = []
+        is_answered = False
+        while not is_answered or not seqs or seqs[-1] < last["seq"]:
+            message = await slow.message()
+            is_answered = is_answered or message.get("id") == "after"
+            if message["type"] == "room":
+                seqs.append(message["seq"])
+        assert seqs == sorted(seqs)
+        assert seqs[-1] == last["seq"]
+        assert len(set(seqs)) < 100
+
+
+async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
+    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=0.05))
+    async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
+        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
+        await watch(slow, room)
+        await ana.state(watchers=1)
+        with contextlib.suppress(ConnectionError):
+            await fill(slow, room)
+        await ana.state(watchers=0)
+
+
 async def test_one_who_was_told_to_be_out_of_a_room_is_not_sent_its_state_afterwards(serve: Serve) -> None:
     server = await serve(uncounted(outbox_bytes=16_384, catch_up_seconds=600))
     async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
         gone = (await ana.ask("create", rules=LARGE_BOARD))["room"]
-        for request in (f'{{"type":"watch","room":"{gone}"}}', '{"type":"ping","id":"there"}'):
-            await slow.write(text(request))
-        await ana.state(watchers=1)
+        await watch(slow, gone)
         await fill(slow, gone)
         await ana.ask("ping")
         await ana.ask("leave", room=gone)

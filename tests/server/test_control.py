@@ -44,7 +44,7 @@ def test_a_folder_that_is_missing_is_made_for_this_user_alone(folder: Path) -> N
 @pytest.mark.parametrize(
     ("mode", "mode_above"), [(0o755, 0o700), (0o770, 0o700), (0o777, 0o700), (0o700, 0o777)], ids=oct
 )
-def test_in_a_folder_that_others_can_look_into_or_change_there_is_no_socket(
+def test_an_open_folder_has_no_socket(
     folder: Path, mode: int, mode_above: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder.mkdir(parents=True, mode=0o700)

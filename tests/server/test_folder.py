@@ -214,9 +214,7 @@ VERSION_1_TABLES = {
 
 @pytest.mark.parametrize("is_killed", [False, True])
 @each("version", VERSION_1_TABLES)
-def test_a_folder_of_version_1_is_refused_with_its_version_and_nothing_in_it_changes(
-    tmp_path_factory: pytest.TempPathFactory, version: str, *, is_killed: bool
-) -> None:
+def test_version_1_is_refused(tmp_path_factory: pytest.TempPathFactory, version: str, *, is_killed: bool) -> None:
     folder = tmp_path_factory.mktemp("data")
     schema, tables = VERSION_1_TABLES[version]
     with contextlib.closing(sqlite3.connect(folder / FILE_NAME)) as connection:

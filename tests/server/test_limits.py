@@ -292,9 +292,7 @@ async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> 
 
 
 @pytest.mark.parametrize("limit", ["connections", "connections_per_address"])
-async def test_a_connection_too_many_is_refused_until_another_ends(
-    limit: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_too_many_connections_are_refused(limit: str, caplog: pytest.LogCaptureFixture) -> None:
     async with serving(uncounted(**{limit: 2})) as server, contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(open_peer(server.url))
         await stack.enter_async_context(open_peer(server.url))

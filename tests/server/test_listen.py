@@ -63,7 +63,7 @@ def test_an_address_is_told_as_it_is_typed(host: str | None, url: str) -> None:
         ([Adapter(("fd00::5", 0, 0), ("::1", 0, 0))], ["fd00::5"]),
     ],
 )
-def test_without_a_default_route_all_addresses_of_the_networks_are_told(
+def test_all_network_addresses_are_told(
     monkeypatch: pytest.MonkeyPatch, adapters: list[Adapter], told: list[str]
 ) -> None:
     monkeypatch.setattr("tictactoe_server.transport.listen.ifaddr.get_adapters", lambda: adapters)

@@ -9,10 +9,10 @@ import pytest
 
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Step, Table
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
-from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Resign, Undo
 from tictactoe_server.rooms import Command, Dropped, Enter, Player, apply
 
-LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
+LEAVE, RESIGN = Leave(room=CODE), Resign(room=CODE)
 OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))
 ASK, ALLOW, REFUSE = (Undo(room=CODE, action=action) for action in ("offer", "accept", "decline"))
 WIN, DRAW = (Claim(room=CODE, as_=kind) for kind in ("win", "draw"))
@@ -52,9 +52,7 @@ def test_a_draw_may_be_offered_in_and_out_of_turn_and_before_the_first_move() ->
 
 
 @pytest.mark.parametrize(("player", "by", "how"), [(BO, "O", "declined"), (ANA, "X", "withdrawn")])
-def test_a_declined_or_withdrawn_offer_is_gone_and_may_be_made_again(
-    player: Player, by: str, how: Literal["declined", "withdrawn"]
-) -> None:
+def test_an_ended_offer_may_be_made_again(player: Player, by: str, how: Literal["declined", "withdrawn"]) -> None:
     table = two()
     table.do(ANA, OFFER)
     assert table.do(player, DECLINE).offers == Offers(ended={"draw": EndedOffer(by, how)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.server.tables import ANA, BO, CODE, Table
-from tictactoe_engine import PRESETS, Rules
+from tictactoe_engine import Rules
 from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.requests import Choose, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
@@ -13,7 +13,6 @@ from tictactoe_server.rooms import Dropped, Player, finished_game
 from tictactoe_server.rooms.finished import played_game, record_of
 
 SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
-PIE = PRESETS["four-pie"]
 CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
 
 

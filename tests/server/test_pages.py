@@ -411,9 +411,7 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     return str((await ana.ask("history"))["games"][0]["game_id"])
 
 
-async def test_a_shared_game_is_public_until_the_link_is_revoked(
-    server: Server, ana: Peer, bo: Peer, eve: Peer
-) -> None:
+async def test_a_shared_game_is_public_until_revoked(server: Server, ana: Peer, bo: Peer, eve: Peer) -> None:
     assert ana.welcome["sharing"] is True
     game = await play_a_game(ana, bo)
     assert await eve.refusal("share", game_id=game) == "not_allowed"

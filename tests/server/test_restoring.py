@@ -49,9 +49,7 @@ async def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-async def test_a_restored_backup_replaces_and_keeps_the_old(
-    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_backup_replaces_the_data(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     copy = tmp_path / "copy"
     store = open_folder(folder)
     for number in range(20, 60):

@@ -21,7 +21,7 @@ async def test_in_a_lesson_a_watcher_learns_what_each_move_is_worth(server: Serv
         assert (await ana.ask("analyse", room=room))["analysis"] == analysis
 
 
-async def test_only_watchers_may_analyse_a_game_against_the_computer(
+async def test_only_watchers_may_analyse_a_game_against_a_bot(
     ana: Peer,
     eve: Peer,
 ) -> None:

@@ -12,8 +12,9 @@ from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Step, Table
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
-from tictactoe_protocol.requests import Leave, Move, Rematch, Resign
-from tictactoe_server.rooms import Command, Dropped, Enter, Player, apply, open_room, state_of
+from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.rooms import NOBODY, Command, Dropped, Enter, Expire, Player, apply, open_room, state_of
 from tictactoe_server.rooms.view import summary_of
 
 LINE_FOR_X = (0, 3, 1, 4, 2)
@@ -27,8 +28,8 @@ def two(*steps: Step, rules: Rules = PRESETS["classic"]) -> Table:
     return table
 
 
-def three(*steps: Step) -> Table:
-    table = Table(ANA, BO, CY, rules=THREE)
+def three(*steps: Step, clock: ClockFields | None = None) -> Table:
+    table = Table(ANA, BO, CY, rules=THREE, clock=clock)
     table.do_all(*steps)
     return table
 
@@ -282,6 +283,39 @@ def test_one_of_three_who_resigned_is_shown_to_be_out_until_the_next_game() -> N
     assert [seat.get("out") for seat in table.state["seats"].values()] == [None, True, None]
     table.do_all((ANA, RESIGN), (ANA, REMATCH), (BO, REMATCH), (CY, REMATCH))
     assert not any("out" in seat for seat in table.state["seats"].values())
+
+
+@pytest.mark.parametrize(
+    ("before", "player", "command", "out"),
+    [
+        ([], BO, RESIGN, {"O": "resigned"}),
+        ([], BO, LEAVE, {"O": "left"}),
+        ([], NOBODY, Expire(), {"X": "late"}),
+        ([(BO, Dropped()), (CY, Dropped())], ANA, Claim(room=CODE, as_="win"), {"O": "away", "A": "away"}),
+    ],
+)
+def test_a_state_says_who_is_out(before: list[Step], player: Player, command: Command, out: dict[str, str]) -> None:
+    table = three(0, 1, 2, clock=ClockFields(move_ms=60_000))
+    table.do_all(*before)
+    assert "happened" not in table.state
+    table.wait(60_000)
+    table.do(player, command)
+    assert table.state["happened"] == [{"type": "out", "mark": mark, "why": why} for mark, why in out.items()]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [(ANA, Move(room=CODE, cell=4, ply=3))],
+        [(ANA, Draw(room=CODE, action="offer"))],
+        [(CY, RESIGN), (ANA, REMATCH), (BO, REMATCH), (CY, REMATCH)],
+    ],
+    ids=["move", "offer", "rematch"],
+)
+def test_later_states_do_not_repeat_why_a_player_is_out(changes: list[Step]) -> None:
+    table = three(0, 1, 2, (BO, RESIGN))
+    table.do_all(*changes)
+    assert "happened" not in table.state
 
 
 # -- what others see --------------------------------------------------------------------------------------------

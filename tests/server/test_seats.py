@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
-from tests.server.test_limits import LOOPBACK, speaking_for
+from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-
-
-@contextlib.asynccontextmanager
-async def serving(folder: Path | None = None, **limits: int) -> AsyncIterator[Server]:
-    async with Server(Settings("127.0.0.1", 0, data=folder), limits=uncounted(**limits)) as server:
-        yield server
 
 
 async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
@@ -29,7 +22,7 @@ async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
 
 async def test_a_player_takes_so_many_seats_and_another_when_one_is_left() -> None:
     async with (
-        serving(seats_per_player=3) as server,
+        serving(uncounted(seats_per_player=3)) as server,
         open_peer(server.url) as host,
         open_peer(server.url) as ana,
     ):
@@ -50,7 +43,7 @@ async def test_a_player_takes_so_many_seats_and_another_when_one_is_left() -> No
 
 
 async def test_games_that_are_over_hold_no_seat_until_they_begin_again() -> None:
-    async with serving(seats_per_player=1) as server, two_playing(server) as (ana, bo, room):
+    async with serving(uncounted(seats_per_player=1)) as server, two_playing(server) as (ana, bo, room):
         assert await ana.refusal("create") == "rate_limited"
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
         other = (await ana.ask("create"))["room"]
@@ -61,7 +54,7 @@ async def test_games_that_are_over_hold_no_seat_until_they_begin_again() -> None
 
 
 async def test_all_from_one_address_take_so_many_seats() -> None:
-    async with serving(seats_per_address=4) as server, contextlib.AsyncExitStack() as stack:
+    async with serving(uncounted(seats_per_address=4)) as server, contextlib.AsyncExitStack() as stack:
         ana, bo, cy = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
         rooms = await waiting_rooms(ana, 3)
         await bo.ask("join", room=rooms[0])
@@ -92,7 +85,7 @@ async def test_an_address_takes_so_many_seats_in_rooms_of_others_until_somebody_
 
 
 async def test_seats_that_are_asked_for_at_the_same_moment_count_too(tmp_path: Path) -> None:
-    async with serving(tmp_path, seats_per_player=5) as server, contextlib.AsyncExitStack() as stack:
+    async with serving(uncounted(seats_per_player=5), data=tmp_path) as server, contextlib.AsyncExitStack() as stack:
         host = await stack.enter_async_context(open_peer(server.url))
         second = await stack.enter_async_context(open_peer(server.url))
         third = await stack.enter_async_context(open_peer(server.url))
@@ -107,7 +100,7 @@ async def test_seats_that_are_asked_for_at_the_same_moment_count_too(tmp_path: P
 
 
 async def test_one_with_all_seats_of_their_own_is_matched_with_nobody_and_the_others_with_each_other() -> None:
-    async with serving(seats_per_player=6) as server, contextlib.AsyncExitStack() as stack:
+    async with serving(uncounted(seats_per_player=6)) as server, contextlib.AsyncExitStack() as stack:
         greedy = await stack.enter_async_context(open_peer(server.url, "greedy"))
         await waiting_rooms(greedy, 6)
         others = [await stack.enter_async_context(open_peer(server.url)) for _ in range(8)]
@@ -117,7 +110,7 @@ async def test_one_with_all_seats_of_their_own_is_matched_with_nobody_and_the_ot
 
 
 async def test_a_seat_that_was_not_taken_after_all_is_not_counted() -> None:
-    async with serving(seats_per_player=1) as server, contextlib.AsyncExitStack() as stack:
+    async with serving(uncounted(seats_per_player=1)) as server, contextlib.AsyncExitStack() as stack:
         ana, bo, cy = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
         room = (await ana.ask("create"))["room"]
         await bo.send("join", room=room)
@@ -130,9 +123,12 @@ async def test_a_seat_that_was_not_taken_after_all_is_not_counted() -> None:
 
 @pytest.mark.parametrize(("limit", "code"), [("seats_per_player", "rate_limited"), ("rooms", "server_full")])
 async def test_rooms_and_seats_from_before_a_restart_stay_and_count(tmp_path: Path, limit: str, code: str) -> None:
-    async with serving(tmp_path) as server, open_peer(server.url) as ana:
+    async with serving(uncounted(), data=tmp_path) as server, open_peer(server.url) as ana:
         rooms = await waiting_rooms(ana, 3)
-    async with serving(tmp_path, **{limit: 2}) as server, open_peer(server.url, token=ana.welcome["token"]) as back:
+    async with (
+        serving(uncounted(**{limit: 2}), data=tmp_path) as server,
+        open_peer(server.url, token=ana.welcome["token"]) as back,
+    ):
         assert {held["room"] for held in back.welcome["rooms"]} == set(rooms)
         for room in rooms:
             assert (await back.ask("join", room=room))["type"] == "ok"

@@ -98,7 +98,7 @@ async def test_a_signed_on_name_is_read_as_utf8_and_validated(said: tuple[str, .
         assert heard in json.dumps(await welcome(server, *said), ensure_ascii=False).replace('\\"', '"')
 
 
-async def test_a_name_from_elsewhere_is_ignored_and_told_once_in_the_log_without_it(
+async def test_an_untrusted_name_is_ignored(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     elsewhere = Settings(

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.fakes import TroubledStore
-from tests.peer import Peer, open_peer, play_out, two_playing
-from tictactoe_server.rooms import Command, Player, apply
+from tests.peer import open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
 
 ALWAYS = 1_000_000
 
 
-def elsewhere(store: TroubledStore, room: str, peer: Peer, command: Command) -> Callable[[], None]:
-    """Return an action that carries a command out as another server would, past this one."""
-
-    def act() -> None:
-        player = Player(peer.welcome["player"], peer.welcome["name"])
-        store.rooms.put(apply(store.rooms.now(room), player, command, 0))
-
-    return act
-
-
 @pytest.mark.parametrize(
     ("error", "code"),
     [(Conflict(), "busy"), (StoreUnavailable(), "unavailable"), (RuntimeError("a bug"), "internal")],
 )
-async def test_a_move_that_is_not_stored_is_refused_as_what_happened_and_nobody_sees_it(
-    troubled: Server, store: TroubledStore, error: Exception, code: str
-) -> None:
+async def test_an_unsaved_move_is_refused(troubled: Server, store: TroubledStore, error: Exception, code: str) -> None:
     """And when the store is well again, it can be made."""
     async with two_playing(troubled) as (ana, bo, room):
         store.trouble.fail("save", error, times=ALWAYS)

@@ -19,6 +19,7 @@ from tests.environment import environment
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.raw import open_bytes, open_raw, ping, read_to_end, text
+from tests.server.test_connection_life import LARGE_BOARD, fill, watch
 from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -96,10 +97,9 @@ async def test_a_slow_reader_over_tls_catches_up(authority: Authority) -> None:
         open_peer(server.url, "ana", tls=authority.trusting()) as ana,
         open_raw(server.url, receive_buffer=4096, tls=authority.trusting()) as slow,
     ):
-        room = (await ana.ask("create", rules={"rows": 32, "columns": 32, "line": 5}))["room"]
-        await slow.write(text(f'{{"type":"watch","room":"{room}"}}'))
-        for _ in range(60):
-            await slow.write(text(f'{{"type":"sync","room":"{room}"}}') * 100)
+        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
+        await watch(slow, room)
+        await fill(slow, room)
         await slow.write(text(ping("end")))
         while (await slow.message()).get("id") != "end":
             pass
@@ -184,7 +184,7 @@ async def test_renewed_files_count_for_new_connections_and_end_no_old_one(author
         assert (await old.ask("ping"))["type"] == "ok"
 
 
-async def test_a_pair_that_does_not_belong_together_leaves_the_old_one(
+async def test_a_mismatched_pair_is_ignored(
     authority: Authority, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with secured(authority) as server:
@@ -213,9 +213,7 @@ async def test_the_names_are_those_that_can_be_called(authority: Authority) -> N
     assert Certificate(authority.cert, authority.key).names == ("play.example.org", "localhost", "10.0.0.7")
 
 
-async def test_an_expired_certificate_is_served_and_logged(
-    authority: Authority, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_an_expired_certificate_is_logged(authority: Authority, caplog: pytest.LogCaptureFixture) -> None:
     authority.issue(until=datetime.now(UTC) - timedelta(days=1))
     assert Certificate(authority.cert, authority.key).names
     assert "the certificate is past its end: clients refuse it" in caplog.messages

@@ -1,12 +1,11 @@
-"""The wire below the messages: paths, subprotocols, frames, sizes, silence, slow readers, the end of the server."""
+"""The handshake of a WebSocket: paths, subprotocols, compression; and the largest message."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -14,12 +13,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
+from tests.peer import PATIENCE_SECONDS, open_peer
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits
 
-Serve = Callable[[Limits], Awaitable[Server]]
 LARGEST_MESSAGE = 16 * 1024
 
 
@@ -86,58 +82,3 @@ async def test_a_message_of_16_kib_is_read_and_a_larger_one_closes_with_1009(ser
         assert (await peer.receive())["id"] == "1"
         await peer.send_text(largest + " ")
         assert await close_code_of(peer.socket) == 1009
-
-
-# -- slow readers -----------------------------------------------------------------------------------------------
-
-
-@contextlib.asynccontextmanager
-async def open_slow_peer(url: str) -> AsyncIterator[Peer]:
-    """Connect with a tiny receive buffer, so that whoever does not read soon holds the server's frames up."""
-    host, _, port = url.removeprefix("ws://").rpartition(":")
-    sock = socket.socket()
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    sock.connect((host, int(port)))
-    async with open_socket(url, sock=sock, max_queue=1, ping_interval=None, close_timeout=0.1) as opened:
-        peer = Peer(opened)
-        await peer.send("hello")
-        await peer.receive()
-        yield peer
-
-
-async def fill_buffers(slow: Peer, room: str) -> None:
-    """Ask for more than all buffers between server and peer can hold, and read none of it."""
-    request = json.dumps({"type": "sync", "room": room})
-    for _ in range(6000):
-        await slow.socket.send(request)
-
-
-LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
-
-
-async def test_a_slow_reader_delays_nobody_and_then_gets_the_newest_state_only(serve: Serve) -> None:
-    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
-    async with two_playing(server, rules=LARGE_BOARD) as (ana, bo, room), open_slow_peer(server.url) as slow:
-        await slow.ask("watch", room=room)
-        await fill_buffers(slow, room)
-        last = await play_out({"X": ana, "O": bo}, room, [cell * 3 for cell in range(100)])
-        await slow.send("ping", id="after")
-        seqs: list[int] = []
-        while not seqs or seqs[-1] < last["seq"] or not any(message.get("id") == "after" for message in slow.seen):
-            message = await slow.receive()
-            if message["type"] == "room":
-                seqs.append(message["seq"])
-        assert seqs == sorted(seqs)
-        assert seqs[-1] == last["seq"]
-        assert len(set(seqs)) < 100
-
-
-async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
-    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=0.05))
-    async with open_peer(server.url) as ana, open_slow_peer(server.url) as slow:
-        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
-        await slow.ask("watch", room=room)
-        assert (await ana.state(watchers=1))["watchers"] == 1
-        with contextlib.suppress(ConnectionClosed):
-            await fill_buffers(slow, room)
-        assert (await ana.state(watchers=0))["watchers"] == 0
