@@ -72,7 +72,7 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_806, 5),
+    "admin": (1_816, 5),
     "api": (395, 1),
     "cli": (1_178, 3),
     "cluster": (2_608, 6),
@@ -80,11 +80,11 @@ CEILINGS = {
     "events": (2_613, 6),
     "http": (1_347, 3),
     "listings": (720, 3),
-    "people": (432, 2),
+    "people": (464, 2),
     "ratings": (1_394, 5),
-    "records": (764, 2),
+    "records": (786, 2),
     "rooms": (1_345, 5),
-    "services": (2_295, 5),
+    "services": (2_303, 5),
     "sessions": (473, 2),
     "storage": (2_591, 8),
     "transport": (2_047, 6),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -64,7 +65,9 @@ async def until_done(server: Server, player: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_a_player_is_forgotten_during_a_game_which_goes_on(server: Server, tmp_path: Path) -> None:
+async def test_a_player_is_forgotten_during_a_game_which_goes_on(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with open_peer(server.url, "bo") as bo:
         async with open_peer(server.url, NAME) as ana:
             id, token, room = ana.welcome["player"], ana.welcome["token"], await live(ana, bo)
@@ -84,6 +87,10 @@ async def test_a_player_is_forgotten_during_a_game_which_goes_on(server: Server,
         async with open_peer(server.url, token=token) as late:
             assert late.welcome["code"] == "bad_token"
     async with open_peer(server.url, NAME) as other:
+        for name in (NAME, NAME.upper()):
+            refused = await other.ask("claim_name", name=name)
+            assert (refused["code"], refused["data"]["why"]) == ("bad_name", "deleted")
+        monkeypatch.setattr("tictactoe_server.clock.wall", lambda: time.time() + 30.1 * 86_400)
         assert (await other.ask("claim_name", name=NAME))["type"] == "ok", "the name is free"
 
 

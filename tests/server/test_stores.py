@@ -26,6 +26,7 @@ from tictactoe_server.records.tables import (
     Forgotten,
     KnownPlayer,
     LinkCode,
+    Reserved,
     today,
 )
 from tictactoe_server.rooms import Player, finished_game
@@ -70,6 +71,7 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
     "shares": (SHARE_ID, [replace(GAME, at=GAME.at + number) for number in range(3)]),
     "claims": ("anа ?", [Claim("ana", "p1", day) for day in (1, 2, 1)]),
     "accounts": (ANA.id, [Account(ANA, claimed) for claimed in ("", "ana", "")]),
+    "reserved": (ANA_KEY, [Reserved(until) for until in (4e9, 4.5e9, 4e9)]),
     "links": (ANA_KEY, [LinkCode(ANA.id, until) for until in (1.0, 2.5, 1.0)]),
     "forgotten": (ANA_KEY, [Forgotten(stand_in) for stand_in in ("player-1", "player-2", "player-1")]),
     "notes": ("a note: 7/8, *.>", [Note("well", 3), Note("well", 4), Note("done", 3)]),

@@ -13,7 +13,7 @@ import structlog
 
 from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.records.tables import PLAYERS, SHARES, KnownPlayer, today
+from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, Reserved, today
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.sessions.session import Tally
 from tictactoe_server.storage.specs import Storage
@@ -71,6 +71,7 @@ class Housekeeping:
             await self.forget(await self._absent_since(day - self.players_days))
         if not self.store.table(PLAYERS).expires:
             await self._forget_players(day, step_seconds)
+            await self._free_names(step_seconds)
 
     async def _absent_since(self, day: int) -> list[str]:
         seen: dict[str, int] = {}
@@ -106,6 +107,15 @@ class Housekeeping:
                 if not await self.store.games.games_of(known.player.id, 1):
                     with contextlib.suppress(Conflict):  # the player has just connected
                         await delete(players, stored.key, stored.revision)
+            await asyncio.sleep(step_seconds)
+
+    async def _free_names(self, step_seconds: float) -> None:
+        reserved = self.store.table(RESERVED)
+        async for some in reserved.load_all():
+            for stored in some:
+                if isinstance(stored.value, Reserved) and stored.value.is_over:
+                    with contextlib.suppress(Conflict):
+                        await delete(reserved, stored.key, stored.revision)
             await asyncio.sleep(step_seconds)
 
 

@@ -11,11 +11,26 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
+from tictactoe_protocol import ErrorCode
+from tictactoe_server import clock
 from tictactoe_server.people.look_alikes import keys_of, mark_other
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import ACCOUNTS, CLAIMS, LINKS, PLAYERS, Account, Claim, KnownPlayer, today
-from tictactoe_server.rooms import Player
-from tictactoe_server.storage.specs import Storage
+from tictactoe_server.records.tables import (
+    ACCOUNTS,
+    CLAIMS,
+    LINKS,
+    PLAYERS,
+    RESERVED,
+    RESERVED_DAYS,
+    Account,
+    Claim,
+    KnownPlayer,
+    Reserved,
+    today,
+)
+from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.storage.specs import Storage, hash_id
 from tictactoe_server.storage.store import Unreadable
 
 
@@ -25,10 +40,17 @@ class Accounts:
     def __init__(self, store: Storage) -> None:
         self.claims, self.accounts = store.table(CLAIMS), store.table(ACCOUNTS)
         self.links, self.players = store.table(LINKS), store.table(PLAYERS)
+        self.reserved = store.table(RESERVED)
 
     async def load(self, player: str) -> Account | None:
         found = await self.accounts.load(player)
         return found and found[0]
+
+    async def check_device(self, player: str, session: Session) -> None:
+        """Refuse what cannot be undone if the session's device is younger than others of the player and not trusted."""
+        account = await self.load(player) if session.connection.signed_on is None else None
+        if account is not None and not account.trusts(session.device.secret):
+            raise Refused(ErrorCode.NOT_ALLOWED, "device new")
 
     async def find_claim(self, name: str, but: str = "") -> Claim | None:
         """Return a claim that `name` is confusable with, other players' before that of the player `but`, or None."""
@@ -44,6 +66,16 @@ class Accounts:
         if claim is not None and claim.seen < today():
             await self._change(keys_of(claim.name), player.id, lambda own: replace(own, seen=today()))
         return player, claim
+
+    async def is_reserved(self, name: str) -> bool:
+        """Return True for the name of a player who was deleted lately."""
+        found = await asyncio.gather(*(self.reserved.load(hash_id(key)) for key in keys_of(name)))
+        return any(row is not None and not row[0].is_over for row in found)
+
+    async def reserve(self, key: str) -> None:
+        """Keep a key of a name from being claimed for `RESERVED_DAYS`."""
+        reserved = Reserved(clock.wall() + RESERVED_DAYS * 86_400)
+        await change(self.reserved, hash_id(key), lambda old: reserved)
 
     async def claim(self, name: str, player: str) -> Claim | None:
         """Claim a name for a player by all of its keys, or return another player's claim that prevents it."""

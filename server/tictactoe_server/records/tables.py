@@ -26,6 +26,7 @@ SEATED_DAYS: Final = 365  # other players are deleted, and unused names free, af
 FORMER_DAYS: Final = 7  # a player keeps a former name and replaced rescue codes this long
 MAX_FORMER: Final = 10
 NEW_DEVICE_DAYS: Final = 3
+RESERVED_DAYS: Final = 30  # nobody can claim the name of a deleted player this long
 _SECONDS_A_DAY: Final = 86_400
 
 log: Final = structlog.get_logger(__name__)
@@ -85,6 +86,16 @@ class KnownDevice(Struct, frozen=True):
         return self.is_rescued or self.since <= other.since or not is_new
 
 
+class Reserved(Struct, frozen=True):
+    """The reservation of a deleted player's name until a time (s since 1970)."""
+
+    until: float
+
+    @property
+    def is_over(self) -> bool:
+        return self.until < clock.wall()
+
+
 class FormerCodes(Struct, frozen=True):
     """Hashes of rescue codes that were made `since` a time and `replaced` at another (s since 1970)."""
 
@@ -104,6 +115,11 @@ class Account(Struct, frozen=True):
     link: str = ""  # the hash of the newest code that links a device
     since: float = 0  # the creation time of the rescue codes (s since 1970)
     former: tuple[FormerCodes, ...] = ()  # valid for some days more, in case a thief replaced them
+
+    def trusts(self, key: str) -> bool:
+        """Return True if a device may do what cannot be undone: `KnownDevice.may_revoke` allows all others."""
+        own = next((device for device in self.devices if device.key == key), None)
+        return not self.devices or (own is not None and all(map(own.may_revoke, self.devices)))
 
     def with_device(self, key: str, client: str = "", *, is_rescued: bool = False) -> Account:
         """Return the account with a device; idempotent."""
@@ -223,6 +239,12 @@ BANS: Final = _in_json(
 
 CLAIMS: Final = _in_json("claims", "claimed name", Claim, persons=Persons(lambda claim: (claim.player,)))
 """By the keys of names; a name has one or two."""
+RESERVED: Final = _in_json(
+    *("reserved", "reserved name", Reserved),
+    persons=NOBODY,
+    lifetime_seconds=lambda reserved: max(1, round(reserved.until - clock.wall())),
+)
+"""By the hashes of the keys of names."""
 ACCOUNTS: Final = _in_json(
     *("accounts", "account", Account),
     persons=Persons(
@@ -272,7 +294,7 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
 )
 
 # Rooms come first: players with a seat are copied after their rooms.
-KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES, CLAIMS, ACCOUNTS, LINKS, FORGOTTEN), GAMES)
+KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES, CLAIMS, RESERVED, ACCOUNTS, LINKS, FORGOTTEN), GAMES)
 
 
 def open_memory(specs: Specs = KEPT) -> MemoryStore:

@@ -23,8 +23,9 @@ from tictactoe_protocol.names import Export, Forget
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.agenda import Tasks, wait_until
 from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Forgotten, open_folder
+from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Claim, Forgotten, open_folder
 from tictactoe_server.rooms import Refused
 from tictactoe_server.services.history import games_before
 from tictactoe_server.storage.schema import reading
@@ -67,6 +68,7 @@ class Forgetting(Service):
     async def forget_me(self, call: Call) -> None:
         """Store the request to be forgotten, answer, and erase the player's data afterwards."""
         id = call.player.id
+        await Accounts(self._core.store).check_device(id, call.session)
         kept = await self.begin(id)
         call.answer()
         self._tasks.start(self._finish_soon(id, kept))
@@ -244,6 +246,8 @@ async def forget_in(
             for stored in some:
                 for one in () if isinstance(stored.value, Unreadable) else persons.ids(stored.value):
                     if (stand_in := stand_in_of(one)) is not None:
+                        if isinstance(stored.value, Claim) and not stored.value.is_free:
+                            await Accounts(store).reserve(stored.key)
                         await change(table, stored.key, partial(_edit, persons, one, stand_in))
                         changed(spec.name, stored.key)
                         found += 1

@@ -73,6 +73,10 @@ class Names(Service):
         if not can_be_claimed(player.name):
             raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
         await self._count_try(call)
+        await self.kept.check_device(player.id, call.session)
+        own = await self.kept.find_claim(player.name)
+        if (own is None or own.player != player.id) and await self.kept.is_reserved(player.name):
+            raise Refused(ErrorCode.BAD_NAME, "deleted", path="name", name=player.name)
         taken = await self.kept.claim(player.name, player.id)
         if taken is not None:
             raise Refused(ErrorCode.BAD_NAME, "claimed", path="name", name=taken.name)
