@@ -1,4 +1,4 @@
-"""The longer tables of cases of these tests, which are data: `cases.json` has them by their names."""
+"""The longer tables of cases, by name, from `cases.json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `tictactoe-server` run to its end, as an operator does."""
+"""Run the command `tictactoe-server` to its end, as an operator does."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PATIENCE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of it; `output` is what was printed, errors too."""
+    """The result of a command; `output` includes errors."""
 
     exit_code: int
     output: str
 
 
 def run_command(*arguments: str) -> Ran:
-    """Run the command and return what came of it."""
+    """Run the command and return its result."""
     done = run_program([sys.executable, "-m", "tictactoe_server", *arguments], env=environment())
     return Ran(done.returncode, done.stdout + done.stderr)

@@ -21,12 +21,12 @@ SOON = {
     "records.changes.LONGEST_REST_SECONDS": 0.05,
     "services.bots.bots._AGAIN_SECONDS": 0.05,
 }
-"""How long a server rests before it looks or tries again; no test is about how long that is."""
+"""Seconds between retries and checks; no test depends on their length."""
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody wait long for what a server of this process does again."""
+    """Shorten the intervals of retries and checks of servers in this process."""
     for name, seconds in SOON.items():
         monkeypatch.setattr(f"tictactoe_server.{name}", seconds)
 

@@ -1,4 +1,4 @@
-"""A store on a real database whose parts a test can reach: its thread held, its commits failed, its pragmas set."""
+"""A store on a real database whose thread, commits and pragmas a test controls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tictactoe_server.storage.writer import PATIENCE_SECONDS, Writer
 
 
 class WatchedDatabase(Database):
-    """A real database that notes its transactions (durable or not), and whose next commits can be told to fail."""
+    """A real database that records its transactions (durable or not) and fails the next commits on demand."""
 
     def __init__(self, folder: DataFolder) -> None:
         self.transactions: list[bool] = []
@@ -54,11 +54,11 @@ class Laboratory:
         self._gates: list[threading.Event] = []
 
     async def pragma(self, text: str) -> list[Any]:
-        """Return what a pragma answers."""
+        """Return the rows of a pragma."""
         return await self.writer.ask(lambda database, _: database.execute(f"PRAGMA {text}").fetchall())
 
     async def hold(self) -> None:
-        """Return when the thread waits."""
+        """Block the thread, and return once it is blocked."""
         loop, waits, gate = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
         self._gates.append(gate)
 
@@ -71,13 +71,13 @@ class Laboratory:
         await waits.wait()
 
     def go_on(self) -> None:
-        """Hold the thread no more; from now on it has the usual time, on a machine that has other things to do, too."""
+        """Unblock the thread and restore the usual patience, as the machine may be busy."""
         self.writer._patience_seconds = PATIENCE_SECONDS
         while self._gates:
             self._gates.pop().set()
 
     async def save_all(self, codes: Iterable[str]) -> list[Any]:
-        """Save rooms in one batch and return what became of each."""
+        """Save rooms in one batch and return each result."""
         await self.hold()
         saves = [asyncio.ensure_future(keep(self.store, room_of(code), MISSING)) for code in codes]
         await asyncio.sleep(0)

@@ -29,7 +29,7 @@ _ROOM = Table(ANA, BO).room
 
 
 def change(database: Path, *statements: str) -> None:
-    """Carry out statements in a database, past every store."""
+    """Execute statements in a database, bypassing its store."""
     with closing(sqlite3.connect(database)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
@@ -56,7 +56,7 @@ async def forget(store: Storage, code: str, expected: int) -> None:
 
 
 async def keep_player(store: Storage, key: str, player: Player, expected: int) -> int:
-    """Save a player who is here today and return the revision."""
+    """Save a player who was seen today and return the revision."""
     return await save(store.table(PLAYERS), key, KnownPlayer(player, today()), expected)
 
 

@@ -1,4 +1,4 @@
-"""A table for tests of rooms as values: players, their room, and a clock that stands until the test moves it."""
+"""A table for tests of rooms as values: players, their room, and a clock that the test moves."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def encode_room(room: Room) -> bytes:
 
 
 def refusal(room: Room, player: Player, command: Command, now: int) -> Refused:
-    """Return why the command is refused; the room is what it was."""
+    """Return the refusal of a command, which leaves the room unchanged."""
     before = encode_room(room)
     with pytest.raises(Refused) as caught:
         apply(room, player, command, now)
@@ -75,14 +75,14 @@ class Table:
         self.now += ms
 
     def do(self, player: Player, command: Command) -> Room:
-        """Apply a command; a change is one step of `seq`, and a document that comes back as it was."""
+        """Apply a command; every change increments `seq`."""
         after = apply(self.room, player, command, self.now)
         assert after is self.room or after.seq == self.room.seq + 1
         self.room = after
         return after
 
     def move(self, cell: int, *, after_ms: int = 0) -> Room:
-        """Play a cell as whoever's turn it is, after some thought."""
+        """Play a cell as the player on turn, after some time."""
         self.wait(after_ms)
         return self.do(self.to_move, Move(room=CODE, cell=cell, ply=self.room.position.ply))
 
@@ -113,17 +113,17 @@ class Table:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What the wire says of the room now."""
+        """The state of the room as on the wire."""
         content: dict[str, Any] = json.loads(encode(state_of(self.room, self.now, watchers=0)))
         return content
 
     @property
     def times(self) -> list[int]:
-        """What is left on each mark's clock, in the order of the marks."""
+        """The remaining times of the marks, in their order (ms)."""
         return [*self.state["clock"]["remaining_ms"].values()]
 
     @property
     def running(self) -> str | None:
-        """Whose clock runs."""
+        """The mark whose clock runs."""
         mark: str | None = self.state["clock"]["running"]
         return mark

@@ -1,4 +1,4 @@
-"""Any commands at any times, from anybody: a room stays whole, whatever its rules and its clock."""
+"""Random commands of all players at random times keep a room consistent, under all kinds of rules and clocks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ CLOCKS = st.sampled_from(
 
 
 class AnyCommands(RuleBasedStateMachine):
-    """Keeps count of what a room should remember, beside the room itself."""
+    """Applies random commands to a room and compares it with a model of its games, score and clocks."""
 
     @initialize(
         rules=RULES,
@@ -99,7 +99,7 @@ class AnyCommands(RuleBasedStateMachine):
                 self.send(player, Enter())
 
     def send(self, player: Player, command: Command) -> None:
-        """Carry out a command as a server does: a clock that has run out comes first."""
+        """Apply a command as a server does: an expired clock is handled first."""
         if is_expired(self.room, self.now):
             self.step(NOBODY, Expire())
             assert not is_expired(self.room, self.now)
@@ -144,14 +144,14 @@ class AnyCommands(RuleBasedStateMachine):
         assert (after.offers, after.score) == (Offers(), before.score)
 
     def sat_at(self, before: Room, mark: str) -> str:
-        """Return where the player of a mark sat before, the mark itself where nobody did."""
+        """Return the previous mark of the player who has this mark, or the mark itself if it was free."""
         seat = self.room.seats[mark]
         return next(
             (was for was, other in before.seats.items() if seat and other and other.player == seat.player), mark
         )
 
     def check_repeat(self, player: Player, command: Command) -> None:
-        """Ask for the same at once, where that may be done, and remember it until its position is reached anew."""
+        """Repeat an idempotent request, and remember it until its position is reached again."""
         if isinstance(command, Choose):
             assert apply(self.room, player, command, self.now) is self.room
         if isinstance(command, Draw | Undo | Rematch) and command.game is not UNSET:
@@ -387,7 +387,7 @@ class AnyCommands(RuleBasedStateMachine):
     @invariant()
     def document_and_state_come_back(self) -> None:
         document = encode_room(self.room)
-        assert self.documents.encode(self.room) == document  # what it caches is that of this room, also after an abort
+        assert self.documents.encode(self.room) == document  # also after an abort, its caches belong to this room
         copy = decode_room(document)
         assert copy == self.room
         assert encode_room(copy) == document

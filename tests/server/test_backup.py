@@ -1,4 +1,4 @@
-"""Backups of a database: of a running server, after a kill, and those that a server makes by itself."""
+"""Backups of a database: of a running server, after a kill, and on a schedule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many seats of unfinished games one player, and all from one address, may hold; and who is matched with whom."""
+"""Limits of the seats in unfinished games that a player and an address hold, and matchmaking within them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tictactoe_server.settings import Settings
 
 
 async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
-    """Open so many rooms and return their codes."""
+    """Open `count` rooms and return their codes."""
     return [(await peer.ask("create", **options))["room"] for _ in range(count)]
 
 

@@ -21,13 +21,13 @@ LARGEST_MESSAGE = 16 * 1024
 
 @contextlib.asynccontextmanager
 async def open_socket(url: str, **options: Any) -> AsyncIterator[ClientConnection]:
-    """Connect without a word."""
+    """Open a WebSocket without `hello`."""
     async with connect(url, **{"compression": None, "proxy": None, **options}) as opened:
         yield opened
 
 
 async def close_code_of(opened: ClientConnection) -> int | None:
-    """Read to the end and return the code with which the server closed."""
+    """Read to the end and return the server's close code."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         with contextlib.suppress(ConnectionClosed):
             while True:
