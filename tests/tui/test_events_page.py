@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from msgspec.structs import replace
 
 from tests.client.test_several_servers import heard
 from tests.client.tournaments import BYE, CALL, EVENT, HEAD, OWN, ROWS, event, news, with_card_in_use, with_events
-from tests.faults.hostile_server import ROOM, Frame, hostile_server, identity, state
+from tests.faults.hostile_server import ROOM, hostile_server, identity, state
 from tests.peer import until
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.input.ways import Choice, EventWay
@@ -18,16 +16,10 @@ from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, format_record
 from tictactoe_protocol.events import EventGame, EventJoin, EventLeave, EventMatch, EventReady, EventWatch
 from tictactoe_protocol.pushes import Error, Ok, Replaced, Result
-from tictactoe_protocol.requests import Join, Leave, Record, Request
+from tictactoe_protocol.requests import Join, Leave, Record
 from tictactoe_protocol.terms import ClockState
 
 PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
-
-
-def let_into_event(seq: int, request: Request) -> list[Frame]:
-    """Answer who comes to the board of the event."""
-    there = replace(state(seq), event=EVENT, pairing="r2-1")
-    return [Ok(id=identity(request), room=ROOM, seat="X", moves=()), there]
 
 
 async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: OpenScreen) -> None:
@@ -95,7 +87,8 @@ async def test_a_card_in_use_at_another_device_is_played_by_here_where_one_wants
 async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_back(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         await ana.until("We wait for")
-        server.answers[Join] = partial(let_into_event, 1)
+        there = replace(state(), event=EVENT, pairing="r2-1")
+        server.answers[Join] = lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=()), there]
         await server.push(CALL)
         await ana.until("Your move, X.")
         await server.push(Replaced(room=ROOM))

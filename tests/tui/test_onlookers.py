@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator
-
 import pytest
 
 from tests.client.models import model_of
 from tests.client.states import ANA, BO, CY, seat, state
-from tests.peer import Peer, open_peer
-from tests.tui.conftest import Game, OpenScreen, ScreenUser
+from tests.peer import open_peer
+from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Text
@@ -54,9 +51,7 @@ def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None
     assert waiting_banner(model) == (f"{told}   w claim the win   d call it a draw", "warn")
 
 
-@contextlib.asynccontextmanager
-async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Peer, Peer, str]]:
-    """Start a game of three: ana at the screen, bo and cy."""
+async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
     async with (
         open_screen(server.url, Choice("create", THREE)) as ana,
         open_peer(server.url, "bo") as bo,
@@ -68,11 +63,6 @@ async def three(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[
         await ana.until("You are X. bo is O.", "Waiting for another player")
         await cy.ask("join", room=code)
         await ana.until("Your move, X.")
-        yield ana, bo, cy, code
-
-
-async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
-    async with three(open_screen, server) as (ana, bo, _, code):
         await ana.type(":resign")
         told = ("ana (you)", "(out of this game)", "It's bo's move.")
         await ana.do("enter enter", *told, gone="type a cell")
@@ -83,14 +73,8 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
 
 
 async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(game: Game) -> None:
-    async with game(size=(80, 24), ascii=True) as (ana, bo, code):
-        for ply, (key, answer) in enumerate((("1", 1), ("4", 2), ("7", None))):
-            await ana.press(key)
-            await bo.state(ply=2 * ply + 1)
-            if answer is not None:
-                await bo.ask("move", room=code, cell=answer, ply=2 * ply + 1)
-                await ana.until("Your move")
-        await ana.until("You win", "r play again")
+    async with game(size=(80, 24), ascii=True, moves=[0, 1, 3, 2]) as (ana, *_):
+        await ana.do("7", "You win", "r play again")
         text = await ana.until("Y   Y  OOO  U   U", "IIIII", "It cost the draw.")
         assert text.isascii()
         assert "Worth --" in text

@@ -99,21 +99,11 @@ async def test_who_quits_on_the_way_leaves_it(server: Server, open_screen: OpenS
         await until_rooms_wait(bo, 0)
 
 
-@contextlib.asynccontextmanager
-async def slow_history(open_screen: OpenScreen, server: Server) -> AsyncIterator[tuple[ScreenUser, Proxy]]:
-    """Open the list of ana's games behind a slow proxy."""
+async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server, open_screen: OpenScreen) -> None:
     async with Proxy(server.port) as proxy, played(server, resigned=1, url=proxy.url), open_screen(proxy.url) as ana:
         await ana.until("Your games")
         await ana.do("up enter", "2 games", "> 1.", "Gomoku")
         proxy.down.hold_up()
-        try:
-            yield ana, proxy
-        finally:
-            proxy.down.go_on()
-
-
-async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_history(open_screen, server) as (ana, proxy):
         await ana.do("enter", "Fetching the game...   Esc cancel")
         await ana.do("escape", "> 1.", gone="Fetching")
         proxy.down.go_on()
