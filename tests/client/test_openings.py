@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from tests.client.states import ANA, BO, seat, state
 from tests.client.test_actions import alone, answer
 from tests.client.test_room import FakeCourier, entered
-from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.record import RecordActions, RecordedRoom, summarise_position, summarise_record
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
@@ -90,7 +89,7 @@ def test_the_scene_is_set_anew_by_a_choice_though_board_and_turn_are_the_same() 
 
 def test_help_names_what_there_is_to_choose_where_it_is_due_and_says_what_the_rules_mean() -> None:
     def helped(now: RoomState, viewer: str) -> list[str]:
-        actions = Actions(entered_as(viewer, now), Settings())
+        actions, _ = alone(now, tuple(range(now.ply)), FakeCourier(player=viewer))
         return describe_help(now, Settings(), viewer, actions.now)
 
     told = helped(swap2(3), BO)
@@ -100,12 +99,6 @@ def test_help_names_what_there_is_to_choose_where_it_is_due_and_says_what_the_ru
     assert not any(line.startswith("Opening:") for line in (*helped(swap2(3), ANA), *helped(swap2(3, "O"), BO)))
     standard = describe_help(state((), PRESETS["gomoku-standard"]), Settings(), ANA)
     assert "A line of more than 5 counts for nothing." in standard
-
-
-def entered_as(viewer: str, now: RoomState) -> Any:
-    actions, room = alone(now, tuple(range(now.ply)), FakeCourier(player=viewer))
-    assert actions.room is room
-    return room
 
 
 @pytest.mark.parametrize(

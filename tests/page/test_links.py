@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.limits import uncounted
-from tests.page.conftest import Visit, Visitor
+from tests.page.conftest import Visit
 from tests.page.test_play import address
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -25,13 +25,6 @@ async def origin() -> AsyncIterator[str]:
         pytest.skip("this machine is on no network")
     async with Server(Settings(host="0.0.0.0", port=0), limits=uncounted()) as server:
         yield f"http://{hosts[0]}:{server.port}"
-
-
-async def pasted(visitor: Visitor) -> str:
-    """Return what was copied, as it comes out in a field of the page."""
-    field = visitor.page.get_by_label("Say something")
-    await field.press("Control+v")
-    return await field.input_value()
 
 
 async def test_a_host_at_localhost_is_given_the_link_that_others_can_open(origin: str, visit: Visit) -> None:
@@ -58,7 +51,9 @@ async def test_a_link_is_copied_over_plain_http_from_another_machine(origin: str
     bo = await visit(link)
     await bo.join("bo")
     await ana.hears("bo joins as O.")
-    assert await pasted(ana) == link
+    field = ana.page.get_by_label("Say something")
+    await field.press("Control+v")
+    assert await field.input_value() == link
 
 
 async def test_a_link_is_marked_where_the_browser_copies_nothing(server: Server, visit: Visit) -> None:

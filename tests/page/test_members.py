@@ -165,17 +165,14 @@ async def test_who_is_sent_to_a_server_that_is_gone_asks_the_first_again(
     await ana.hears("You are O.")
 
 
-def silent_words(members: Members, room: str) -> str:
-    return f"Nobody answers at {members.urls['s2']}, where room {room} is."
-
-
 async def test_a_room_at_whose_server_nobody_answers_is_asked_for_and_played_on_here(
     members: Members, visit: Visit, bo: Peer
 ) -> None:
     ana = await one_at_the_board(members, visit, bo)
     members.down.add("s2")
     await members.move(ana.code, "s2")
-    await ana.hears(f"{silent_words(members, ana.code)} Another server is asked to take it over.")
+    silent = f"Nobody answers at {members.urls['s2']}, where room {ana.code} is."
+    await ana.hears(f"{silent} Another server is asked to take it over.")
     await ana.play(4)
     await bo.state(ply=1)
     joins = [request.get("unreachable") for _, request in members.asked if request["type"] == "join"]

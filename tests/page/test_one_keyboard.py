@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from playwright.async_api import expect
 
-from tests.page.conftest import Visit, Visitor
+from tests.page.conftest import Visit
 from tests.page.test_play import address
 from tests.peer import open_peer
 from tictactoe_server.server import Server
 
 
-async def two_here(server: Server, visit: Visit) -> Visitor:
+async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.page.get_by_label("Playing as").fill("ana")
     await ana.tile("classic").check()
     await ana.button("Two here").click()
     await expect(ana.page.locator(".turn")).to_have_text("It's ana's move.")
-    return ana
-
-
-async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(server: Server, visit: Visit) -> None:
-    ana = await two_here(server, visit)
     await ana.play(0, 4)
     await ana.button("Take back").click()
     await ana.hears("Player 2 takes back B2.")

@@ -6,15 +6,13 @@ be among them.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.named_keys import last_line, named_keys
-from tests.peer import Peer, play_out, two_playing
+from tests.peer import play_out, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, Game, OpenScreen, ScreenUser
 from tests.tui.test_replay_page import diagonal
@@ -88,14 +86,6 @@ class Hand:
         assert wanted - without - self._done == set()
         handled = {key for action in (self._done | ANYWHERE) - without for key in self._keys[action]}
         assert self._named - handled - extra == set()
-
-
-@contextlib.asynccontextmanager
-async def two_at_a_board(server: Server, **rules: Any) -> AsyncIterator[tuple[Peer, Peer, str]]:
-    """Seat cy and di in a public game with two moves."""
-    async with two_playing(server, "cy", "di", analysis="open", **rules) as (cy, di, code):
-        await play_out({"X": cy, "O": di}, code, [0, 4])
-        yield cy, di, code
 
 
 async def test_in_a_replay(
@@ -203,19 +193,18 @@ async def test_when_an_opponent_is_gone(game: Game, look: dict[str, Any]) -> Non
             hand.check("playing", without=frozenset({other, "accept", "decline"}), extra=frozenset(AT_BOARD))
 
 
-async def look_about(hand: Hand, last: str) -> None:
-    """Step through the game as a watcher, starting at its end, whose line begins with `last`."""
-    await hand.do("left", "Move ", gone=None)
-    await hand.do("home", "The start.")
-    await hand.do("right", "Move 1 of ")
-    await hand.do("end", last)
-
-
 async def test_while_one_watches(server: Server, open_screen: OpenScreen, look: dict[str, Any]) -> None:
-    async with two_at_a_board(server) as (*_, code), open_screen(server.url, Choice("watch", code=code), **look) as ana:
-        await ana.until("you watch", code, "cy's move")
+    async with (
+        two_playing(server, "cy", "di", analysis="open") as (cy, di, code),
+        open_screen(server.url, Choice("watch", code=code), **look) as ana,
+    ):
+        await play_out({"X": cy, "O": di}, code, [0, 4])
+        await ana.until("you watch", code, "cy's move", "move 2 of 2")
         hand = Hand(ana, look)
-        await look_about(hand, "cy's move")
+        await hand.do("left", "Move ", gone=None)
+        await hand.do("home", "The start.")
+        await hand.do("right", "Move 1 of ")
+        await hand.do("end", "cy's move")
         await hand.do("review", "with best play")
         best = ana.text
         await hand.do("down", gone=best)
