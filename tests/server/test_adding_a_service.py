@@ -26,6 +26,7 @@ from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
+from tictactoe_server.storage.store import StoreUnavailable
 
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
 WINNING = [0, 3, 1, 4, 2]
@@ -154,6 +155,20 @@ async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent()
     for name, make in (("worth", fail), ("odd", say_odd), ("points", say_points)):
         additions.welcome.add(name, make)
     assert {name: bytes(value) for name, value in (await additions.of_welcome("p1")).items()} == {"points": b"7"}
+
+
+async def test_a_hello_is_refused_while_the_store_cannot_give_a_field_and_may_be_repeated(server: Server) -> None:
+    failures = [StoreUnavailable()]
+
+    async def say_points(player: str) -> int:
+        if failures:
+            raise failures.pop()
+        return 7
+
+    server.core.additions.welcome.add("points", say_points)
+    async with open_peer(server.url, "ana") as peer:
+        assert peer.welcome["code"] == "unavailable"
+        assert (await peer.ask("hello", name="ana"))["points"] == 7
 
 
 @pytest.mark.parametrize(

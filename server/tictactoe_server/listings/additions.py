@@ -17,6 +17,7 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, Welcome, is_server_bot
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.rooms.finished import FinishedGame, Participant
+from tictactoe_server.storage.store import StoreUnavailable
 
 _OF_SERVICES: Final = {"calls", "challenges", "host_provisional", "host_rating"}  # fields of the protocol
 
@@ -57,6 +58,7 @@ class Additions:
         self.rows = Fields[Listed](RoomSummary)
 
     async def of_welcome(self, player: str) -> dict[str, Raw]:
+        """Return the fields added to `welcome`; raises `StoreUnavailable`."""
         found: dict[str, Raw] = {}
         for name, make in self.welcome.items():
             with _logged(name):
@@ -111,5 +113,7 @@ def _field(name: str, value: Any) -> dict[str, Raw]:
 def _logged(name: str) -> Iterator[None]:
     try:
         yield
+    except StoreUnavailable:
+        raise
     except Exception:
         log.exception("a field could not be added", field=name)

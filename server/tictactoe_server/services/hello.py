@@ -97,16 +97,17 @@ class Greeting(Service):
             session.tally.refusals[ErrorCode.BANNED] += 1
             expel(session.connection, banned(ban), id=id)
             return
+        session.connection.let_in()
+        registry, lists = self._core.registry, self._core.lists
+        await registry.restored.wait()
+        added = await self._core.additions.of_welcome(player.id)
         self._core.presence.greet(session, replace(player, bot=GUEST if request.bot else None))
         session.messages = self._core.allowances.messages[player.id]
         key = hash_secret(token)
         session.device = Device(key, None if known.is_seated else key, known.player.name, request.client or "")
         if known.seen < today():
             self._notes.start(self._note(key))
-        session.connection.let_in()
-        registry, lists = self._core.registry, self._core.lists
-        await registry.restored.wait()
-        held, added = lists.held_seats(player.id), await self._core.additions.of_welcome(player.id)
+        held = lists.held_seats(player.id)
         cluster = registry.elsewhere.cluster
         welcome = Welcome(
             protocol=PROTOCOL_VERSION,
