@@ -1,22 +1,23 @@
-"""A NATS server on a real socket with one stream, that goes wrong on demand as a real one hardly ever does."""
+"""A NATS server with one stream, which fails on demand as a real one hardly ever does."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import contextlib
 import json
 from collections import deque
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
+from tictactoe_server import clock
 from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import Stream
 
 Fault = Literal["lost ack", "lost write", "late ack", "in process", "nobody", "cut", "nonsense"]
-_STREAM = "rooms-0"
-_CONFIG = Stream(Link(Access("nats://nobody", None, None), 1.0), _STREAM).config()
+Headers = dict[str, str]
+STREAM = "rooms-0"
+_CONFIG = Stream(Link(Access("nats://nobody", None, None), 1.0), STREAM).config()
 _NO_MESSAGE = {"error": {"code": 404, "err_code": 10037, "description": "no message found"}}
 
 
@@ -25,18 +26,25 @@ class Kept(NamedTuple):
 
     subject: str
     sequence: int
-    headers: dict[str, str]
+    headers: Headers
     data: bytes
+    expires_at: float = float("inf")
 
 
 class FakeNats:
-    """Use it with ``async with``; `url` is where it listens.
+    """The server; `async with` opens a real socket.
 
-    `faults` are what goes wrong with the next writes, one each: a number is the error that it is refused with.
-    `release` lets what was held up happen: the answers of ``late ack``, the writes of ``in process``. Reads are refused
-    with `read_error`, `refused` of them so far; many at once are answered up to the sequence `copied`. While
-    `holds_echoes` what clients send to themselves waits for `release`. With `turns_away` nobody is let in. It tells of
-    the `others`, as in ``["127.0.0.1:4222"]``; `introductions` are what clients say first.
+    Attributes:
+        faults: What goes wrong with the next writes, one each: a number is the error that refuses the write.
+        read_error: The error that refuses all reads, `refused` of them so far.
+        copied: The last sequence that a read of many messages finds, or None for all.
+        holds_echoes: Whether what clients send to themselves waits for `release`.
+        turns_away: Whether clients are refused.
+        others: The addresses of other servers that clients are told, such as "127.0.0.1:4222".
+        introductions: The CONNECT lines of clients.
+        kept: The newest message of each subject.
+        clients: The open connections.
+        connections: The number of connections so far.
     """
 
     def __init__(self) -> None:
@@ -48,16 +56,16 @@ class FakeNats:
         self.turns_away = False
         self.others: list[str] = []
         self.introductions: list[str] = []
-        self._echoes: list[tuple[str, str]] = []
         self.kept: dict[str, Kept] = {}
         self.sequence = 0
         self.connections = 0
-        self._held: list[tuple[Kept, str, bool]] = []
-        self._peers: dict[asyncio.StreamWriter, dict[str, str]] = {}
-        self._unheard: set[asyncio.StreamWriter] = set()
+        self.clients: dict[Client, None] = {}
+        self._echoes: list[tuple[str, str]] = []
+        self._held: list[tuple[list[Kept], str, bool]] = []
+        self._batches: dict[str, Kept] = {}
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.get_running_loop().create_server(lambda: Client(self), "127.0.0.1", 0)
         return self
 
     async def __aexit__(
@@ -73,116 +81,125 @@ class FakeNats:
 
     def cut(self) -> None:
         """Break every connection."""
-        for writer in list(self._peers):
-            writer.transport.abort()
+        for client in list(self.clients):
+            client.transport.abort()
 
     def freeze(self) -> None:
-        """Say nothing more over the connections that there are, and hear nothing."""
-        for writer in self._peers:
-            self._peers[writer] = {}
-            self._unheard.add(writer)
+        """Neither send nor read anything on the present connections."""
+        for client in self.clients:
+            client.subscriptions, client.is_frozen = {}, True
 
     def throw_out(self) -> None:
-        """End every connection as a server does with a client that it does not want."""
-        for writer in list(self._peers):
-            writer.write(b"-ERR 'Slow Consumer'\r\n")
-            writer.close()
+        """End every connection as a server does that drops a slow client."""
+        for client in self.clients:
+            client.transport.write(b"-ERR 'Slow Consumer'\r\n")
+            client.transport.close()
 
     def keep(self, subject: str, data: bytes) -> None:
-        """Keep a message and send it on, as if somebody had written it."""
+        """Store and republish a message, as if somebody had written it."""
         self._keep(Kept(subject, 0, {}, data))
 
     def release(self) -> None:
-        """Let what was held up happen."""
+        """Send the held answers, and carry out the held writes."""
         while self._echoes:
             subject, reply = self._echoes.pop()
-            self._send(subject, b"", reply=reply)
+            self.send(subject, b"", reply=reply)
         held, self._held = self._held, []
-        for write, reply, is_kept in held:
+        for writes, reply, is_kept in held:
             if is_kept:
-                self._say(reply, {"stream": _STREAM, "seq": write.sequence})
+                self._acknowledge(reply, writes[-1].sequence)
             else:
-                self._keep(write)
+                for write in writes:
+                    self._keep(write)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        self._peers[writer] = {}
-        info = {"server_id": "FAKE", "version": "2.15.1", "proto": 1, "headers": True, "max_payload": 1 << 20}
-        info |= {"connect_urls": self.others}
-        writer.write(b"INFO %b\r\n" % json.dumps(info).encode())
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-            while line := await reader.readline():
-                if writer in self._unheard:
-                    continue
-                verb, *words = line.decode().split()
-                match verb:
-                    case "CONNECT" if self.turns_away:
-                        writer.write(b"-ERR 'Authorization Violation'\r\n")
-                        writer.close()
-                    case "CONNECT":
-                        self.introductions.append(line.decode())
-                    case "PING":
-                        writer.write(b"PONG\r\n")
-                    case "SUB":
-                        self._peers[writer][words[-1]] = words[0]
-                    case "PUB" | "HPUB":
-                        content = (await reader.readexactly(int(words[-1]) + 2))[:-2]
-                        start = int(words[-2]) if verb == "HPUB" else 0
-                        reply = words[1] if len(words) > (3 if verb == "HPUB" else 2) else ""
-                        self._take(words[0], reply, _headers_of(content[:start]), content[start:])
-        del self._peers[writer]
-        writer.transport.abort()
-
-    def _take(self, subject: str, reply: str, headers: dict[str, str], data: bytes) -> None:
+    def take(self, client: Client, subject: str, reply: str, headers: Headers, data: bytes) -> None:
+        """Handle a message of a client."""
         match subject.split(".")[:4]:
-            case ["$KV", "rooms-0", *_]:
-                self._write(subject, reply, headers, data)
+            case ["$KV", _, *_]:
+                self._write(reply, Kept(subject, 0, headers, data))
             case ["$JS", "API", "STREAM", "INFO"]:
-                counts = dict.fromkeys(("messages", "bytes", "first_seq", "consumer_count"), 0)
-                state = {**counts, "last_seq": self.sequence}
-                self._say(reply, {"config": _CONFIG, "state": state, "created": "now"})
+                self._say(reply, self._describe(json.loads(data or b"{}")))
+            case ["$JS", "API", "STREAM", "MSG"] if ".DELETE." in subject:
+                self._delete(reply, json.loads(data)["seq"])
             case ["$JS", "API", "STREAM", "MSG"]:
                 self._read(reply, json.loads(data))
             case ["$JS", "API", "DIRECT", "GET"]:
                 self._read_many(reply, json.loads(data))
             case ["_INBOX", *_] if self.holds_echoes:
                 self._echoes.append((subject, reply))
-            case ["_INBOX", *_]:
-                self._send(subject, data, reply=reply)
+            case _ if not self.send(subject, data, headers or None, reply) and reply:
+                client.send(reply, b"", {"": "503"})
 
-    def _write(self, subject: str, reply: str, headers: dict[str, str], data: bytes) -> None:
-        fault = self.faults.popleft() if self.faults and not subject.endswith(".time") else None
-        last = self.kept[subject].sequence if subject in self.kept else 0
-        expected = headers.get("Nats-Expected-Last-Subject-Sequence")
-        write = Kept(subject, 0, headers, data)
-        if any(held.subject == subject and not is_kept for held, _, is_kept in self._held):
+    def send(self, subject: str, data: bytes, headers: Headers | None = None, reply: str = "") -> int:
+        """Send a message to all subscribers, and return how many there are."""
+        return sum(client.send(subject, data, headers, reply) for client in list(self.clients))
+
+    def _write(self, reply: str, write: Kept) -> None:
+        fault = self.faults.popleft() if self.faults and not write.subject.endswith(".time") else None
+        writes, batch = [write], write.headers.pop("Nats-Batch-Id", None)
+        if batch is not None and "Nats-Batch-Commit" not in write.headers:
+            if fault != "lost write":
+                self._batches[batch] = write
+            return
+        if batch is not None:
+            if batch not in self._batches:
+                self._refuse(reply, 10176)
+                return
+            writes.insert(0, self._batches.pop(batch))
+        expected = write.headers.get("Nats-Expected-Last-Subject-Sequence")
+        if any(held[-1].subject == write.subject and not is_kept for held, _, is_kept in self._held):
             self._refuse(reply, 10164)
         elif isinstance(fault, int):
             self._refuse(reply, fault)
         elif fault == "nobody":
-            self._send(reply, b"", {"": "503"})
-        elif fault == "in process":
-            self._held.append((write, reply, False))
+            self.send(reply, b"", {"": "503"})
         elif fault == "nonsense":
-            self._send(reply, b"what?")
+            self.send(reply, b"what?")
         elif fault == "lost write":
             pass
-        elif expected is not None and int(expected) != last:
+        elif expected is not None and int(expected) != self._last(write.subject):
             self._refuse(reply, 10071)
+        elif fault == "in process":
+            self._held.append((writes, reply, False))
         else:
-            kept = self._keep(write)
+            kept = [self._keep(one) for one in writes]
             if fault == "late ack":
                 self._held.append((kept, reply, True))
             elif fault == "cut":
-                self._cut_within(reply, {"stream": _STREAM, "seq": kept.sequence})
+                self._cut_within(reply, json.dumps({"stream": STREAM, "seq": kept[-1].sequence}).encode())
             elif fault is None:
-                self._say(reply, {"stream": _STREAM, "seq": kept.sequence})
+                self._acknowledge(reply, kept[-1].sequence)
 
     def _keep(self, write: Kept) -> Kept:
         self.sequence += 1
-        kept = self.kept[write.subject] = write._replace(sequence=self.sequence)
-        self._send(write.subject.replace("$KV", "ev"), kept.data, _sent_headers(kept))
+        lifetime = write.headers.get("Nats-TTL", "").removesuffix("s")
+        expires_at = clock.monotonic() + float(lifetime) if lifetime else float("inf")
+        kept = write._replace(sequence=self.sequence, expires_at=expires_at)
+        self.kept[write.subject] = kept
+        self.send(write.subject.replace("$KV", "ev"), kept.data, _sent_headers(kept))
         return kept
+
+    def _last(self, subject: str) -> int:
+        return next((kept.sequence for kept in self._living() if kept.subject == subject), 0)
+
+    def _living(self) -> list[Kept]:
+        now = clock.monotonic()
+        for subject in [subject for subject, kept in self.kept.items() if kept.expires_at <= now]:
+            del self.kept[subject]
+        return list(self.kept.values())
+
+    def _delete(self, reply: str, sequence: int) -> None:
+        for kept in [kept for kept in self._living() if kept.sequence == sequence]:
+            del self.kept[kept.subject]
+        self._say(reply, {"success": True})
+
+    def _describe(self, question: dict[str, Any]) -> dict[str, Any]:
+        state: dict[str, Any] = dict.fromkeys(("messages", "bytes", "first_seq", "consumer_count"), 0)
+        state["last_seq"] = self.sequence
+        pattern, offset = question.get("subjects_filter", ""), question.get("offset", 0)
+        found = [kept.subject for kept in self._living() if _is_of(kept.subject, pattern)]
+        state["subjects"] = dict.fromkeys(found[offset:], 1)
+        return {"config": _CONFIG, "state": state, "created": "now", "total": len(found)}
 
     def _read(self, reply: str, question: dict[str, Any]) -> None:
         if self.read_error is not None:
@@ -193,11 +210,10 @@ class FakeNats:
         if not found:
             self._say(reply, _NO_MESSAGE)
             return
-        headers = "".join(f"{name}: {value}\r\n" for name, value in found[0].headers.items())
         message = {
             "subject": found[0].subject,
             "seq": found[0].sequence,
-            "hdrs": base64.b64encode(f"NATS/1.0\r\n{headers}\r\n".encode()).decode(),
+            "hdrs": base64.b64encode(_encode_headers(found[0].headers)).decode(),
             "data": base64.b64encode(found[0].data).decode(),
         }
         self._say(reply, {"message": message})
@@ -205,62 +221,115 @@ class FakeNats:
     def _read_many(self, reply: str, question: dict[str, Any]) -> None:
         found = self._find(question, self.sequence if self.copied is None else self.copied)
         for kept in found[: question["batch"]]:
-            self._send(reply, kept.data, _sent_headers(kept))
-        self._send(reply, b"", {"": "204 EOB" if found else "404 Message Not Found"})
+            self.send(reply, kept.data, _sent_headers(kept))
+        self.send(reply, b"", {"": "204 EOB" if found else "404 Message Not Found"})
 
     def _find(self, question: dict[str, Any], upto: int) -> list[Kept]:
         if "last_by_subj" in question:
-            kept = self.kept.get(question["last_by_subj"])
-            return [] if kept is None else [kept]
-        behind = [
-            kept
-            for kept in self.kept.values()
-            if question["seq"] <= kept.sequence <= upto and _is_of(kept.subject, question["next_by_subj"])
-        ]
-        return sorted(behind, key=lambda kept: kept.sequence)
+            return [kept for kept in self._living() if kept.subject == question["last_by_subj"]]
+        first, pattern = question["seq"], question["next_by_subj"]
+        found = [kept for kept in self._living() if first <= kept.sequence <= upto and _is_of(kept.subject, pattern)]
+        return sorted(found, key=lambda kept: kept.sequence)
 
     def _refuse(self, reply: str, code: int) -> None:
         self._say(reply, {"error": {"code": 400, "err_code": code, "description": f"error {code}"}})
 
-    def _say(self, subject: str, content: dict[str, Any]) -> None:
-        self._send(subject, json.dumps(content).encode())
+    def _acknowledge(self, reply: str, sequence: int) -> None:
+        self._say(reply, {"stream": STREAM, "seq": sequence})
 
-    def _send(self, subject: str, data: bytes, headers: dict[str, str] | None = None, reply: str = "") -> None:
-        for writer, subscriptions in self._peers.items():
-            for sid, pattern in subscriptions.items():
-                if _is_of(subject, pattern):
-                    writer.write(_message(subject, f"{sid} {reply}".rstrip(), data, headers))
+    def _say(self, reply: str, content: dict[str, Any]) -> None:
+        self.send(reply, json.dumps(content).encode())
 
-    def _cut_within(self, subject: str, content: dict[str, Any]) -> None:
-        for writer, subscriptions in self._peers.items():
-            for sid, pattern in subscriptions.items():
-                if _is_of(subject, pattern):
-                    message = _message(subject, sid, json.dumps(content).encode(), None)
-                    writer.write(message[: len(message) // 2])
-                    writer.close()
+    def _cut_within(self, subject: str, data: bytes) -> None:
+        for client in list(self.clients):
+            for sid in client.sids_of(subject):
+                message = _encode_message(subject, sid, data, None)
+                client.transport.write(message[: len(message) // 2])
+                client.transport.close()
 
 
-def _message(subject: str, sid: str, data: bytes, headers: dict[str, str] | None) -> bytes:
+class Client(asyncio.Protocol):
+    """A connection, on the server's side."""
+
+    transport: Any
+
+    def __init__(self, nats: FakeNats) -> None:
+        self.subscriptions: dict[str, str] = {}
+        self.is_frozen = False
+        self._nats = nats
+        self._buffer = b""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+        self._nats.connections += 1
+        self._nats.clients[self] = None
+        information = {"server_id": "FAKE", "version": "2.15.1", "proto": 1, "headers": True, "max_payload": 1 << 20}
+        information |= {"connect_urls": self._nats.others}
+        transport.write(b"INFO %b\r\n" % json.dumps(information).encode())
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._nats.clients.pop(self, None)
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        while not self.is_frozen and b"\r\n" in self._buffer:
+            line, _, rest = self._buffer.partition(b"\r\n")
+            verb, *words = line.decode().split()
+            if verb in ("PUB", "HPUB"):
+                size, start = int(words[-1]), int(words[-2]) if verb == "HPUB" else 0
+                if len(rest) < size + 2:
+                    return
+                self._buffer = rest[size + 2 :]
+                reply = words[1] if len(words) > (3 if verb == "HPUB" else 2) else ""
+                self._nats.take(self, words[0], reply, _parse_headers(rest[:start]), rest[start:size])
+                continue
+            self._buffer = rest
+            match verb:
+                case "CONNECT" if self._nats.turns_away:
+                    self.transport.write(b"-ERR 'Authorization Violation'\r\n")
+                    self.transport.close()
+                case "CONNECT":
+                    self._nats.introductions.append(line.decode())
+                case "PING":
+                    self.transport.write(b"PONG\r\n")
+                case "SUB":
+                    self.subscriptions[words[-1]] = words[0]
+
+    def send(self, subject: str, data: bytes, headers: Headers | None = None, reply: str = "") -> int:
+        """Send a message once for each subscription to it, and return how many there are."""
+        sids = self.sids_of(subject)
+        for sid in sids:
+            self.transport.write(_encode_message(subject, f"{sid} {reply}".rstrip(), data, headers))
+        return len(sids)
+
+    def sids_of(self, subject: str) -> list[str]:
+        return [sid for sid, pattern in self.subscriptions.items() if _is_of(subject, pattern)]
+
+
+def _encode_message(subject: str, sid: str, data: bytes, headers: Headers | None) -> bytes:
     if headers is None:
         return b"MSG %b %b %d\r\n%b\r\n" % (subject.encode(), sid.encode(), len(data), data)
-    status = f" {headers['']}" if "" in headers else ""
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items() if name)
-    head = f"NATS/1.0{status}\r\n{lines}\r\n".encode()
+    head = _encode_headers(headers)
     sizes = (subject.encode(), sid.encode(), len(head), len(head) + len(data))
     return b"HMSG %b %b %d %d\r\n%b%b\r\n" % (*sizes, head, data)
 
 
-def _sent_headers(kept: Kept) -> dict[str, str]:
+def _encode_headers(headers: Headers) -> bytes:
+    status = f"NATS/1.0 {headers.get('', '')}".rstrip()
+    return "\r\n".join((status, *(f"{name}: {value}" for name, value in headers.items() if name), "", "")).encode()
+
+
+def _sent_headers(kept: Kept) -> Headers:
     return {**kept.headers, "Nats-Subject": kept.subject, "Nats-Sequence": str(kept.sequence)}
 
 
-def _headers_of(head: bytes) -> dict[str, str]:
-    lines = [line.partition(": ") for line in head.decode().split("\r\n")[1:]]
-    return {name: value for name, colon, value in lines if colon}
+def _parse_headers(head: bytes) -> Headers:
+    lines = [line.partition(":") for line in head.decode().split("\r\n")[1:]]
+    return {name: value.strip() for name, colon, value in lines if colon}
 
 
 def _is_of(subject: str, pattern: str) -> bool:
-    """Tell whether a subject is one of those that a pattern names, whose last word may be a wildcard."""
+    """Return whether a subject matches a pattern, whose last word may be a wildcard."""
     if pattern.endswith((".>", ".*")):
         return subject.startswith(pattern[:-1])
     return subject == pattern
