@@ -15,8 +15,9 @@ import time
 from collections import Counter
 from dataclasses import asdict
 
+from tests.simulation import cluster, trouble
+from tests.simulation.cluster import choose_site
 from tests.simulation.run import Result, play
-from tests.simulation.trouble import MEAN_SECONDS
 
 
 def main() -> int:
@@ -70,15 +71,17 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--fault", metavar="NAME", help="plant a fault of planted.py in the server first")
     parser.add_argument("--minutes", type=float, help="go on with further seeds for so long")
     parser.add_argument("--stop", action="store_true", help="stop at the first seed that breaks a promise")
+    kinds = list(trouble.MEAN_SECONDS | cluster.MEAN_SECONDS)
     parser.add_argument(
         "--trouble",
         nargs="*",
         default=[],
-        choices=MEAN_SECONDS,
+        choices=kinds,
         metavar="KIND",
-        help=f"in place of the seed's choice: {', '.join(MEAN_SECONDS)}",
+        help=f"in place of the seed's choice: {', '.join(kinds)}",
     )
     parser.add_argument("--seconds", type=float, default=900.0, help="how long trouble lasts, in virtual time")
+    parser.add_argument("--servers", type=int, default=0, help="how many servers (default: 1, or by chance 2 or 3)")
     parser.add_argument("--tables", type=int, default=3, help="how many pairs play")
     parser.add_argument("--games", type=int, default=6, help="how many games each pair plays")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many seeds run at once")
@@ -96,7 +99,12 @@ def start_child(seed: int, options: argparse.Namespace) -> tuple[int, int]:
         return child, read
     os.close(read)
     result = play(
-        seed, seconds=options.seconds, tables=options.tables, games=options.games, kinds=tuple(options.trouble)
+        seed,
+        seconds=options.seconds,
+        tables=options.tables,
+        games=options.games,
+        kinds=tuple(options.trouble),
+        make_site=choose_site(seed, options.servers),
     )
     with os.fdopen(write, "w") as pipe:
         json.dump(asdict(result), pipe)
@@ -121,7 +129,7 @@ def repeat(seed: int, options: argparse.Namespace) -> str:
 def repeating_options(seed: int, options: argparse.Namespace) -> list[str]:
     """Return the options that repeat a run."""
     chosen = ["--seeds", str(seed)]
-    for name, default in (("seconds", 900.0), ("tables", 3), ("games", 6)):
+    for name, default in (("seconds", 900.0), ("servers", 0), ("tables", 3), ("games", 6)):
         if (value := getattr(options, name)) != default:
             chosen += [f"--{name}", str(value)]
     if options.fault:

@@ -62,6 +62,11 @@ class Host:
     def is_down(self) -> bool:
         return not self._up.is_set()
 
+    @property
+    def rooms(self) -> set[str]:
+        """The codes of the rooms that this server believes to have."""
+        return set() if self.is_down or self.server is None else set(self.server.core.registry.by_code)
+
     async def wait_until_up(self) -> None:
         await self._up.wait()
 

@@ -16,6 +16,8 @@ Message = dict[str, Any]
 
 ROUNDING_MS: Final = 60
 """How far a clock may be off: it is rounded, and read once for a turn of the event loop."""
+CLUSTER_MS: Final = 1_000
+"""How far the times of two servers may be apart."""
 FIRST_MOVE_SECONDS: Final = 28.6
 """The time for a first move, 30 s, without the 1.4 s for which a disk may refuse everything before time stops."""
 HOLD_SECONDS: Final = 20.0
@@ -136,7 +138,8 @@ class Ledger:
     """All records of a run.
 
     Attributes:
-        served: The served time of the one server; a cluster has none, and its clocks are not judged by it.
+        served: The served time of the one server; in a cluster all time since the start.
+        slack_ms: How far a clock may be off.
         counts: How often things happened, for the summary of a run.
         failures: The broken promises so far.
     """
@@ -144,6 +147,7 @@ class Ledger:
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
         self.served = ServedTime()
+        self.slack_ms = ROUNDING_MS
         self.rooms: dict[str, RoomRecord] = defaultdict(RoomRecord)
         self.counts: Counter[str] = Counter()
         self.failures: list[Failure] = []
@@ -220,14 +224,14 @@ class Ledger:
         Args:
             viewer: Who received it.
             life: Which life of the server sent it; 0 where several servers share the rooms.
-            newest_before: The largest `seq` of the room that came over this connection before.
+            newest_before: The largest `seq` of the room that came to the viewer before.
             state: The message.
         """
         self.count("states")
         code, seq = state["room"], state["seq"]
         room = self.rooms[code]
         if seq < newest_before:
-            self.fail(f"{viewer} received seq {seq} after seq {newest_before} on the same connection.", code)
+            self.fail(f"{viewer} received seq {seq} after seq {newest_before}.", code)
         earlier = max((newest for other, newest in room.newest_seqs.items() if other < life), default=0)
         if seq < earlier:
             self.fail(f"{viewer} received seq {seq}, but seq {earlier} was shown before the server died.", code)
@@ -277,7 +281,7 @@ class Ledger:
         if ply - 2 not in game.sent_at or state["result"] is not None:
             return
         charged = before[mover] + control["increment_ms"] - game.clocks[ply][mover]
-        most = 1000 * self.served.between(game.sent_at[ply - 2], self.now()) + ROUNDING_MS
+        most = 1000 * self.served.between(game.sent_at[ply - 2], self.now()) + self.slack_ms
         self.count("turns timed")
         if not -1 <= charged <= most:
             self.fail(
@@ -319,7 +323,7 @@ class Ledger:
             return
         had = game.clocks.get(ply - 1, {}).get(losers[0])
         seconds = self.served.between(game.sent_at[ply - 1], self.now())
-        if had is not None and 1000 * seconds + ROUNDING_MS < had:
+        if had is not None and 1000 * seconds + self.slack_ms < had:
             self.fail(
                 f"{losers[0]} lost game {state['game']} on time after {seconds:.3f} s, with {had} ms left.",
                 state["room"],
@@ -331,7 +335,7 @@ class Ledger:
         since = room.away_since.get(player)
         if since is None:
             self.fail(f"Game {state['game']} was claimed from {loser}, who was never away.", state["room"])
-        elif (seconds := self.served.between(since, self.now())) < HOLD_SECONDS - 0.1:
+        elif (seconds := self.served.between(since, self.now())) < HOLD_SECONDS - self.slack_ms / 1000:
             self.fail(f"Game {state['game']} was claimed after {seconds:.1f} s of the hold.", state["room"])
 
     def _check_rematch(self, code: str, room: RoomRecord, state: Message) -> None:

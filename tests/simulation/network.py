@@ -13,6 +13,8 @@ from tests.simulation.world import Process, World, current_process
 HIGH_WATER_BYTES: Final = 64 * 1024
 SOCKET_BYTES: Final = 16 * 1024
 """What the operating system takes before a transport's own buffer fills."""
+NEAR_PORTS: Final = (4222, 4223, 4224)
+"""The ports of the store's nodes, which are near the servers."""
 SPLIT_CHANCE: Final = 0.05
 """How often a write arrives in several pieces."""
 
@@ -201,10 +203,16 @@ class ListeningSocket:
 
 
 class Network:
-    """Every listening socket and connection of a run."""
+    """Every listening socket and connection of a run.
+
+    Attributes:
+        blocked: Until when nothing that an address sends to a port arrives.
+    """
 
     def __init__(self, world: World) -> None:
         self.world = world
+        world.connect = self.connect
+        self.blocked: dict[tuple[str, int], float] = {}
         self.listening: dict[int, ListeningSocket] = {}
         self._wires: list[Wire] = []
         self._connections: dict[str, int] = {}
@@ -213,12 +221,21 @@ class Network:
         """Stand in for `transport.listen.open_sockets`."""
         return [ListeningSocket(self, port)]
 
+    def serve(self, port: int, make: Callable[[], Any]) -> None:
+        """Accept connections to a port of the simulation itself, with a protocol that `make` returns for each."""
+        listening = ListeningSocket(self, port)
+        listening.listen(100)
+        self.world.add_reader(listening, lambda: listening.accept()[0].open(make()))
+
     async def connect(self, port: int, protocol: Any, name: str, address: str) -> Wire:
         """Connect `protocol` to a port from an address; raises `ConnectionRefusedError` if nobody listens there."""
         number = self._connections[name] = self._connections.get(name, 0) + 1
         chance = self.world.chance(f"{name}#{number}")
         delay = min(0.5, chance.lognormvariate(-4.2, 1.0))
+        if port in NEAR_PORTS:
+            delay /= 10
         await asyncio.sleep(delay)
+        await asyncio.sleep(self.blocked.get((address, port), 0.0) - self.world.time())
         listening = self.listening.get(port)
         if listening is None:
             raise ConnectionRefusedError

@@ -46,7 +46,6 @@ class Peer(asyncio.Protocol):
 
     Attributes:
         life: The life of the server that it is connected to.
-        newest_seqs: The largest `seq` that came over it, by room.
         heard_at: When it last received anything.
         is_harmed: Whether trouble struck it; nothing is promised on it any more.
     """
@@ -57,7 +56,6 @@ class Peer(asyncio.Protocol):
         self.person = person
         self.world = person.world
         self.life = person.site.life
-        self.newest_seqs: dict[str, int] = {}
         self.heard_at = self.world.time()
         self.welcomed_at = 0.0
         self.rooms: set[str] = set()
@@ -192,8 +190,8 @@ class Peer(asyncio.Protocol):
                 person.acknowledge(self._sent[id])
             _settle(self._replies.pop(id), message)
         elif kind == "room":
-            ledger.check_state(person.name, self.life, self.newest_seqs.get(code, 0), message)
-            self.newest_seqs[code] = message["seq"]
+            ledger.check_state(person.name, self.life, person.newest_seqs.get(code, 0), message)
+            person.newest_seqs[code] = message["seq"]
             if self is person.peer:
                 person.receive_state(message)
         elif self is person.peer:

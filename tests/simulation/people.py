@@ -32,6 +32,7 @@ class Person:
     Attributes:
         peer: The current connection.
         states: The newest state of each room, as far as this connection knows.
+        newest_seqs: The largest `seq` that was received, by room.
         chats: The texts of all chats that came over this connection.
         seated_in: The rooms in which the last welcome gave this person a seat.
         is_done: Whether this person wants nothing more.
@@ -50,6 +51,7 @@ class Person:
         self.id = name
         self.peer: Peer | None = None
         self.states: dict[str, Message] = {}
+        self.newest_seqs: dict[str, int] = {}
         self.chats: set[str] = set()
         self.seated_in: list[str] = []
         self.is_done = False
@@ -117,6 +119,18 @@ class Person:
                 if refused.code not in RETRIED:
                     raise
                 await asyncio.sleep(refused.error.get("retry_ms", 500) / 1000 * self.chance.uniform(1, 1.5))
+
+    async def ask_at_its_server(self, **request: Any) -> None:
+        """Ask, and go to another server of the cluster as often as the answer is `moved`."""
+        try:
+            await self.ask(**request)
+        except RequestRefused as refused:
+            if refused.code != "moved" or self.peer is None:
+                raise
+            self.follow(refused.error["url"])
+            self.peer.give_up()
+            await Person.connect(self)
+            await self.ask_at_its_server(**request)
 
     async def try_once(self, **request: Any) -> Message | None:
         """Return the answer to a request, or None if it was refused."""
@@ -278,7 +292,7 @@ class Table:
         if site.ledger.is_closed(code) or site.ledger.rooms[code].was_left:
             return
         for person in (*self.players, visitor):
-            await person.ask(type="watch" if person is visitor else "join", room=code)
+            await person.ask_at_its_server(type="watch" if person is visitor else "join", room=code)
         for person in (*self.players, visitor):
             await person.ask(type="sync", room=code)
             ends[person.name] = await person.state_of(code)
@@ -311,7 +325,7 @@ class Player(Person):
                 raise ConnectionLost
         code = table.code
         if code not in self.states:
-            await self.ask(type="join", room=code)
+            await self.ask(type="join", room=code, seq=self.newest_seqs.get(code, 0))
         self.has_had_seat = True
         if self.peer is not None:
             self.peer.rooms.add(code)
@@ -341,6 +355,8 @@ class Player(Person):
         is_due = request is not None and request["room"] == state["room"] and state["game"] <= request["game"]
         if request is not None and is_due and not shows_effect(request, request.get("player", self.id), state):
             self.ledger.fail(f"{self.name} got ok to {request}, but the next state does not show it.", state["room"])
+        if self.site.is_cluster and self.site.was_troubled_since(self.world.time()):
+            return  # another server has the room, and this one does not know yet
         for mark in self.marks_in(state):
             if self.peer is not None and state["room"] in self.peer.rooms and not state["seats"][mark]["online"]:
                 self.ledger.fail(f"{self.name} is connected but shown as away: {state['seats']}.", state["room"])
@@ -500,7 +516,7 @@ class Player(Person):
             self.ledger.fail(f"{self.name} was told of a free cell that it is occupied: {request}.", code)
 
     async def check_history(self) -> None:
-        if self.site.has_late_history or self.table.code is None:
+        if self.site.is_cluster or self.table.code is None:
             return
         rows = await self.list_history()
         if len(rows) < 50:
@@ -540,7 +556,7 @@ class Watcher(Person):
             await asyncio.sleep(2.0)
             if not self.is_connected:
                 raise ConnectionLost
-        await self.ask(type="watch", room=self.table.code)
+        await self.ask(type="watch", room=self.table.code, seq=self.newest_seqs.get(self.table.code, 0))
 
     async def act(self) -> None:
         if all(player.is_done for player in self.table.players):

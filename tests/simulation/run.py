@@ -7,7 +7,7 @@ import gc
 import logging
 import time
 import traceback
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -49,14 +49,14 @@ class Site:
         hosts: The server; in a cluster there are several.
         ports: Where people connect.
         is_closing: Whether everybody is to come to an end.
-        has_late_history: Whether finished games may appear in the history later than they end.
+        is_cluster: Whether several servers share the rooms, which learn of some changes later.
     """
 
     def __init__(self, world: World, kinds: tuple[str, ...] = (), *, tables: int = 3, games: int = 6) -> None:
         self.world = world
         self.ledger = Ledger(world.time)
         self.network = Network(world)
-        self.is_closing = self.has_late_history = self.loses_answers = False
+        self.is_closing = self.is_cluster = self.loses_answers = False
         self._troubled_until = 0.0
         self.hosts = self._make_hosts()
         self.ports = tuple(host.port for host in self.hosts)
@@ -194,7 +194,15 @@ class _ViolationHandler(logging.Handler):
         self._site.world.stop()
 
 
-def play(seed: int, *, seconds: float = 900.0, tables: int = 3, games: int = 6, kinds: tuple[str, ...] = ()) -> Result:
+def play(
+    seed: int,
+    *,
+    seconds: float = 900.0,
+    tables: int = 3,
+    games: int = 6,
+    kinds: tuple[str, ...] = (),
+    make_site: Callable[..., Site] = Site,
+) -> Result:
     """Return what comes of a seed. The process must have called `world.install` before it imported the server."""
     gc.disable()  # finalizers run at the same moments whatever was allocated before
     started = time.process_time()
@@ -205,7 +213,7 @@ def play(seed: int, *, seconds: float = 900.0, tables: int = 3, games: int = 6, 
 
     async def run() -> None:
         nonlocal site
-        site = Site(world, kinds, tables=tables, games=games)
+        site = make_site(world, kinds, tables=tables, games=games)
         await site.run(seconds)
 
     try:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import hashlib
+import heapq
 import os
 import random
+import socket
 import time
 import traceback
 from asyncio import base_events
@@ -56,6 +58,7 @@ def install() -> None:
     clock.cpu = lambda: 0.0
     urandom: Any = lambda size: MACHINE.entropy.randbytes(size)  # noqa: E731
     os.urandom = urandom
+    socket.gethostname = lambda: "simulated"
     random._urandom = urandom  # type: ignore[attr-defined]
 
 
@@ -66,6 +69,8 @@ class Process:
         self.name = name
         self.address = address
         self.is_dead = False
+        self.frozen_until = 0.0
+        self.postponed = 0
         self.tasks: dict[asyncio.Task[Any], None] = {}
         self.threads: list[Thread] = []
         self._world = world
@@ -82,6 +87,11 @@ class Process:
         for thread in self.threads:
             thread.kill()
 
+    def freeze(self, seconds: float) -> None:
+        """Run nothing of the process for a while; everything that is due meanwhile runs afterwards, in order."""
+        self.frozen_until = self._world.time() + seconds
+        self._world.postpone(self)
+
 
 def current_process() -> Process | None:
     """Return the process of the running code, or None for code of the simulation itself."""
@@ -95,6 +105,7 @@ class World(base_events.BaseEventLoop):
         outside: The context of code that belongs to no process.
         errors: Exceptions that nobody caught, with their tracebacks.
         paused_seconds: For how long the whole machine has been stopped so far.
+        connect: Connects a protocol to a port of the network; see `Network.connect`.
     """
 
     def __init__(self, seed: int) -> None:
@@ -106,6 +117,7 @@ class World(base_events.BaseEventLoop):
         self._selector = self
         self._clock_resolution = 1e-6
         self._hash = hashlib.sha256()
+        self.connect: Any = None
         self._dead_tasks: list[asyncio.Task[Any]] = []
         self._readers: dict[Any, tuple[Callable[..., object], tuple[Any, ...], contextvars.Context]] = {}
         MACHINE.now, MACHINE.wall_offset = START_SECONDS, START_WALL_SECONDS
@@ -139,6 +151,24 @@ class World(base_events.BaseEventLoop):
             task._log_destroy_pending = False  # type: ignore[attr-defined]
             self._dead_tasks.append(task)
 
+    def postpone(self, process: Process) -> None:
+        """Let everything of a process that is due before it is thawed run then."""
+        ready, timers = self._ready, self._scheduled  # type: ignore[attr-defined]
+        for index, handle in enumerate(list(ready)):
+            if handle._context.get(_process) is process:
+                ready[index] = asyncio.Handle(_do_nothing, (), self, self.outside)
+                super().call_at(self._thaw(process, 0.0), _run_unless_cancelled, handle, context=self.outside)
+        for timer in sorted(timer for timer in timers if timer._context.get(_process) is process):
+            timer._when = self._thaw(process, timer._when)
+        heapq.heapify(timers)
+
+    def _thaw(self, process: Process, when: float) -> float:
+        """Return when a callback of a process may run that is due at `when`."""
+        if when >= process.frozen_until:
+            return when
+        process.postponed += 1
+        return process.frozen_until + process.postponed * 1e-6
+
     # -- what asyncio asks of an event loop -----------------------------------------------------------------------
 
     def time(self) -> float:
@@ -158,6 +188,9 @@ class World(base_events.BaseEventLoop):
     def _write_to_self(self) -> None: ...
 
     def call_soon(self, callback: Any, *args: Any, context: Any = None) -> asyncio.Handle:  # type: ignore[override]
+        process = current_process() if context is None else context.get(_process)
+        if process is not None and process.frozen_until > MACHINE.now:
+            return self.call_at(MACHINE.now, callback, *args, context=context)
         handle = super().call_soon(callback, *args, context=context)
         _cancel_if_dead(handle)
         return handle
@@ -165,6 +198,9 @@ class World(base_events.BaseEventLoop):
     def call_at(  # type: ignore[override]
         self, when: float, callback: Any, *args: Any, context: Any = None
     ) -> asyncio.TimerHandle:
+        process = current_process() if context is None else context.get(_process)
+        if process is not None:
+            when = self._thaw(process, when)
         handle = super().call_at(when, callback, *args, context=context)
         _cancel_if_dead(handle)
         return handle
@@ -212,6 +248,13 @@ class World(base_events.BaseEventLoop):
             callback, args, context = self._readers[fd]
             self.call_soon(callback, *args, context=context)
 
+    async def create_connection(self, protocol_factory: Any, host: str, port: int, **options: Any) -> Any:  # type: ignore[override]
+        """Connect the running process to a port of the simulated network."""
+        process, protocol = current_process(), protocol_factory()
+        if process is None:
+            raise RuntimeError("Only a simulated process may connect.")
+        return await self.connect(port, protocol, process.name, process.address), protocol
+
     async def connect_accepted_socket(self, protocol_factory: Callable[[], Any], sock: Any, **tls: Any) -> Any:
         protocol = protocol_factory()
         sock.open(protocol)
@@ -228,6 +271,15 @@ def _cancel_if_dead(handle: asyncio.Handle) -> None:
     process = handle._context.get(_process)  # type: ignore[attr-defined]
     if process is not None and process.is_dead:
         handle.cancel()
+
+
+def _do_nothing() -> None: ...
+
+
+def _run_unless_cancelled(handle: Any) -> None:
+    _cancel_if_dead(handle)
+    if not handle.cancelled():
+        handle._run()
 
 
 class Killed(BaseException):

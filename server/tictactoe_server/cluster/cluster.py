@@ -54,6 +54,7 @@ _DROPPED_A_SECOND: Final = 200
 RESERVED_SECONDS: Final = 3.0  # how long a seat is reserved for a player, or a room expected from its opener
 _ANSWER_SECONDS: Final = 0.4  # of the server that matches
 _ATTEMPTS: Final = 2  # to match a player
+_MATCH_PAUSE_SECONDS: Final = 0.1
 
 log: Final = structlog.get_logger(__name__)
 
@@ -289,6 +290,7 @@ class Matching:
         self._members = members
         self._rooms = rooms
         self._lists = core.lists
+        self._find_here = core.registry.find_here
         self._agenda = core.agenda
         self._kept: dict[str, Listed] = {}
 
@@ -308,11 +310,13 @@ class Matching:
                     found = await messages.ask(self._link, subject, question, messages.Found, _ANSWER_SECONDS)
                 except StoreUnavailable:
                     log.debug("a match was not answered", server=chosen)
-                    await asyncio.sleep(0.1)
+                    await asyncio.sleep(_MATCH_PAUSE_SECONDS)
                     continue
             url = self._members.url_of(found.server)
-            if url is not None or found.server in ("", own):
+            is_here = found.server == own and self._find_here(found.code) is not None
+            if url is not None or not found.server or is_here:
                 return found.code, url
+            await asyncio.sleep(_MATCH_PAUSE_SECONDS)  # the room has just been closed
         raise StoreUnavailable("nobody can say who waits for a match")
 
     def find(self, request: messages.MatchRequest) -> messages.Found:

@@ -158,6 +158,7 @@ class JetStreamStore:
         credentials: Path | None = None,
         ca: Path | None = None,
         data: Path | None = None,
+        copy: SqliteStore | None = None,
         unsafe: bool = False,
         patience_seconds: float = PATIENCE_SECONDS,
         opening_seconds: float = OPENING_SECONDS,
@@ -172,7 +173,7 @@ class JetStreamStore:
         async with contextlib.AsyncExitStack() as failing:
             failing.push_async_callback(link.close)
             streams, infos = await find_streams(link, opening_seconds, unsafe=unsafe)
-            copy = SqliteStore.open(None if data is None else data / "history", specs)
+            copy = copy or SqliteStore.open(None if data is None else data / "history", specs)
             failing.push_async_callback(copy.close)
             store = cls(streams, copy, specs)
             await store.games.begin(infos)
