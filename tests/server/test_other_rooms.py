@@ -19,7 +19,7 @@ from tictactoe_server.cluster.cluster import Matching
 from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import Heartbeat, MatchRequest, News, Outline, Page, encode
+from tictactoe_server.cluster.messages import Found, Heartbeat, MatchRequest, News, Outline, Page, encode
 from tictactoe_server.cluster.rooms import OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.served_time import ServedTime
@@ -283,3 +283,16 @@ async def test_where_all_servers_leave_at_once_none_of_them_waits_for_another_to
     here.hear(ONE, 1, is_leaving=True)
     assert here.members.chosen_for(CODE) == here.members.id
     assert here.members.urls == ("ws://here",)
+
+
+async def test_a_match_in_a_room_that_has_just_been_closed_is_asked_for_again(
+    here: OneServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its code must not be used for a new room, whose states would be older than those that players have seen."""
+    await here.meet(ONE)
+    monkeypatch.setattr(here.members, "chosen_for", lambda key: ONE)
+    finding = asyncio.create_task(here.matching.find_match((Rules(), None, False), ANA))
+    for found in (Found(CODE, here.members.id), Found(OTHER_CODES[0])):
+        await until(lambda: bool(here.wire.asked))
+        here.wire.asked.pop(0).set_result(encode(found))
+    assert await finding == (OTHER_CODES[0], None)
