@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.simulation.ledger import Message
@@ -22,9 +23,8 @@ class Crowd:
     """Five people who want to be matched, each for a few games, and a lobby visitor."""
 
     def __init__(self, site: Site, number: int, *, games: int) -> None:
-        self.seekers = [Seeker(site, f"eli{number}-{place}", games) for place in range(5)]
-        self.visitor = LobbyVisitor(site, f"fay{number}", self)
-        self.people: list[Person] = [*self.seekers, self.visitor]
+        self.seekers: Sequence[Wanderer] = [Seeker(site, f"eli{number}-{place}", games) for place in range(5)]
+        self.people: list[Person] = [*self.seekers, LobbyVisitor(site, f"fay{number}", self)]
 
     def hurry(self) -> None:
         for seeker in self.seekers:
@@ -33,53 +33,73 @@ class Crowd:
     async def settle(self, site: Site) -> None:
         """Check that the history has each game of everybody once."""
         for seeker in self.seekers:
-            await Person.connect(seeker)
+            await seeker.connect()
             rows = await seeker.list_history()
             for code in seeker.table.former_codes:
                 site.ledger.check_history(code, seeker.id, rows, is_final=True)
 
 
-class Seeker(Player):
-    """Is matched, plays one game, leaves, and is matched again."""
+class Wanderer(Player):
+    """Plays one game after another, each in a room of its own.
+
+    Attributes:
+        rooms: The rooms in which this person has had a seat.
+    """
 
     def __init__(self, site: Site, name: str, games: int) -> None:
         table = Table(site, 0, games=games)
         table.rules, table.clock, table.bots, table.guests = "classic", None, [], []
         super().__init__(site, table, name)
-        self._waiting_since: float | None = None
+        self.rooms: dict[str, None] = {}
+
+    async def connect(self) -> None:
+        await super().connect()
+        self.rooms |= dict.fromkeys(row["room"] for row in self.welcome["rooms"])
+
+    @property
+    def next_room(self) -> str | None:
+        """The room to play in, if there is one."""
+        return self.table.code or next((code for code in self.rooms if code not in self.table.former_codes), None)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.site.is_closing or len(self.table.former_codes) >= self.table.games
 
     async def enter(self) -> None:
-        table = self.table
-        rooms = [code for code in self.seated_in if code not in table.former_codes]
-        if table.code is None and rooms:
-            table.code = rooms[0]
-        self.seated_in = []
-        if table.code is None:
-            try:
-                table.code = (await self.ask(type="match", rules="classic"))["room"]
-            except RequestRefused as refused:
-                if refused.code != "unavailable":
-                    raise
-                raise ConnectionLost from None
+        self.table.code = self.next_room
+        if self.table.code is None:
+            return
         try:
             await super().enter()
         except RequestRefused as refused:
             if refused.code != "no_such_room":
                 raise
-            self.check_closed(table.code or "")
-
-    async def ask(self, **request: Any) -> Message:
-        if request["type"] != "match":
-            return await super().ask(**request)
-        if self.peer is None:
-            raise ConnectionLost
-        return await self.peer.ask(request)
+            self.check_closed(self.table.code)
 
     def check_closed(self, code: str) -> None:
         """Check that a room is gone because everybody was away for long, and forget it."""
         if not self.ledger.rooms[code].was_left and not self.ledger.is_closed(code):
             self.ledger.fail(f"The room of {self.name} is gone.", code)
         self.table.leave_room(code)
+
+    async def finish_or_ask_for_rematch(self, state: Message, marks: list[str]) -> None:
+        if len(marks) > 1:
+            self.ledger.fail(f"{self.name} was matched with nobody else: {state['seats']}.", state["room"])
+        await self.leave(state)
+
+
+class Seeker(Wanderer):
+    """Is matched, plays one game, leaves, and is matched again."""
+
+    _waiting_since: float | None = None
+
+    async def enter(self) -> None:
+        if self.next_room is None:
+            reply = await self.try_once(type="match", rules="classic")
+            if reply is None:  # it may have been stored nevertheless, which the next welcome shows
+                raise ConnectionLost
+            self.rooms[reply["room"]] = None
+        await super().enter()
 
     async def act(self) -> None:
         state = self.states.get(self.table.code or "")
@@ -96,10 +116,8 @@ class Seeker(Player):
             await self.wait_for_news(10.0)
 
     async def finish_or_ask_for_rematch(self, state: Message, marks: list[str]) -> None:
-        if len(marks) > 1:
-            self.ledger.fail(f"{self.name} was matched with nobody else: {state['seats']}.", state["room"])
-        await self.leave(state)
-        self.is_done = self.site.is_closing or len(self.table.former_codes) >= self.table.games
+        await super().finish_or_ask_for_rematch(state, marks)
+        self.is_done = self.is_finished
 
 
 class LobbyVisitor(Person):

@@ -119,6 +119,7 @@ class RoomRecord:
         states: The stored part of each state, by `seq`.
         newest_seqs: The largest `seq` that each life of the server has shown.
         away_since: When each disconnected player was last connected, by id.
+        asked_to_join: When each player last asked to join, by id.
         was_left: Whether a player has asked to leave it for good.
         chats: The texts of acknowledged chats, and when they were acknowledged.
         newest, newest_at: The largest `seq`, and when it was first seen.
@@ -128,6 +129,7 @@ class RoomRecord:
     newest_seqs: dict[int, int] = field(default_factory=dict)
     games: dict[int, GameRecord] = field(default_factory=dict)
     away_since: dict[str, float] = field(default_factory=dict)
+    asked_to_join: dict[str, float] = field(default_factory=dict)
     chats: list[tuple[str, float]] = field(default_factory=list)
     was_left: bool = False
     newest: int = 0
@@ -176,14 +178,21 @@ class Ledger:
         """Note an error of the server itself; the caller ends the run."""
         self.failures.append(Failure(self.now(), "", found))
 
-    def count(self, what: str) -> None:
-        self.counts[what] += 1
+    def check_same(self, known: dict[str, Any], key: str, value: object, what: str) -> None:
+        """Check that something is shown like the first time."""
+        if known.setdefault(key, value) != value:
+            self.fail(f"{what} {key} was shown with {known[key]}, and now with {value}.")
+
+    def count(self, what: str, times: int = 1) -> None:
+        self.counts[what] += times
 
     # -- what people ask -------------------------------------------------------------------------------------------
 
     def note_request(self, player: str, request: Message, state: Message | None) -> None:
         """Note a request that is about to be sent, and the newest state that its sender knows."""
         code = request.get("room")
+        if code is not None and request["type"] == "join":
+            self.rooms[code].asked_to_join[player] = self.now()
         if code is None or state is None:
             return
         room = self.rooms[code]
@@ -306,20 +315,21 @@ class Ledger:
             seconds = self.served.between(game.began_at, now)
             if seconds < FIRST_MOVE_SECONDS and game.began_at < now:
                 self.fail(f"Game {number} was aborted after {seconds:.1f} s.", code)
-        elif reason in ("resigned", "claimed") and not game.was_given_up:
+        elif reason in ("resigned", "claimed") and not game.was_given_up and "event" not in state:
             self.fail(f"Game {number} ended as {reason}, but nobody asked for that.", code)
         elif reason == "agreed" and not game.draw_was_offered:
             self.fail(f"Game {number} ended as agreed, but nobody offered a draw.", code)
-        if reason == "claimed" and len(state["seats"]) == 2 and result["winner"] is not None:
+        if reason == "claimed" and len(state["seats"]) == 2 and result["winner"] is not None and "event" not in state:
             self._check_claim(room, state)
-        ended = sum(other.result is not None and other.result["reason"] != "aborted" for other in room.games.values())
+        results = [other.result for other in room.games.values() if other.result is not None]
+        ended = sum(bool(one["winner"]) or one["reason"] not in ("aborted", "forfeit") for one in results)
         if not ended <= sum(state["score"].values()) <= number:
             self.fail(f"The score is {state['score']} after {ended} games that count, in game {number}.", code)
 
     def _check_timeout(self, game: GameRecord, state: Message) -> None:
         ply, winner = state["ply"], state["result"]["winner"]
         losers = [mark for mark in state["seats"] if mark != winner]
-        if len(losers) != 1 or game.takebacks or ply - 1 not in game.sent_at:
+        if len(losers) != 1 or game.takebacks or ply - 1 not in game.sent_at or "opening" in state["rules"]:
             return
         had = game.clocks.get(ply - 1, {}).get(losers[0])
         seconds = self.served.between(game.sent_at[ply - 1], self.now())

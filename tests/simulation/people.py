@@ -34,7 +34,7 @@ class Person:
         states: The newest state of each room, as far as this connection knows.
         newest_seqs: The largest `seq` that was received, by room.
         chats: The texts of all chats that came over this connection.
-        seated_in: The rooms in which the last welcome gave this person a seat.
+        welcome: The last welcome.
         is_done: Whether this person wants nothing more.
     """
 
@@ -53,7 +53,7 @@ class Person:
         self.states: dict[str, Message] = {}
         self.newest_seqs: dict[str, int] = {}
         self.chats: set[str] = set()
-        self.seated_in: list[str] = []
+        self.welcome: Message = {}
         self.is_done = False
         self.has_had_seat = False
         self._news = asyncio.Event()
@@ -88,7 +88,9 @@ class Person:
         self.peer = peer = Peer(self)
         self.states, self.chats = {}, set()
         try:
-            welcome = await peer.open({"name": self.name} | ({"token": self.token} if self.token else {}))
+            self.welcome = welcome = await peer.open(
+                {"name": self.name} | ({"token": self.token} if self.token else {})
+            )
         except RequestRefused as refused:
             if refused.code != "bad_token" or self.has_had_seat:
                 raise
@@ -97,7 +99,6 @@ class Person:
         if self.token and welcome["player"] != self.id:
             self.ledger.fail(f"{self.name} came back as {welcome['player']}, but was {self.id}.")
         self.token, self.id = welcome["token"], welcome["player"]
-        self.seated_in = [row["room"] for row in welcome["rooms"]]
         self.ledger.count("welcomes")
 
     async def enter(self) -> None:
@@ -220,13 +221,17 @@ class Person:
             return
         for code, state in self.states.items():
             room = self.ledger.rooms[code]
+            if room.was_left:
+                continue
             if state["seq"] < room.newest and room.newest_at < now - 10.0:
                 self.ledger.fail(f"{self.name} still sees seq {state['seq']}, others {room.newest} for 10 s.", code)
+            here_since = max(peer.welcomed_at, room.asked_to_join.get(self.id, 0.0))
             for text, said_at in room.chats:
-                if peer.welcomed_at + STALE_SECONDS < said_at < now - 5.0 and text not in self.chats:
+                if here_since + STALE_SECONDS < said_at < now - 5.0 and text not in self.chats:
                     self.ledger.fail(f"{self.name} never received the chat {text!r}.", code)
             for seat in filter(None, state["seats"].values()):
-                if seat["online"] and now - room.away_since.get(seat["player"], now) > GONE_SECONDS:
+                joined_at = room.asked_to_join.get(seat["player"].partition(".")[0], 0.0)
+                if seat["online"] and now - max(joined_at, room.away_since.get(seat["player"], now)) > GONE_SECONDS:
                     self.ledger.fail(f"{self.name} still sees {seat['name']} online, who has been away.", code)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import structlog
 
+from tests.simulation.contests import Cup, League
 from tests.simulation.crowd import Crowd
 from tests.simulation.disk import Disk
 from tests.simulation.host import DiskHost, Host
@@ -74,7 +75,7 @@ class Site:
     def _gather(self, tables: int, games: int) -> list[Table | Crowd]:
         """Return who uses the server, by chance of the seed."""
         chance = self.world.chance("groups")
-        makers = [Crowd if chance.random() < 0.2 else Table for _ in range(tables)]
+        makers = chance.choices((Table, Crowd, League, Cup), (11, 4, 3, 3), k=tables)
         return [make(self, number, games=games) for number, make in enumerate(makers)]
 
     @property
