@@ -1,4 +1,4 @@
-"""A real browser, the system's, and visitors in it, each with a profile of their own.
+"""The system's browser, and visitors in it, each with a separate profile.
 
 One browser serves all these tests, as to start it takes longer than most of them; so they run on one event loop.
 """
@@ -27,7 +27,7 @@ PATIENCE_MS: Final = 15_000
 PHONE: Final = ViewportSize(width=390, height=780)
 LAPTOP: Final = ViewportSize(width=1280, height=800)
 _BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The one without windows takes half of the time."""
+"""The first is the fastest: the headless shell takes half of the time."""
 
 CHROMIUM: Final = next(filter(None, map(shutil.which, _BROWSERS)), None)
 
@@ -35,19 +35,22 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let all tests of this folder run on the browser's event loop."""
+    """Run all tests of this folder on the browser's event loop."""
     for item in items:
         if item.path.parent == Path(__file__).parent and pytest_asyncio.is_async_test(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
 SERVER_GOES = "^WebSocket connection to|net::ERR_(CONNECTION|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)"
-"""What a browser says of a server that is there no more, also while it fetches the pages that may be wanted next."""
+"""Messages of a browser about a server that has ended, also while it prefetches pages."""
 
 
 class Look(TypedDict, total=False):
-    """How a visitor sees the page, whether nobody has asked them for a name yet, and the pattern of what a browser may
-    say that is no fault of the page.
+    """How a visitor opens the page.
+
+    Attributes:
+        unnamed: Whether the page has yet to ask for a name.
+        may_fail: A pattern of browser messages that are no fault of the page.
     """
 
     phone: bool
@@ -59,7 +62,7 @@ class Look(TypedDict, total=False):
 
 
 class Visitor:
-    """Somebody in front of a page."""
+    """A visitor of a page."""
 
     def __init__(self, page: Page, may_fail: str) -> None:
         self.page = page
@@ -70,7 +73,7 @@ class Visitor:
         page.on("console", self._hear)
 
     def go(self) -> None:
-        """Hear no more of the page."""
+        """Stop listening to the page."""
         self.page.remove_listener("pageerror", self._fail)
         self.page.remove_listener("console", self._hear)
 
@@ -85,24 +88,24 @@ class Visitor:
         return self.page.locator(f"[data-cell='{number}']")
 
     def piece(self, number: int) -> Locator:
-        """Return what lies in a cell."""
+        """Return the piece in a cell."""
         return self.page.locator(f"[data-in='{number}']")
 
     def tile(self, game: str) -> Locator:
-        """Return what one chooses a game by."""
+        """Return the tile of a game."""
         return self.page.locator(f"[name=game][value={game}]")
 
     def button(self, name: str) -> Locator:
-        """Find a button by its words, whose first letter is a capital by the style of the page alone."""
+        """Find a button by its label; the page's style alone capitalises labels."""
         return self.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}$", re.IGNORECASE))
 
     async def answer(self, name: str) -> None:
-        """Give an answer to a question that stands on the page."""
+        """Answer the question on the page."""
         await self.page.locator(".ask").get_by_role("button", name=re.compile(f"^{name}$", re.IGNORECASE)).click()
 
     @property
     def code(self) -> str:
-        """Return the code of the room that the visitor is in."""
+        """Return the code of the visitor's room."""
         return self.page.url.rsplit("/", 1)[1]
 
     async def connects(self) -> None:
@@ -121,7 +124,7 @@ class Visitor:
             await expect(self.page.get_by_role("gridcell", name=f"{name}, {mark}", exact=True)).to_have_count(1)
 
     async def play(self, *numbers: int) -> None:
-        """Make moves, each as soon as it is one's turn."""
+        """Make moves, each as soon as it is the visitor's turn."""
         for number in numbers:
             await expect(self.page.locator("p.turn.mine")).to_be_visible()
             await self.cell(number).click()
@@ -134,7 +137,7 @@ class Visitor:
         await expect(self.page.get_by_text("Waiting for someone")).to_be_visible()
 
     async def join(self, name: str) -> None:
-        """Go through the door of a room that one's link led to."""
+        """Join the room whose door the page shows."""
         await self.page.get_by_label("Your name").fill(name)
         await self.page.get_by_role("button", name="Play as").click()
         await expect(self.page.locator(".door")).to_have_count(0)
@@ -147,7 +150,7 @@ async def take_turns(cells: tuple[int, ...], *players: Visitor) -> None:
 
 
 class Idle:
-    """The windows that nobody needs now; to empty one takes less than to open one."""
+    """Unused windows; emptying a window is faster than opening another."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
@@ -155,7 +158,7 @@ class Idle:
 
     @asynccontextmanager
     async def lend(self, look: Look) -> AsyncIterator[Visitor]:
-        """Yield a visitor with a window that knows nothing of any other's."""
+        """Yield a visitor with an empty window."""
         phone, dark, language = look.get("phone", False), look.get("dark", False), look.get("language", "en-GB")
         unnamed = look.get("unnamed", False)
         pages = self._pages[phone, dark, language, unnamed]
@@ -180,7 +183,7 @@ class Idle:
         return await context.new_page()
 
     async def _is_emptied(self, page: Page, phone: bool) -> bool:
-        """Make a window as if it were new: a server of a later test may have the port of an earlier one."""
+        """Empty a window completely, because a later server may get the port of an earlier server."""
         if page.is_closed():
             return False
         context = page.context
@@ -240,14 +243,14 @@ async def server() -> AsyncIterator[Server]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def bo(server: Server) -> AsyncIterator[Peer]:
-    """Somebody at the server without a page."""
+    """A peer at the server without a page."""
     async with open_peer(server.url, "bo") as peer:
         yield peer
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def visit(idle: Idle) -> AsyncIterator[Visit]:
-    """Return what opens an address as somebody new; in the end no page may have complained, of an error or a breach."""
+    """Return a function that opens an address as a new visitor; errors on any page fail the test."""
     visitors: list[Visitor] = []
     async with AsyncExitStack() as stack:
 

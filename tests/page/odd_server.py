@@ -1,4 +1,4 @@
-"""A server that serves the page and says over its WebSocket what a test wants, whatever a real one would say."""
+"""A server of the page that sends the messages of a test, unlike a real server if the test needs that."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ CODE = "K7M4PQ"
 
 
 def state(seq: int, *moves: int, **other: Any) -> Message:
-    """Return a state of a game between p1, who reads it and plays X, and p2."""
+    """Return a state of a game of p1 (X, the reader) against p2 (O)."""
     now = room_state(moves, seats={"X": seat("p1", "ana"), "O": seat("p2", "bo")})
     shown: Message = json.loads(encode(replace(now, seq=seq)))
     return shown | other
 
 
 def held(room: str) -> Message:
-    """Return a seat that p1 holds in a room that waits."""
+    """Return p1's seat in a waiting room."""
     return {"room": room, "seat": "X", "rules": CLASSIC_RULES, "names": {"X": "ana"}, "turn": None}
 
 
 def welcome(*rooms: Message, **other: Any) -> Message:
-    """Return how p1 is welcomed, who holds seats in these rooms."""
+    """Return p1's welcome with these held seats."""
     names = {"player": "p1", "name": "ana", "token": "t", "rooms": list(rooms)}
     there = {"hold_ms": 60_000, "sharing": True, "ladders": []}
     return {"type": "welcome", "protocol": 2, "server": "odd", **names, **there, **other}
@@ -54,7 +54,7 @@ def error(code: str, message: str) -> Message:
 
 
 class PageConnection(ServerConnection):
-    """A connection of a page, in `speechless` until its request has come."""
+    """A connection of a page, in `speechless` until its request has arrived."""
 
     speechless: ClassVar[WeakSet[ServerConnection]] = WeakSet()
 
@@ -65,7 +65,7 @@ class PageConnection(ServerConnection):
 
 
 async def close_at_once(listening: Server) -> None:
-    """Close a server without waiting for the connections that a browser opened ahead and says nothing on."""
+    """Close a server without waiting for connections that a browser opened in advance and never used."""
     listening.close()
     await asyncio.sleep(0)
     for connection in list(PageConnection.speechless):
@@ -75,10 +75,13 @@ async def close_at_once(listening: Server) -> None:
 
 
 class OddServer:
-    """Answers each request by its type with `answers`, others with an empty `ok`; use it with ``async with``.
+    """A server with fixed answers; use it with ``async with``.
 
-    An `ok` or an error among the answers gets the request's `id`, where it has one. `asked` is all that came, `calls`
-    how often somebody connected. While `is_silent` nothing is answered.
+    Attributes:
+        answers: Replies by type of request; `ok` and `error` get the request's id. Other types get an empty `ok`.
+        asked: All requests received.
+        calls: The number of connections.
+        is_silent: Whether requests stay unanswered.
     """
 
     def __init__(self, **answers: list[Message]) -> None:
@@ -115,11 +118,11 @@ class OddServer:
         return self._server
 
     def asked_for(self, kind: str) -> list[Message]:
-        """Return the requests of one type."""
+        """Return the received requests of a type."""
         return [request for request in self.asked if request["type"] == kind]
 
     async def say(self, *messages: Message) -> None:
-        """Send messages to everybody."""
+        """Send messages on all connections."""
         for connection in self._listening.connections:
             for message in messages:
                 await connection.send(json.dumps(message))
@@ -130,7 +133,7 @@ class OddServer:
 
     @asynccontextmanager
     async def closing(self, code: int) -> AsyncIterator[None]:
-        """Close all connections, and stop half-way through: browsers have heard of it and the connections are there."""
+        """Start to close all connections; browsers know of it, and the connections end with the block."""
         connections = list(self._listening.connections)
         for connection in connections:
             connection.transport.pause_reading()
@@ -141,7 +144,7 @@ class OddServer:
         await closing
 
     async def has_heard_all(self) -> None:
-        """Return when everything that browsers have sent until now has come."""
+        """Wait until all messages sent by browsers so far have arrived."""
         for _ in range(2):
             for connection in self._listening.connections:
                 await (await connection.ping())
