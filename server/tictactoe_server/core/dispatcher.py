@@ -132,7 +132,7 @@ class Dispatcher:
         for topic in self._topics:
             topic.unsubscribe(session)
         self.core.presence.remove(session)
-        for live in filter(None, map(self._rooms.get, session.rooms)):
+        for live in filter(None, map(self._rooms.get, sorted(session.rooms))):
             self.core.agenda.soon(partial(self.core.timers.part, live, session))
 
     def _leads_to_own_seat(self, session: Session, request: Any) -> bool:
