@@ -81,13 +81,13 @@ CEILINGS = {
     "http": (1_347, 3),
     "listings": (724, 3),
     "people": (464, 2),
-    "ratings": (1_394, 5),
+    "ratings": (1_415, 5),
     "records": (786, 2),
     "rooms": (1_345, 5),
     "services": (2_304, 5),
     "sessions": (473, 2),
     "storage": (2_591, 8),
-    "transport": (2_047, 6),
+    "transport": (2_048, 6),
     "watching": (194, 1),
 }
 """Most lines of a folder of the server, and the longest chain of imports within it. Commits say why they raise one."""

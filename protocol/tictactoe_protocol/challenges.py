@@ -23,8 +23,9 @@ CHALLENGE_MS: Final = 60_000
 """How long a challenge can be accepted."""
 
 MAX_CHALLENGES: Final = 5
+MAX_RECEIVED: Final = 20
 MAX_BLOCKS: Final = 200
-"""The most open challenges of one player, and the most players that one player can block."""
+"""The most open challenges by one player and to one player, and the most players that one player can block."""
 
 CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired", "failed")
 

@@ -75,7 +75,8 @@ class Blocking(Service):
             return Blocks(id, tuple(blocked)) if blocked else None
 
         if other is not UNSET:
-            self._core.allowances.take_offer(call.player)
+            if not call.request.on or other in await self.load(id):  # who is bothered may block everybody at once
+                self._core.allowances.take_offer(call.player)
             await change(self._table, id, edit)
             self._elsewhere.tell_changed(BLOCKS.name, id)
         call.answer(blocks=await self.know(id))

@@ -24,6 +24,7 @@ from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.challenges import (
     CHALLENGE_MS,
     MAX_CHALLENGES,
+    MAX_RECEIVED,
     Answer,
     Challenge,
     Challenged,
@@ -43,12 +44,15 @@ from tictactoe_server.services.checks import RatedCheck, check_clock, chosen_rul
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable, delete
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.transport.rate_limit import Held
+from tictactoe_server.transport.rate_limit import Held, RateLimits
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
 KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end
 OPENING_MS: Final = 10_000
 TICK_SECONDS: Final = 1.0
+SAME_PLAYER: Final = 5  # challenges from one address to one player in a minute
+DIFFERENT_PLAYERS: Final = 30  # players challenged from one address in a minute
+_ACQUAINTANCE_GAMES: Final = 50  # a player who took part in one of so many last games is no stranger
 RELOAD_TICKS: Final = 10  # between complete reloads in a cluster, in case a change was missed
 
 _WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
@@ -63,7 +67,6 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
 
     Attributes:
         until: Deadline in ms of served time, first of the answer, then of the room.
-        is_hidden: Whether the challenged player has blocked the challenger and must not see the challenge.
         how: The end of the challenge, or "" while it is open.
         by: Id of the player who answered, or "".
         answer: Id of the answer that won the compare-and-set, so that a repeated write is recognised.
@@ -72,7 +75,6 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
 
     clock: ClockFields | None
     until: int
-    is_hidden: bool = False
     how: str = ""
     by: str = ""
     answer: str = ""
@@ -81,11 +83,6 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
     @property
     def people(self) -> set[str]:
         return {self.player, self.to}
-
-    @property
-    def audience(self) -> set[str]:
-        """The ids of the players who are told about the challenge."""
-        return {self.player} if self.is_hidden else self.people
 
     @property
     def made_at(self) -> int:
@@ -135,6 +132,7 @@ class Challenges(Service):
         self.handles = {Challenge: self.challenge, Answer: self.answer}
         self._known: dict[str, StoredChallenge] = {}
         self._by_player = Held()  # unfinished challenges by the ids of both players
+        self._unstored = Held()  # the ids of challenged players by that of the challenger
         self._presence = WeakValueDictionary[str, asyncio.Event]()
         self._has_loaded, self._needs_reload = asyncio.Event(), True
         self._tasks = Tasks()
@@ -143,6 +141,8 @@ class Challenges(Service):
         self._core, self._table = core, core.store.table(CHALLENGES)
         self._elsewhere = core.registry.elsewhere
         self._sessions = core.presence.of_player
+        self._same_player = RateLimits(SAME_PLAYER, RETRY_MS, core.monotonic_ns)
+        self._different_players = RateLimits(DIFFERENT_PLAYERS, RETRY_MS, core.monotonic_ns)
         core.additions.welcome.add("challenges", self._list_for_welcome)
         self._elsewhere.on_changed.add(self._hear)
         self._tasks.start(self._run())
@@ -157,13 +157,36 @@ class Challenges(Service):
         if self._blocking.is_deaf(call.player.id, to):
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge blocked", path="player")
         challenge = await self._make(call, to)
-        if sum(known.player == call.player.id for known in self._of_player(call.player.id)) >= MAX_CHALLENGES:
-            self._core.allowances.refuse_for(RETRY_MS, "challenges")
         if any(session.player and session.player.bot for session in self._sessions(to)):
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot", path="player")
-        await self._check_present(to)
+        await self._check_present(to, is_blocked=call.player.id in await self._blocking.load(to))
+        self._check_number(call, to)
         id = challenge.challenge
-        await self._change(id, lambda old: old or challenge, lambda: call.answer(challenge=id))
+        self._unstored.add(call.player.id, to)
+        try:
+            await self._change(id, lambda old: old or challenge, lambda: call.answer(challenge=id))
+        finally:
+            self._unstored.discard(call.player.id, to)
+        self._tasks.start(self._attempt(self._drop_oldest(to)))
+
+    def _check_number(self, call: Call, to: str) -> None:
+        """Refuse a second open challenge to a player, too many to different players, and too many of an address."""
+        own = [known.to for known in self._of_player(call.player.id) if known.player == call.player.id]
+        own += self._unstored.get(call.player.id, ())
+        if to in own or len(own) >= MAX_CHALLENGES:
+            self._core.allowances.refuse_for(RETRY_MS, "challenges")
+        address, take = call.session.address, self._core.allowances.take
+        same_player = self._same_player[f"{address} {to}"]
+        if not same_player.used:
+            take(self._different_players[address], "challenges", "challenges of address")
+        take(same_player, "challenges", "challenges of address")
+
+    async def _drop_oldest(self, to: str) -> None:
+        """End challenges to a player beyond `MAX_RECEIVED`, the oldest first, those by strangers before others."""
+        while len(received := [one for one in self._of_player(to) if one.to == to and one.is_open]) > MAX_RECEIVED:
+            games = await self._core.store.games.games_of(to, _ACQUAINTANCE_GAMES)
+            met = {person for _, game in games for person in game.people}
+            await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired", "")
 
     async def answer(self, call: Call) -> None:
         player, accept = call.player, call.request.accept
@@ -197,7 +220,6 @@ class Challenges(Service):
         self._check(call, rules)
         if request.rated:
             await self._check_rated(rules, request.clock, player, [to])
-        is_hidden = player.id in await self._blocking.load(to)
         self._core.allowances.take_create(call.session, player)
         return StoredChallenge(
             challenge=secrets.token_urlsafe(8),
@@ -210,7 +232,6 @@ class Challenges(Service):
             side=side,
             expires_ms=CHALLENGE_MS,
             until=self._core.time() + CHALLENGE_MS,
-            is_hidden=is_hidden,
         )
 
     def _check(self, call: Call, rules: Rules) -> None:
@@ -225,10 +246,11 @@ class Challenges(Service):
         if challenge.rated:
             await self._check_rated(challenge.rules.to_rules(), challenge.clock, player, [challenge.player])
 
-    async def _check_present(self, id: str) -> None:
-        if self._is_present(id):
+    async def _check_present(self, id: str, *, is_blocked: bool) -> None:
+        """Refuse a challenge to a player who is not connected; a blocked challenger cannot tell the difference."""
+        if self._is_present(id) and not is_blocked:
             return
-        heard = self._presence.setdefault(id, asyncio.Event())
+        heard = asyncio.Event() if is_blocked else self._presence.setdefault(id, asyncio.Event())
         self._elsewhere.tell_changed(_WHO_IS_THERE, id)
         try:
             await asyncio.wait_for(heard.wait(), PRESENCE_SECONDS if self._elsewhere.is_several else 0)
@@ -242,10 +264,8 @@ class Challenges(Service):
 
     def _is_shown(self, challenge: StoredChallenge, player: str) -> bool:
         """Return True unless one of the two players blocks the other, from the point of view of `player`."""
-        is_deaf = self._blocking.is_deaf
-        if player not in challenge.audience:
-            return False
-        return not (is_deaf(player, challenge.player) or is_deaf(challenge.player, player))
+        is_deaf, other = self._blocking.is_deaf, challenge.player
+        return player in challenge.people and not (is_deaf(player, other) or is_deaf(other, player))
 
     async def _end(self, challenge: StoredChallenge, how: str, by: str) -> StoredChallenge:
         """Store an answer; refused if another answer was stored first."""
@@ -319,7 +339,7 @@ class Challenges(Service):
             return challenge
         over = ChallengeOver(id, challenge.how, challenge.room or UNSET)
         frame = encode_frame(encode(over if is_over else challenge.row(Challenged, self._core.time())))
-        for player in challenge.audience:
+        for player in challenge.people:
             for session in self._sessions(player):
                 session.connection.push_frame(frame)
         return challenge
