@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -25,6 +26,7 @@ from tests.raw import open_bytes
 from tests.rows import each
 from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
+from tictactoe_protocol import clean_text
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import _draw_qr
 from tictactoe_server.records.tables import SHARES
@@ -211,6 +213,30 @@ async def test_an_unknown_path_is_404_as_text_and_as_a_page_in_browsers(server: 
         assert answer.fields["content-type"].startswith(kind)
         assert words in answer.body
         assert answer.fields["cache-control"] == "no-store"
+
+
+async def test_no_answer_has_control_characters_of_the_address(server: Server) -> None:
+    hostile = quote("\x1b[31m\x07\x9b31m\u202e")
+    rooted = (
+        "/",
+        "/e/",
+        "/player/",
+        "/ladder/",
+        "/replay/",
+        "/preview/",
+        "/embed/",
+        "/qr/",
+        "/api/",
+        "/api/rooms/",
+        "/api/events/",
+    )
+    suffixes = ("", ".json", ".txt", ".csv", ".png", ".svg", "/wall", "/table.csv")
+    for path, accept in itertools.product(
+        (f"{root}{hostile}{suffix}" for root in rooted for suffix in suffixes), ("*/*", BROWSER)
+    ):
+        answer = await get(server, path, accept=accept)
+        assert clean_text(text := answer.body.decode().replace("\n", "").replace("\t", "")) == text, path
+        assert not any("\x1b" in value for value in answer.fields.values())
 
 
 async def test_publicly_cached_responses_do_not_depend_on_the_host_header(server: Server) -> None:

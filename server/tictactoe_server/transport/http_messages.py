@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import h11
 
-from tictactoe_protocol import ErrorCode, encode, error_answer
+from tictactoe_protocol import ErrorCode, clean_text, encode, error_answer
 from tictactoe_server import SERVER_NAME
 
 MAX_HEAD_BYTES: Final = 16 * 1024
@@ -211,7 +211,7 @@ def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_ali
 
 def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpResponse:
     """Return a one-line text response."""
-    return HttpResponse(status, f"{words}\n".encode(), fields=(("Cache-Control", "no-store"), *fields))
+    return HttpResponse(status, f"{clean_text(words)}\n".encode(), fields=(("Cache-Control", "no-store"), *fields))
 
 
 def lead_to(url: str, path: str) -> HttpResponse:
@@ -236,7 +236,8 @@ def explain(
     *fields: tuple[str, str],
     retry_ms: int | None = None,
 ) -> HttpResponse:
-    """Return an error response, as text or as JSON."""
+    """Return an error response, as text or as JSON, whatever characters an address has put into the words."""
+    words = clean_text(words)
     if not request.is_open_to_all:
         return HttpResponse(status, f"{words}\n".encode(), fields=fields)
     return HttpResponse(status, encode(error_answer(code, words, retry_ms=retry_ms)), JSON, (*fields, *READABLE))
