@@ -47,9 +47,9 @@ def gather(confusables: dict[str, list[str]]) -> dict[str, str]:
 
 
 def can_be_in_name(character: str) -> bool:
-    """Tell whether there are names with a character."""
+    """Return whether a name can contain a character."""
     try:
-        return bool(parse_name(f"a{character}a"))
+        return character in parse_name(f"a{character}a")
     except BadName:
         return False
 

@@ -576,7 +576,15 @@ def tell_ladders(kind: str, told: Any, names: dict[str, str] | None = None) -> I
 
 _NAMES: Final = tuple(
     (name, clean_text(name))
-    for name in (*(f"a{chr(0x301) * marks}b" for marks in (1, 3, 4, 5, 9)), "n" * 64, "a\u200bb", "\u202eab")
+    for name in (
+        *(f"a{chr(0x301) * marks}b" for marks in (1, 3, 4, 5, 9)),
+        "n" * 64,
+        "a\u200bb",
+        "\u202eab",
+        "a\u200cb",
+        "علی\u200cرضا",
+        "क्\u200dष\u200d",
+    )
 )
 """Names as they came, and as they are shown: with as many marks on a letter as are kept and more, and long ones."""
 

@@ -19,6 +19,20 @@ MAX_STACKED_MARKS: Final = 4
 """The most combining marks of one character: languages need fewer, and more of them cover neighbouring lines."""
 
 _NAME_PUNCTUATION: Final = frozenset("_-.' ")
+_EQUIVALENTS: Final = str.maketrans(
+    dict.fromkeys("`\u00b4\u02b9\u02bb\u02bc\u2018\u2019\u201b\u2032\uff07", "'")
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d", "-")
+)
+"""Apostrophes and dashes that telephones and word processors put in place of ``'`` and ``-``."""
+_JOINERS: Final = "\u200c\u200d"
+_JOINED: Final = (
+    "\u0620-\u064a\u066e-\u066f\u0671-\u06d3\u06d5\u06fa-\u06fc\u0750-\u077f"  # Arabic
+    "\u0904-\u0939\u0985-\u09b9\u0a05-\u0a39\u0a85-\u0ab9\u0b05-\u0b39\u0b85-\u0bb9"  # Devanagari to Tamil
+    "\u0c05-\u0c39\u0c85-\u0cb9\u0d05-\u0d3a\u0d85-\u0dc6"  # Telugu to Sinhala
+)
+_VIRAMAS: Final = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
+_LOOSE_JOINER: Final = re.compile(f"[{_JOINERS}](?![{_JOINED}])|(?<![{_JOINED}{_VIRAMAS}])[{_JOINERS}]")
+"""Joiners that do not stand between letters of scripts that need them. The page's `words.js` has the same ranges."""
 _INVISIBLE_RANGES: Final = (
     (0x034F, 0x034F),
     (0x115F, 0x1160),
@@ -51,14 +65,14 @@ def is_printable(character: str) -> bool:
         return True
     if unicodedata.category(character) in _UNPRINTABLE_CATEGORIES:
         return False
-    return not any(first <= number <= last for first, last in _INVISIBLE_RANGES)
+    return not _is_in_invisible_range(number)
 
 
 @lru_cache(maxsize=512)
 def clean_text(text: str) -> str:
     """Return `text` without control, format, bidirectional and invisible characters; safe to print and to log.
 
-    At most four combining marks of a character are kept.
+    At most four combining marks of a character are kept, and joiners between letters of scripts that need them.
 
     >>> clean_text("a\\x1b[31mb\\u202ec")
     'a[31mbc'
@@ -66,11 +80,11 @@ def clean_text(text: str) -> str:
     if (text.isascii() and text.isprintable()) or _PLAIN.fullmatch(text):
         return text
     kept, stacked = [], 0
-    for character in text:
-        if is_printable(character):
-            stacked = stacked + 1 if _stacks(character) else 0
-            if stacked <= MAX_STACKED_MARKS:
-                kept.append(character)
+    printable = "".join(character for character in text if character in _JOINERS or is_printable(character))
+    for character in _LOOSE_JOINER.sub("", printable):
+        stacked = stacked + 1 if _stacks(character) else 0
+        if stacked <= MAX_STACKED_MARKS:
+            kept.append(character)
     return "".join(kept)
 
 
@@ -89,38 +103,45 @@ def escape_text(text: str) -> str:
 
 
 def parse_name(text: str) -> str:
-    """Return the name in NFC with single spaces, or raise `BadName`.
+    """Return the name in its normal form, or raise `BadName`.
 
-    A name has 1 to 24 letters, digits, combining marks, inner spaces, and ``_ - . '``.
+    A name has 1 to 24 letters, digits, combining marks, inner spaces, and ``_ - . '``. The normal form is NFC with
+    plain apostrophes and hyphens, single spaces, and no invisible characters except joiners between letters.
 
-    >>> parse_name("Zoe\\u0308  M")
-    'Zoë M'
+    >>> parse_name(" Zoe\\u0308\\u00a0 O\\u2019Neil ")
+    "Zoë O'Neil"
     """
-    name = re.sub(" +", " ", unicodedata.normalize("NFC", text))
+    visible = _LOOSE_JOINER.sub("", "".join(character for character in text if not _is_invisible(character)))
+    name = " ".join(unicodedata.normalize("NFC", visible).translate(_EQUIVALENTS).split())
     if not name:
         raise BadName("empty")
     if len(name) > MAX_NAME_LENGTH:
         raise BadName("long", most=MAX_NAME_LENGTH, length=len(name))
     for character in name:
+        is_joiner = character in _JOINERS
+        if not is_joiner and not is_printable(character):
+            raise BadName("hidden")
         category = unicodedata.category(character)
-        is_letter = (category[0] in "LM" or category == "Nd") and is_printable(character)
+        is_letter = is_joiner or category[0] in "LM" or category == "Nd"
         if not is_letter and character not in _NAME_PUNCTUATION:
-            raise BadName("character", character=_describe(character))
-    if name[0] == " " or name[-1] == " ":
-        raise BadName("space")
+            raise BadName("character", character=character)
     if unicodedata.category(name[0])[0] == "M":
-        raise BadName("mark", character=_describe(name[0]))
+        raise BadName("mark")
     if clean_text(name) != name:
         raise BadName("stack", most=MAX_STACKED_MARKS)
     return name
 
 
+def _is_invisible(character: str) -> bool:
+    if character in _JOINERS:
+        return False
+    return unicodedata.category(character) == "Cf" or _is_in_invisible_range(ord(character))
+
+
+def _is_in_invisible_range(number: int) -> bool:
+    return any(first <= number <= last for first, last in _INVISIBLE_RANGES)
+
+
 @lru_cache(maxsize=4096)
 def _stacks(character: str) -> bool:
     return not character.isascii() and unicodedata.category(character) in ("Mn", "Me")
-
-
-def _describe(character: str) -> str:
-    number = f"U+{ord(character):04X}"
-    is_visible = is_printable(character) and not unicodedata.combining(character)
-    return f'"{character}" ({number})' if is_visible else number

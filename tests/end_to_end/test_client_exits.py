@@ -41,7 +41,7 @@ NO_ROOM = "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client room
     [
         (["join", "ZZZZZZ"], 5, NO_ROOM),
         (["watch", "ZZZZZZ"], 5, NO_ROOM),
-        (["play", "-n", "a\tb"], 6, "A name cannot contain U+0009."),
+        (["play", "-n", "a+b"], 6, "Leave + out"),
         (["check", "-n", "x" * 25], 6, "A name has at most 24 characters; this one has 25."),
         (["watch"], 2, "Say which game to watch: tictactoe-client watch CODE --server SERVER\n"),
         (["watch", "--no-input"], 2, "Say which game to watch: tictactoe-client watch CODE --server SERVER\n"),

@@ -25,14 +25,50 @@ NAMES_IN_OTHER_LETTERS = ["Zoë", "Ольга", "李雷", "علي", "நில�
 UNSAFE = CONTROL + BIDIRECTIONAL + INVISIBLE + NOT_CHARACTERS
 
 
+AS_TYPED = {
+    "O\u2019Neil": "O'Neil",
+    "O\u2018Neil": "O'Neil",
+    "O`Neil": "O'Neil",
+    "O\u00b4Neil": "O'Neil",
+    "Anne\u2013Marie": "Anne-Marie",
+    "Anne\u2014Marie": "Anne-Marie",
+    "Anne\u2011Marie": "Anne-Marie",
+    "Ana\u00a0Maria": "Ana Maria",
+    "Ana\u3000Maria": "Ana Maria",
+    "Ana  Maria": "Ana Maria",
+    "Ana\tMaria\n": "Ana Maria",
+    "Ana ": "Ana",
+    " Ana": "Ana",
+    "Jo\u00adhanna": "Johanna",
+    "\u2068Ana\u2069": "Ana",
+    "\ufeffAna\u200b": "Ana",
+    "Zoe\u0308": "Zoë",
+    "Ana\ufe0f": "Ana",
+    "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627": "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",
+    "\u0915\u094d\u200d\u0937\u200d": "\u0915\u094d\u200d\u0937",
+    "Tom & Jerry": "Leave & out: a name has only letters, digits, spaces and _ - . '",
+    "Ana+Bo": "Leave + out: a name has only letters, digits, spaces and _ - . '",
+    "Ana 😀": "Leave 😀 out: a name has only letters, digits, spaces and _ - . '",
+    "A" * 27: "A name has at most 24 characters; this one has 27.",
+    "\u200b ": "Type a name first.",
+    "A\x1bna": "A character of this name cannot be shown: type the name again.",
+}
+
+
+@each("text", AS_TYPED)
+def test_a_name_as_phones_type_it_is_normalised_or_refused_in_plain_words(text: str) -> None:
+    name, words = parse_or_refuse(text)
+    assert (name or words) == AS_TYPED[text]
+
+
 @each("character", UNSAFE)
-def test_what_steers_reorders_or_hides_is_refused_in_names_and_taken_out_of_texts(character: str) -> None:
+def test_what_steers_reorders_or_hides_is_in_no_name_and_taken_out_of_texts(character: str) -> None:
     assert not is_printable(character)
     assert clean_text(f"a{character}b") == "ab"
-    for name in (f"a{character}b", f"{character}a", f"a{character}", character):
-        with pytest.raises(BadName) as caught:
-            parse_name(name)
-        assert caught.value.message.isprintable()
+    for text in (f"a{character}b", f"{character}a", f"a{character}", character):
+        name, words = parse_or_refuse(text)
+        assert character not in (name or "")
+        assert words.isprintable()
 
 
 @each("name", [*NAMES, *NAMES_IN_OTHER_LETTERS])
@@ -41,7 +77,7 @@ def test_a_name_of_letters_digits_marks_and_a_little_punctuation_is_kept(name: s
     assert clean_text(name) == name
 
 
-@each("name", ["", " ", " a", "a ", "a\u00a0b", "a\u3000b", "a/b", "a:b", "a@b", "<b>", "a,b", "a\\b", "a½", *'"`😀Ⅷ€'])
+@each("name", ["", " ", "a/b", "a:b", "a@b", "<b>", "a,b", "a\\b", "a½", *'"😀Ⅷ€'])
 def test_other_names_are_refused(name: str) -> None:
     with pytest.raises(BadName):
         parse_name(name)
@@ -75,7 +111,7 @@ def test_a_name_that_is_accepted_is_safe_composed_and_stays_as_it_is(text: str) 
     assert clean_text(words) == words
     if name is not None:
         assert 1 <= len(name) <= MAX_NAME_LENGTH
-        assert name == unicodedata.normalize("NFC", text)
+        assert name == unicodedata.normalize("NFC", name)
         assert parse_name(name) == clean_text(name) == name
         name.encode()
 
@@ -92,7 +128,7 @@ def parse_or_refuse(text: str) -> tuple[str | None, str]:
 def test_a_cleaned_text_is_safe_and_cleaning_it_again_changes_nothing(text: str) -> None:
     cleaned = clean_text(text)
     assert clean_text(cleaned) == cleaned
-    assert all(is_printable(character) for character in cleaned)
+    assert all(is_printable(character) or character in "\u200c\u200d" for character in cleaned)
     cleaned.encode()
 
 

@@ -164,7 +164,7 @@ async def test_of_names_that_a_player_claims_at_once_one_is_kept_and_the_others_
 
 async def test_an_unsuitable_name_cannot_be_claimed(server: Server) -> None:
     async with open_peer(server.url) as peer:
-        for name in ("", "a\u202eb", "'-.", "h\u0430rd-bot"):
+        for name in ("", "a&b", "'-.", "h\u0430rd-bot"):
             assert await peer.refusal("claim_name", name=name) == "bad_name"
 
 

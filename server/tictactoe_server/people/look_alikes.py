@@ -11,7 +11,7 @@ from typing import Final
 
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
-_PUNCTUATION: Final = " _-.',^"
+_PUNCTUATION: Final = " _-.',^\u200c\u200d"
 _PAIRS: Final = (("rn", "m"), ("vv", "w"))
 _MARKED: Final = ("LATIN", "GREEK", "CYRILLIC", "DIGIT")  # how the names of characters begin that keep no mark
 
