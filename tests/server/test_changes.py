@@ -296,6 +296,24 @@ async def test_a_stale_room_is_reloaded(server: Server, store: TroubledStore, mo
             assert (await peer.state(ply=1))["board"] == "....X...."
 
 
+async def test_after_a_move_that_was_stored_unnoticed_the_next_turn_begins_when_it_is_shown(
+    server: Server, store: TroubledStore, clock: FakeClock
+) -> None:
+    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [0, 4])
+        ana_moves = Move(room=room, cell=1, ply=2)
+        moved = apply(store.rooms.now(room), Player(ana.welcome["player"], "ana"), ana_moves, server.core.time())
+        store.trouble.before_next_save(lambda: store.rooms.put(moved))
+        store.trouble.fail("save", StoreUnavailable())
+        assert await ana.refusal("move", room=room, cell=1, ply=2) == "unavailable"
+        clock.advance(5_000)
+        assert (await ana.ask("move", room=room, cell=1, ply=2))["type"] == "ok"
+        assert (await bo.state(room=room, ply=3))["clock"] == {
+            "remaining_ms": {"X": 60_000, "O": 60_000},
+            "running": "O",
+        }
+
+
 async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server: Server, store: TroubledStore) -> None:
     async with two_playing(server) as (ana, _, room):
         store.trouble.fail("save", NotStored())

@@ -208,6 +208,7 @@ class LiveRoom(Listed, Kept[Room]):
 
     def changed(self, before: Room) -> None:
         self.is_unshown = True
+        self.room = seen_at(self.room, before, self.path.now())
         self.path.tell_now(self, before)
 
     def lost(self) -> None:
