@@ -36,7 +36,7 @@ class Crowd:
             await seeker.connect()
             rows = await seeker.list_history()
             for code in seeker.table.former_codes:
-                site.ledger.check_history(code, seeker.id, rows, is_final=True)
+                site.ledger.check_history(code, seeker.id, rows, site.world.time())
 
 
 class Wanderer(Player):

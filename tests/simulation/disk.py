@@ -99,6 +99,7 @@ class Disk:
         self._unsynced_commits += 1
         if is_durable:
             self._forget_synced()
+            self._served.commits.append(self.world.time())
         self.world.trace("commit", is_durable)
         if is_durable and self.world.paused_seconds == paused and self.world.time() - started_at > GRACE_SECONDS:
             self._served.exclude(started_at + GRACE_SECONDS, self.world.time())

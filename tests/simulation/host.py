@@ -159,6 +159,9 @@ class Host:
             "players in rooms": sum(len(live.players) for live in rooms),
             "watchers": sum(len(live.watchers) for live in rooms),
         }
+        most = self.ledger.count_changes(self.life)
+        if most and server.core.changes.moves > most:
+            self.ledger.fail(f"{self.name} has counted {server.core.changes.moves} moves, of {most} changes in all.")
         if any(left.values()):
             self.ledger.fail(f"Everybody has gone, but {self.name} still has {left}.")
 

@@ -21,6 +21,8 @@ CLUSTER_MS: Final = 1_000
 FIRST_MOVE_SECONDS: Final = 28.6
 """The time for a first move, 30 s, without the 1.4 s for which a disk may refuse everything before time stops."""
 HOLD_SECONDS: Final = 20.0
+NOTICED_SECONDS: Final = 35.0
+"""How late a lost connection or the end of a clock may be noticed, stored in trouble and seen."""
 KEPT_SECONDS: Final = 590.0
 """A room whose game is over is kept for ten minutes without its players."""
 STORY_LINES: Final = 40
@@ -46,6 +48,7 @@ class ServedTime:
     """How long the server served between two moments: neither while it was down nor while its disk was silent."""
 
     def __init__(self) -> None:
+        self.commits: list[float] = []
         self._moments = [0.0]
         self._totals = [0.0]
         self._since: float | None = None
@@ -61,6 +64,15 @@ class ServedTime:
 
     def exclude(self, start: float, end: float) -> None:
         self._excluded.append((start, end))
+
+    def first_commit_after(self, moment: float) -> float:
+        """Return when the first commit after a moment was done, or the moment without a disk or in an earlier life."""
+        index = bisect_right(self.commits, moment)
+        return self.commits[index] if index < len(self.commits) and self._moments[-1] < moment else moment
+
+    def since(self, start: float, end: float) -> float:
+        """Return the seconds served from `start` to `end` in this life of the server; a crash may lose more."""
+        return self.between(max(start, self._moments[-1]), end)
 
     def between(self, start: float, end: float) -> float:
         """Return the seconds served from `start` to `end`."""
@@ -88,24 +100,28 @@ class GameRecord:
     Attributes:
         began_at: When the first state of the game was seen.
         takebacks: How often somebody offered or accepted a takeback.
-        was_given_up: Whether somebody asked to resign, leave or claim.
-        draw_was_offered: Whether somebody offered or accepted a draw.
+        giving_up: The ids of the players who asked to resign, leave or claim.
+        drawing: The ids of the players who offered or accepted a draw.
+        offers: The draws and takebacks that were offered: kind, player and ply.
         moves: The acknowledged moves: cells by ply.
         sent_at: When the request for a ply was first sent.
-        clocks: The first `remaining_ms` seen at each ply.
-        result: The result that was first seen, with `final_ply`, the number of moves then, and `players`, their ids.
+        clocks, seen_at: The first `remaining_ms` seen at each ply, and when.
+        result: The result that was first seen, with `ended_at`, `final_ply` and `players`, their ids.
         rematch: The ids of the players who asked for the next game.
     """
 
     began_at: float
     takebacks: int = 0
-    was_given_up: bool = False
-    draw_was_offered: bool = False
+    giving_up: set[str] = field(default_factory=set)
+    drawing: set[str] = field(default_factory=set)
+    offers: set[tuple[str, str, int]] = field(default_factory=set)
     moves: dict[int, int] = field(default_factory=dict)
     sent_at: dict[int, float] = field(default_factory=dict)
     clocks: dict[int, dict[str, int]] = field(default_factory=dict)
+    seen_at: dict[int, float] = field(default_factory=dict)
     first_seq: dict[int, int] = field(default_factory=dict)
     result: Message | None = None
+    ended_at: float = 0.0
     final_ply: int = 0
     players: set[str] = field(default_factory=set)
     rematch: set[str] = field(default_factory=set)
@@ -120,6 +136,8 @@ class RoomRecord:
         newest_seqs: The largest `seq` that each life of the server has shown.
         away_since: When each disconnected player was last connected, by id.
         asked_to_join: When each player last asked to join, by id.
+        last_away: The value that `away_since` had for each player who came back.
+        tried_at: When each player last lost a connection, or failed to connect.
         was_left: Whether a player has asked to leave it for good.
         chats: The texts of acknowledged chats, and when they were acknowledged.
         newest, newest_at: The largest `seq`, and when it was first seen.
@@ -130,6 +148,8 @@ class RoomRecord:
     games: dict[int, GameRecord] = field(default_factory=dict)
     away_since: dict[str, float] = field(default_factory=dict)
     asked_to_join: dict[str, float] = field(default_factory=dict)
+    last_away: dict[str, float] = field(default_factory=dict)
+    tried_at: dict[str, float] = field(default_factory=dict)
     chats: list[tuple[str, float]] = field(default_factory=list)
     was_left: bool = False
     newest: int = 0
@@ -198,19 +218,19 @@ class Ledger:
         room = self.rooms[code]
         number: int = request["game"] if "game" in request else state["game"]
         game = self.game(code, number)
-        kind, action = request["type"], request.get("action")
+        kind, action, actor = request["type"], request.get("action"), request.get("player", player)
         if kind == "move":
             game.sent_at.setdefault(request["ply"], self.now())
         elif kind in ("resign", "leave", "claim"):
-            game.was_given_up = True
+            game.giving_up.add(actor)
             if kind == "leave":
                 room.away_since.setdefault(player, self.now())
         elif kind == "draw" and action != "decline":
-            game.draw_was_offered = True
+            game.drawing.add(actor)
         elif kind == "undo" and action != "decline":
             game.takebacks += 1
         elif kind == "rematch":
-            game.rematch.add(request.get("player", player))
+            game.rematch.add(actor)
 
     def note_accepted(self, request: Message, number: int) -> None:
         """Note that a request of a player in game `number` was answered with ok."""
@@ -260,6 +280,9 @@ class Ledger:
             self._check_rematch(code, room, state)
         game.first_seq.setdefault(state["ply"], seq)
         self._check_board(game, state)
+        if known is stored and seq - 1 in room.states:
+            self._check_step(game, room.states[seq - 1], state)
+        self._check_holds(code, room, state)
         if state["clock"] is not None:
             self._check_clock(game, state)
         if state["result"] is not None:
@@ -277,20 +300,54 @@ class Ledger:
             if number >= ply and state["seq"] > game.first_seq.get(number + 1, 1 << 60):
                 self.fail(f"Acknowledged move {number} at cell {cell} of game {state['game']} was taken back.", code)
 
-    def _check_clock(self, game: GameRecord, state: Message) -> None:
-        ply, control = state["ply"], state["time_control"] or {}
-        if ply in game.clocks:
+    def _check_step(self, game: GameRecord, before: Message, state: Message) -> None:
+        """Check what one change made of the state before."""
+        code, ply, step = state["room"], state["ply"], state["ply"] - before["ply"]
+        if state["game"] != before["game"]:
+            if state["game"] != before["game"] + 1 or before["result"] is None:
+                self.fail(f"Game {state['game']} followed game {before['game']}, {before['status']}.", code)
             return
-        game.clocks[ply] = dict(state["clock"]["remaining_ms"])
+        changed = sum(cell != other for cell, other in zip(state["board"], before["board"], strict=True))
+        if not -2 <= step <= 1 or changed != abs(step):
+            self.fail(f"One change led from {before['ply']} moves, {before['board']}, to {state['board']}.", code)
+        if step < 0:
+            game.offers.clear()
+        for kind in ("draw", "undo"):
+            if (mark := state["offers"][kind]) is not None and before["offers"][kind] is None:
+                offer = kind, state["seats"][mark]["player"], ply
+                if offer in game.offers:
+                    self.fail(f"{mark} has offered a second {kind} after move {ply} of game {state['game']}.", code)
+                game.offers.add(offer)
+
+    def _check_holds(self, code: str, room: RoomRecord, state: Message) -> None:
+        for seat in filter(None, state["seats"].values()):
+            since = room.tried_at.get(seat["player"])
+            if since is not None and not room.was_left and seat["player"] in room.away_since and seat.get("hold_ms"):
+                seconds, left = self.served.since(since, self.now()), seat["hold_ms"]
+                if seconds > HOLD_SECONDS + NOTICED_SECONDS:
+                    self.fail(f"The seat of {seat['name']}, away for {seconds:.1f} s, is held {left} ms more.", code)
+
+    def _check_clock(self, game: GameRecord, state: Message) -> None:
+        ply, control, turn = state["ply"], state["time_control"] or {}, state["clock"]["running"]
+        if ply in game.clocks:
+            seconds = self.served.since(game.seen_at[ply], self.now()) - NOTICED_SECONDS
+            if turn is not None and 1000 * seconds > game.clocks[ply][turn] and not game.takebacks:
+                self.fail(f"{turn} is to move after {seconds:.1f} s, with {game.clocks[ply]} left.", state["room"])
+            return
+        game.clocks[ply], game.seen_at[ply] = dict(state["clock"]["remaining_ms"]), self.now()
         mover = _mark_before(state)
         before = game.clocks.get(ply - 2)
         is_plain = "increment_ms" in control and "opening" not in state["rules"]
+        full = control.get("move_ms") or control.get("initial_ms")
+        if ply < 2 and "opening" not in state["rules"] and set(game.clocks[ply].values()) != {full}:
+            self.fail(f"Before all have moved, the clocks of {full} ms show {game.clocks[ply]}.", state["room"])
         if before is None or mover is None or ply < 4 or game.takebacks or not is_plain:
             return
         if ply - 2 not in game.sent_at or state["result"] is not None:
             return
         charged = before[mover] + control["increment_ms"] - game.clocks[ply][mover]
-        most = 1000 * self.served.between(game.sent_at[ply - 2], self.now()) + self.slack_ms
+        began_at = self.served.first_commit_after(game.sent_at[ply - 2])
+        most = 1000 * self.served.between(began_at, self.now()) + self.slack_ms
         self.count("turns timed")
         if not -1 <= charged <= most:
             self.fail(
@@ -305,25 +362,25 @@ class Ledger:
             if game.result != result:
                 self.fail(f"Game {number} ended with {game.result} and with {result}.", code)
             return
-        game.result, game.final_ply = result, state["ply"]
+        game.result, game.final_ply, game.ended_at = result, state["ply"], now
         game.players = {seat["player"] for seat in state["seats"].values() if seat}
         reason = result["reason"]
         self.count(f"end {reason}")
         if reason == "timeout":
             self._check_timeout(game, state)
-        elif reason == "aborted" and not game.was_given_up and not _is_out_of_time(state):
+        elif reason == "aborted" and not game.giving_up and not _is_out_of_time(state):
             seconds = self.served.between(game.began_at, now)
             if seconds < FIRST_MOVE_SECONDS and game.began_at < now:
                 self.fail(f"Game {number} was aborted after {seconds:.1f} s.", code)
-        elif reason in ("resigned", "claimed") and not game.was_given_up and "event" not in state:
-            self.fail(f"Game {number} ended as {reason}, but nobody asked for that.", code)
-        elif reason == "agreed" and not game.draw_was_offered:
-            self.fail(f"Game {number} ended as agreed, but nobody offered a draw.", code)
+        elif reason in ("resigned", "claimed") and not _asked_for_end(game, state) and "event" not in state:
+            self.fail(f"Game {number} ended with {result}, but not because of {game.giving_up}.", code)
+        elif reason == "agreed" and len(game.drawing) < 2 and not any(seat["bot"] for seat in state["seats"].values()):
+            self.fail(f"Game {number} ended as agreed, but only {game.drawing} wanted a draw.", code)
         if reason == "claimed" and len(state["seats"]) == 2 and result["winner"] is not None and "event" not in state:
             self._check_claim(room, state)
         results = [other.result for other in room.games.values() if other.result is not None]
         ended = sum(bool(one["winner"]) or one["reason"] not in ("aborted", "forfeit") for one in results)
-        if not ended <= sum(state["score"].values()) <= number:
+        if not ended <= sum(state["score"].values()) <= ended + number - len(results):
             self.fail(f"The score is {state['score']} after {ended} games that count, in game {number}.", code)
 
     def _check_timeout(self, game: GameRecord, state: Message) -> None:
@@ -342,7 +399,7 @@ class Ledger:
     def _check_claim(self, room: RoomRecord, state: Message) -> None:
         (loser,) = (mark for mark in state["seats"] if mark != state["result"]["winner"])
         player = state["seats"][loser]["player"]
-        since = room.away_since.get(player)
+        since = room.away_since.get(player) or room.last_away.get(player)
         if since is None:
             self.fail(f"Game {state['game']} was claimed from {loser}, who was never away.", state["room"])
         elif (seconds := self.served.between(since, self.now())) < HOLD_SECONDS - self.slack_ms / 1000:
@@ -368,14 +425,14 @@ class Ledger:
             if stored_part(state) != stored_part(expected):
                 self.fail(f"{viewer} ends with {stored_part(state)}, {first} with {stored_part(expected)}.", code)
 
-    def check_history(self, code: str, player: str, listed: list[Message], *, is_final: bool) -> None:
+    def check_history(self, code: str, player: str, listed: list[Message], asked_at: float) -> None:
         """Check a player's history of a room: each finished game once, with its moves, and no aborted one.
 
         Args:
             code: The room.
             player: The id of the player who asked for the history.
             listed: Every game that the server listed.
-            is_final: Whether all games that were seen to end have to be there.
+            asked_at: When; all games that were seen to end before have to be there.
         """
         found = defaultdict(list)
         for row in listed:
@@ -386,7 +443,8 @@ class Ledger:
                 continue
             rows = found[number]
             is_kept = game.result["reason"] != "aborted"
-            if len(rows) > 1 or (rows and not is_kept) or (is_final and len(rows) != is_kept):
+            is_missing = is_kept and not rows and game.ended_at < asked_at
+            if len(rows) > 1 or (rows and not is_kept) or is_missing:
                 self.fail(
                     f"Game {number} ended with {game.result}; {player}'s history lists it {len(rows)} times.", code
                 )
@@ -395,6 +453,11 @@ class Ledger:
                     f"Game {number} ended with {game.result} after {game.final_ply} moves, kept is {rows[0]}.", code
                 )
             self.count("games looked up")
+
+    def count_changes(self, life: int) -> int:
+        """Return how many changes of rooms were shown in a life of the server."""
+        rooms = [room.newest_seqs for room in self.rooms.values() if life in room.newest_seqs]
+        return sum(seqs[life] - max((seqs[other] for other in seqs if other < life), default=0) for seqs in rooms)
 
     def is_closed(self, code: str) -> bool:
         """Return whether a finished room may be gone: all its players have been away for ten minutes."""
@@ -442,6 +505,16 @@ def _mark_before(state: Message) -> str | None:
         return None
     mover: str = next(mark for mark in state["seats"] if mark != state["turn"])
     return mover
+
+
+def _asked_for_end(game: GameRecord, state: Message) -> bool:
+    """Return whether the loser of a game for two asked to resign or leave, or its winner to claim."""
+    winner = state["result"]["winner"]
+    if len(state["seats"]) > 2 or winner is None:
+        return bool(game.giving_up)
+    is_claimed = state["result"]["reason"] == "claimed"
+    (actor,) = (seat["player"] for mark, seat in state["seats"].items() if (mark == winner) is is_claimed)
+    return bool(game.giving_up & {actor, actor.partition(".")[0]})
 
 
 def _is_out_of_time(state: Message) -> bool:

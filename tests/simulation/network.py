@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import math
 import random
 from collections.abc import Callable
 from typing import Any, Final
@@ -11,6 +12,8 @@ from typing import Any, Final
 from tests.simulation.world import Process, World, current_process
 
 HIGH_WATER_BYTES: Final = 64 * 1024
+STALLED_BYTES: Final = 256
+"""So much fills the buffers of a connection that is stalled, which is less than in reality."""
 SOCKET_BYTES: Final = 16 * 1024
 """What the operating system takes before a transport's own buffer fills."""
 NEAR_PORTS: Final = (4222, 4223, 4224)
@@ -26,6 +29,7 @@ class Wire(asyncio.Transport):
         is_open: Whether `connection_made` was called and `connection_lost` was not.
         is_cut: Whether what this end sends is lost from now on.
         stalled_until: Nothing that this end sends arrives before this time.
+        closed_at: When this end closed the connection.
     """
 
     other: Wire
@@ -40,6 +44,7 @@ class Wire(asyncio.Transport):
         self.is_open = False
         self.is_cut = False
         self.stalled_until = 0.0
+        self.closed_at = math.inf
         self._chance = chance
         self._protocol: Any = None
         self._bytes_in_flight = 0
@@ -67,7 +72,8 @@ class Wire(asyncio.Transport):
             size = self._chance.randint(1, len(data)) if self._chance.random() < SPLIT_CHANCE else len(data)
             self._send(self.other._receive, data[:size])
             data = data[size:]
-        if self._bytes_in_flight > self._high_water and not self._is_writer_paused:
+        high_water = STALLED_BYTES if self.world.time() < self.stalled_until else self._high_water
+        if self._bytes_in_flight > high_water and not self._is_writer_paused:
             self._is_writer_paused = True
             self._protocol.pause_writing()
 
@@ -77,6 +83,7 @@ class Wire(asyncio.Transport):
     def close(self) -> None:
         if not self._is_closing:
             self._is_closing = True
+            self.closed_at = self.world.time()
             self._send(self.other._receive_end, None)
             self._call_later(0.0002, self._lose)
 
@@ -260,5 +267,6 @@ class Network:
         for wire in [*self._wires, *(wire.other for wire in self._wires)]:
             if wire.other.process is process and wire.process is not process and wire.is_open:
                 wire.cut()
+                wire.other.closed_at = self.world.time()
                 if resets:
                     self.world.call_later(wire.delay * 2, wire.break_off, context=self.world.outside)

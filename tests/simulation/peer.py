@@ -118,11 +118,17 @@ class Peer(asyncio.Protocol):
         return answer
 
     @property
+    def left_at(self) -> float:
+        """When the server ended the connection, or now."""
+        return min(self.world.time(), self.wire.other.closed_at)
+
+    @property
     def is_sound(self) -> bool:
         """Whether everything sent in either direction arrives."""
         far = self.wire.other
         is_served = far.process is not None and not far.process.is_dead and far.is_open
-        return is_served and not (self.is_lost or self.is_harmed or self.wire.is_cut)
+        is_stalled = max(self.wire.stalled_until, far.stalled_until) > self.world.time() - 2.0
+        return is_served and not (self.is_lost or self.is_harmed or self.wire.is_cut or is_stalled)
 
     def give_up(self) -> None:
         """Close the connection without a word."""
@@ -134,7 +140,7 @@ class Peer(asyncio.Protocol):
     def harm(self, how: str, chance: random.Random) -> None:
         """Strike the connection with one of `HARMS`."""
         self.person.ledger.tell(f"the network harms {self.person.name}: {how}", self.person.room)
-        self.is_harmed = True
+        self.is_harmed = self.is_harmed or how != "stall"
         wire = self.wire
         seconds = {"silence": (1, 25), "answers lost": (0.1, 10), "requests lost": (0.1, 10)}.get(how)
         if how == "stall":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.simulation.ledger import Ledger, Message
@@ -81,7 +82,7 @@ class Person:
                 if self.peer is not None:
                     self.peer.give_up()
             if not self.is_done:
-                await asyncio.sleep(self.chance.choice((1, 1, 1, 1, 10)) * self.chance.uniform(0.2, 6.0))
+                await asyncio.sleep(self.chance.choice((1, 1, 1, 1, 15)) * self.chance.uniform(0.2, 6.0))
 
     async def connect(self) -> None:
         """Open a connection and say hello, as the same player as before."""
@@ -99,6 +100,7 @@ class Person:
         if self.token and welcome["player"] != self.id:
             self.ledger.fail(f"{self.name} came back as {welcome['player']}, but was {self.id}.")
         self.token, self.id = welcome["token"], welcome["player"]
+        self.ledger.rooms[self.room].tried_at[self.id] = self.world.time()
         self.ledger.count("welcomes")
 
     async def enter(self) -> None:
@@ -204,7 +206,8 @@ class Person:
     def lose(self, peer: Peer) -> None:
         """Note that a connection ended."""
         for code in peer.rooms if peer is self.peer else ():
-            self.ledger.rooms[code].away_since[self.id] = self.world.time()
+            self.ledger.rooms[code].away_since[self.id] = peer.left_at
+        self.ledger.rooms[self.room].tried_at[self.id] = self.world.time()
         self.ledger.tell(f"{self.name} is disconnected", self.room)
         self._news.set()
 
@@ -293,7 +296,7 @@ class Table:
         for player in self.players:
             rows = await player.list_history()
             for room in (*self.former_codes, code):
-                site.ledger.check_history(room, player.id, rows, is_final=True)
+                site.ledger.check_history(room, player.id, rows, site.world.time())
         if site.ledger.is_closed(code) or site.ledger.rooms[code].was_left:
             return
         for person in (*self.players, visitor):
@@ -312,6 +315,7 @@ class Player(Person):
         self.table = table
         self.has_finished = False
         self._unanswered: tuple[Message, int] | None = None
+        self._sent: Counter[str] = Counter()
         self._acknowledged: Message | None = None
 
     @property
@@ -334,9 +338,9 @@ class Player(Person):
         self.has_had_seat = True
         if self.peer is not None:
             self.peer.rooms.add(code)
-        away_since = self.ledger.rooms[code].away_since
-        for id in [id for id in away_since if self.is_own(id)]:
-            del away_since[id]
+        room = self.ledger.rooms[code]
+        for id in [id for id in room.away_since if self.is_own(id)]:
+            room.last_away[id] = room.away_since.pop(id)
         await self.state_of(code)
         if self._unanswered is not None:
             (request, game), self._unanswered = self._unanswered, None
@@ -347,12 +351,12 @@ class Player(Person):
     def lose(self, peer: Peer) -> None:
         for code in peer.rooms if peer is self.peer else ():
             for guest in range(2, 2 + len(self.table.guests)):
-                self.ledger.rooms[code].away_since[f"{self.id}.{guest}"] = self.world.time()
+                self.ledger.rooms[code].away_since[f"{self.id}.{guest}"] = peer.left_at
         super().lose(peer)
 
     def acknowledge(self, request: Message) -> None:
-        if "game" in request:
-            self._acknowledged = request
+        if "game" in request and not (request.get("action") == "offer" and self._sent[str(request)] > 1):
+            self._acknowledged = request  # an offer that was sent before may have been declined meanwhile
 
     def receive_state(self, state: Message) -> None:
         super().receive_state(state)
@@ -404,7 +408,7 @@ class Player(Person):
             if not self.is_done:
                 await self.wait_for_news(5.0)
             return
-        if chance.random() < 0.1:
+        if chance.random() < 0.2:
             await self.check_history()
         if chance.random() < 0.3:
             await self.wait_for_news(chance.expovariate(1 / 8))
@@ -456,13 +460,13 @@ class Player(Person):
 
     async def wait_for_turn(self, state: Message, mark: str) -> None:
         code = state["room"]
-        await self.wait_for_news(20.0)
+        await self.wait_for_news(self.chance.choice((5.0, 20.0)))
         if self.states.get(code) is not state:
             return
         if self.chance.random() < self.table.fuss:
             await self.make_fuss(state, mark)
         absent = [seat for other, seat in state["seats"].items() if other != mark and seat and not seat["online"]]
-        if absent and all(seat.get("hold_ms") == 0 for seat in absent) and self.chance.random() < 0.3:
+        if absent and self.chance.random() < 0.3:
             claim = {"as": self.chance.choice(("win", "draw"))}
             await self.try_once(**self.request_of(state, mark, type="claim", **claim))
         if self.is_connected and self.states.get(code) is state and self.chance.random() < 0.3:
@@ -492,6 +496,7 @@ class Player(Person):
         """Carry out an idempotent request about `game`; without an answer it is sent again after coming back."""
         state = await self.state_of(request["room"])
         self._unanswered = request, game
+        self._sent[str(request)] += 1
         try:
             await self.ask(**request)
         except RequestRefused as refused:
@@ -500,6 +505,8 @@ class Player(Person):
             self._unanswered = None
             if request["type"] == "move":
                 await self._check_refusal(request, state, game, refused)
+            elif request["type"] == "rematch" and not self.ledger.rooms[request["room"]].was_left:
+                self.ledger.fail(f"{self.name} was refused a rematch: {refused}.", request["room"])
             return
         self._unanswered = None
         self.ledger.note_accepted(request, game)
@@ -523,9 +530,9 @@ class Player(Person):
     async def check_history(self) -> None:
         if self.site.is_cluster or self.table.code is None:
             return
-        rows = await self.list_history()
+        asked_at, rows = self.world.time(), await self.list_history()
         if len(rows) < 50:
-            self.ledger.check_history(self.table.code, self.id, rows, is_final=False)
+            self.ledger.check_history(self.table.code, self.id, rows, asked_at)
 
     async def list_history(self) -> list[Message]:
         games: list[Message] = (await self.ask(type="history", limit=50))["games"]

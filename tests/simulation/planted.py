@@ -1,22 +1,88 @@
-"""Faults to plant in the server, to see whether the simulation finds them: each replaces one small part.
+"""Faults to plant in the server, to see whether the simulation finds them: each changes one small part.
 
-They test the checks more than the server. `test_planted` plants each, and it must be found within 60 seeds.
+They test the checks more than the server. `test_seeds` plants each, and it must be found within 60 seeds.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Final
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Undo
+from tictactoe_server import clock
+from tictactoe_server.core import live_room, timers
+from tictactoe_server.core.core import Call, Presence, refuse
+from tictactoe_server.core.live_room import LiveRoom, RoomChange
+from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.timers import Timers
+from tictactoe_server.records.changes import Kept
+from tictactoe_server.rooms import _CARRY_OUT as COMMANDS
+from tictactoe_server.rooms import Dropped, offers, play
+from tictactoe_server.rooms import clock as room_clock
+from tictactoe_server.rooms.room import Room
+from tictactoe_server.services.hello import Greeting
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.storage.database import Database
+from tictactoe_server.storage.journal import GameTables, Journal, Newest
+from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_server.transport.connection import Connection
+from tictactoe_server.transport.http_connection import HttpConnection
 
 Patch = Callable[[], None]
 
-FAULTS: Final[dict[str, Patch]] = {}
-"""The faults by name; a name is what the fault does, with dashes."""
+FAULTS: Final[dict[str, Patch]] = {
+    "commit-without-waiting-for-the-disk": lambda: wrap(
+        Database, "begin", lambda begin, self, *, durable: begin(self, durable=False)
+    ),
+    "trust-the-connection-after-an-io-error": lambda: skip(Database, "distrust"),
+    "believe-what-is-in-memory-after-an-unknown-outcome": lambda: skip(Kept, "doubt"),
+    "store-a-drop-under-the-same-seq": lambda: wrap(
+        timers, "apply", lambda apply, room, *args: replace(apply(room, *args), seq=room.seq)
+    ),
+    "keep-an-aborted-game": lambda: setattr(Room, "was_aborted", property(lambda self: False)),
+    "count-an-aborted-game-in-the-score": lambda: wrap(
+        play, "_count", lambda count, room, result: count(room, replace(result, reason="agreed"))
+    ),
+    "take-back-one-move-too-many": lambda: wrap(
+        offers, "_before_last", lambda original, *args: max(original(*args) - 1, -1)
+    ),
+    "begin-a-rematch-with-the-old-clocks": lambda: wrap(
+        play, "_start_again", lambda begin, room, now: replace(begin(room, now), remaining_ms=room.remaining_ms)
+    ),
+    "forget-which-game-a-rematch-follows": lambda: wrap_command(
+        Rematch, lambda ask, room, player, request, now: ask(room, player, replace(request, game=UNSET), now)
+    ),
+    "count-the-time-of-a-silent-disk": lambda: skip(ServedTime, "_watch_store"),
+    "charge-the-mover-for-the-time-of-the-disk": lambda: wrap(
+        live_room, "seen_at", lambda original, after, before, now: after
+    ),
+    "charge-for-the-first-move": lambda: wrap(room_clock, "is_first_move", lambda original, room: False),
+    "accept-a-claim-during-the-hold": lambda: wrap_command(
+        Claim, lambda claim, room, *args: replace(claim(replace(room, hold_ms=0), *args), hold_ms=room.hold_ms)
+    ),
+    "never-drop-a-player-whose-drop-was-refused": lambda: wrap(
+        Timers, "_retrying", lambda retry, self, live, what, again, *done: retry(self, live, what, int, *done)
+    ),
+    "take-everybody-for-connected-after-a-restart": lambda: wrap(
+        Registry, "take_in", lambda take_in, *args, **more: take_in(*args, **{**more, "all_are_away": False})
+    ),
+    "keep-silent-connections": lambda: skip(Connection, "end_if_silent"),
+    "show-watchers-no-state-that-was-held-back": lambda: skip(LiveRoom, "show_watchers"),
+    "show-nothing-to-the-player-who-moves": lambda: wrap(
+        HttpConnection, "push_answer_and_state", lambda push, self, room, answer, state: self.push_frame(answer)
+    ),
+}
+"""The faults by name; those that need more than an expression follow below."""
 
 
 def fault(patch: Patch) -> Patch:
+    """Add a fault under the name of its function."""
     FAULTS[patch.__name__.replace("_", "-")] = patch
     return patch
 
@@ -28,12 +94,235 @@ def plant(name: str) -> None:
     FAULTS[name]()
 
 
-def replace(owner: type[Any], name: str, make: Callable[[Any], Any]) -> None:
-    """Replace a method or property of a class by what `make` returns for it."""
-    setattr(owner, name, make(owner.__dict__[name]))
+def wrap(owner: type[Any] | ModuleType, name: str, function: Callable[..., Any]) -> None:
+    """Replace a function or method by `function`, which is called with the original first."""
+    original = vars(owner)[name]
+    setattr(owner, name, lambda *args, **more: function(original, *args, **more))
+
+
+def skip(owner: type[Any], name: str) -> None:
+    """Replace a method by one that does nothing."""
+    wrap(owner, name, lambda original, *args, **more: None)
+
+
+def wrap_command(kind: type[Any], function: Callable[..., Room]) -> None:
+    """Replace what carries out a command by `function`, which is called with the original first."""
+    commands: Any = COMMANDS
+    original = commands[kind]
+    commands[kind] = lambda *args: function(original, *args)
 
 
 @fault
-def count_the_time_of_a_silent_disk() -> None:
-    """Served time goes on while the disk does not answer."""
-    replace(ServedTime, "_watch_store", lambda real: lambda self: None)
+def write_again_without_comparing() -> None:
+    """A refused batch is written once more over whatever is stored, also if it took effect."""
+
+    def write(original: Any, self: Database, jobs: Any) -> Any:
+        outcomes = original(self, jobs)
+        if not all(isinstance(outcome, StoreUnavailable) for outcome in outcomes):
+            return outcomes
+        for job in jobs:
+            if hasattr(job, "expected_revision"):
+                job.expected_revision = None
+        return original(self, jobs)
+
+    wrap(Database, "write", write)
+
+
+@fault
+def delete_one_row_of_the_journal_too_many() -> None:
+    def fold(original: Any, self: Journal, note: Any, *, all_of_it: bool) -> Any:
+        count = original(self, note, all_of_it=all_of_it)
+        oldest = "SELECT min(id) FROM journal"
+        self._cursor.execute(f"DELETE FROM journal WHERE id = ({oldest}) AND id < ?", (self.row,))
+        return count
+
+    wrap(Journal, "fold", fold)
+
+
+@fault
+def fold_rooms_in_the_order_of_their_opening() -> None:
+    """A room that is saved again keeps its place, so that a row of the journal is deleted that another room needs."""
+
+    def commit(original: Any, self: Newest[Any]) -> None:
+        for key in list(self)[: self.folding]:
+            del self[key]
+        self.update(self.fresh)
+        self.drop()
+
+    wrap(Newest, "commit", commit)
+
+
+@fault
+def number_games_without_those_of_the_journal() -> None:
+    """After a restart, a game gets the number of one that only the journal has."""
+
+    def replay(original: Any, self: GameTables, *args: Any) -> None:
+        following = self._next
+        original(self, *args)
+        self._next = following
+
+    wrap(GameTables, "replay", replay)
+
+
+@fault
+def give_a_token_before_it_is_stored() -> None:
+    async def give_token(original: Any, self: Greeting, known: Any, token: str = "") -> Any:
+        token = token or secrets.token_urlsafe()
+        self._notes.start(original(self, known, token))
+        return known, token
+
+    wrap(Greeting, "_give_token", give_token)
+
+
+@fault
+def take_an_unreadable_store_for_an_empty_one() -> None:
+    async def take_in_all(original: Any, self: Registry) -> None:
+        try:
+            await original(self)
+        except StoreUnavailable:
+            self.knows_all = True
+
+    wrap(Registry, "_take_in_all", take_in_all)
+
+
+@fault
+def acknowledge_a_move_before_it_is_stored() -> None:
+    def save(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
+        if type(change.request) is Move and isinstance(change, Call):
+            change.answer()
+            change.request = replace(change.request, id=UNSET)
+        original(self, change, after)
+
+    wrap(LiveRoom, "save", save)
+
+
+@fault
+def show_a_state_before_it_is_stored() -> None:
+    def save(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
+        before, self.room = self.room, after
+        self.show()
+        self.room = before
+        original(self, change, after)
+
+    wrap(LiveRoom, "save", save)
+
+
+@fault
+def acknowledge_what_the_store_did_not_answer() -> None:
+    def failed(original: Any, self: RoomChange, error: Exception) -> None:
+        if isinstance(error, StoreUnavailable):
+            self.live.doubt()
+            self.live.settle(self, None)
+        else:
+            original(self, error)
+
+    wrap(RoomChange, "failed", failed)
+
+
+@fault
+def leave_a_session_busy_after_an_error() -> None:
+    def settled(original: Any, self: Call, error: Exception | None) -> Any:
+        return original(self, None) if error is None else refuse(self.session, self.request, error)
+
+    wrap(Call, "settled", settled)
+
+
+@fault
+def count_a_move_twice() -> None:
+    def stored(original: Any, self: RoomChange, revision: int) -> None:
+        self.live.path.moves += type(self.request) is Move
+        original(self, revision)
+
+    wrap(RoomChange, "stored", stored)
+
+
+@fault
+def refuse_a_move_that_is_sent_again() -> None:
+    def move(original: Any, room: Room, player: Any, request: Move, now: int) -> Any:
+        play._check_turn(room, room.seated(player), request.ply)
+        return original(room, player, request, now)
+
+    wrap_command(Move, move)
+
+
+@fault
+def make_an_offer_twice_that_is_sent_again() -> None:
+    def offer(original: Any, room: Room, *args: Any) -> Any:
+        after = original(room, *args)
+        return after if after is room else replace(after, asked={})
+
+    wrap_command(Draw, offer)
+    wrap_command(Undo, offer)
+
+
+@fault
+def take_a_declined_draw_for_agreed() -> None:
+    def draw(original: Any, room: Room, player: Any, request: Draw, now: int) -> Any:
+        action = "accept" if request.action == "decline" else request.action
+        return original(room, player, replace(request, action=action), now)
+
+    wrap_command(Draw, draw)
+
+
+@fault
+def begin_a_rematch_with_one_vote() -> None:
+    def rematch(original: Any, room: Room, player: Any, request: Rematch, now: int) -> Any:
+        after = original(room, player, request, now)
+        return after if after is room or after.game != room.game else play._start_again(room, now)
+
+    wrap_command(Rematch, rematch)
+
+
+@fault
+def count_the_time_between_two_lives() -> None:
+    seen_at = clock.monotonic()
+
+    def read(original: Any, self: ServedTime) -> int:
+        nonlocal seen_at
+        seen_at = clock.monotonic()
+        return int(original(self))
+
+    async def resume(original: Any, self: ServedTime) -> None:
+        away = clock.monotonic() - seen_at
+        await original(self)
+        self.go_on_from(self() + round(1000 * away))
+
+    wrap(ServedTime, "__call__", read)
+    wrap(ServedTime, "resume", resume)
+
+
+@fault
+def forget_a_clock_whose_alarm_was_early() -> None:
+    def ring(original: Any, self: Timers, live: LiveRoom, moment: float) -> None:
+        end = room_clock.expires_at(live.room)
+        if end is None or self.time() >= end:
+            original(self, live, moment)
+
+    wrap(Timers, "_ring", ring)
+
+
+@fault
+def drop_a_player_who_is_back() -> None:
+    def drop(original: Any, self: Timers, live: LiveRoom, player: Any) -> None:
+        RoomChange(live, self.time(), player, Dropped()).submit()
+
+    wrap(Timers, "drop", drop)
+
+
+@fault
+def remember_the_sessions_of_players_who_left() -> None:
+    def remove(original: Any, self: Presence, session: Session) -> None:
+        if not session.rooms:
+            original(self, session)
+
+    wrap(Presence, "remove", remove)
+
+
+@fault
+def lose_the_state_that_waits_for_a_slow_reader() -> None:
+    def resume(original: Any, self: Any) -> None:
+        if self._outbox is not None:
+            self._outbox.states.clear()
+        original(self)
+
+    wrap(HttpConnection, "resume_writing", resume)

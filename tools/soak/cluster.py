@@ -179,7 +179,7 @@ class Table:
         until = time.monotonic() + COPY_SECONDS
         while len(rows := await list_history(url, player.token)) < finished and time.monotonic() < until:  # noqa: ASYNC110
             await asyncio.sleep(0.2)
-        ledger.check_history(self.room, player.id, rows, is_final=True)
+        ledger.check_history(self.room, player.id, rows, ledger.now())
 
 
 async def list_history(url: str, token: str | None) -> list[Message]:
