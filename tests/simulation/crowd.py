@@ -98,7 +98,7 @@ class Seeker(Wanderer):
             reply = await self.try_once(type="match", rules="classic")
             if reply is None:  # it may have been stored nevertheless, which the next welcome shows
                 raise ConnectionLost
-            self.rooms[reply["room"]] = None
+            self.table.code = reply["room"]  # perhaps a room that this person has left before
         await super().enter()
 
     async def act(self) -> None:
