@@ -78,7 +78,7 @@ CEILINGS = {
     "cluster": (2_613, 6),
     "core": (1_567, 5),
     "events": (2_613, 6),
-    "http": (1_347, 3),
+    "http": (1_351, 3),
     "listings": (724, 3),
     "people": (464, 2),
     "ratings": (1_415, 5),

@@ -38,6 +38,7 @@ from tictactoe_protocol.rated import (
     RatingChange,
 )
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
 from tictactoe_protocol.scene import Unanswered, View, scene
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
@@ -589,6 +590,44 @@ _NAMES: Final = tuple(
 """Names as they came, and as they are shown: with as many marks on a letter as are kept and more, and long ones."""
 
 
+_PASTED: Final = (
+    *(
+        "K7M4PQ",
+        "k7m-4pq",
+        " K7M 4PQ\n",
+        "K7M\u20134PQ",
+        "K7M4PQ.",
+        "K7M4PQ)",
+        "(K7M4PQ)",
+        "K7M4PQ/",
+        "/K7M4PQ",
+        "K7M4PQ,",
+    ),
+    *(
+        '"K7M4PQ"',
+        "\u201ek7m4pq\u201c",
+        "_K7M4PQ_",
+        "K7M4PQ!",
+        "\u200bK7M4PQ\u200b",
+        "Code: K7M4PQ",
+        "please join K7M4PQ now",
+    ),
+    *("http://host:8765/K7M4PQ", "https://host/K7M4PQ.", "https://host/K7M4PQ/", "<https://host/k7m-4pq>"),
+    *("[Join](https://host/K7M4PQ)", "https://server.example/K7M4PQ?fbclid=IwABCD", "https://host/games/K7M4PQ#watch"),
+    *("Play: https://player.example/K7M4PQ, bye", "https://host/e/K7M4PQ#ana-7c2f", "http://[::1]:8765/K7M4PQ)"),
+    *("server/K7M4PQ;", "", "K7M4P", "K7M4PQQ", "K7M4P1", "K7M4P\u00e9", "https://server.example/", "see you please"),
+)
+"""Codes and links as people paste them, and texts without a code."""
+
+
+def read_room_code(text: str) -> str:
+    """Return the room code in a text, or ""."""
+    try:
+        return parse_room_code(text)
+    except BadRoomCode:
+        return ""
+
+
 def render_vectors() -> str:
     """Return the file: a line for each vector."""
     parts: dict[str, list[Any]] = {
@@ -596,6 +635,7 @@ def render_vectors() -> str:
         "tournaments": [*make_tournaments(), *make_notes()],
         "ladders": [*make_ladders()],
         "names": [*map(list, _NAMES)],
+        "codes": [[text, read_room_code(text)] for text in _PASTED],
     }
     told = []
     for name, vectors in parts.items():

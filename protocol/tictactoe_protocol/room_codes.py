@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import re
+from typing import Any, Final, NamedTuple
 
 from tictactoe_protocol.codes import ErrorCode
 from tictactoe_protocol.refusals import Refusal
@@ -12,6 +13,14 @@ ROOM_CODE_LENGTH: Final = 6
 
 _MISREAD: Final = str.maketrans("I1", "LL")
 _LETTERS: Final = frozenset(ROOM_CODE_ALPHABET + ROOM_CODE_ALPHABET.lower())
+_HALF: Final = "[2-9A-HJ-NP-Za-hj-np-z]{3}"
+_MOST_SEARCHED: Final = 500
+"""The characters of a text that are searched: the time for links grows with the square of their number."""
+_END: Final = r"(?![^\W_])"
+_SEPARATOR: Final = re.compile("[-\u2010-\u2015 \u00a0]")
+_WORD: Final = re.compile(rf"(?<![^\W_]){_HALF}{_SEPARATOR.pattern}?{_HALF}{_END}")
+_HOST: Final = r"""(?:[A-Za-z]+://)?(?:\[[^\]\s]*\](?::\d+)?|[^\s/<>()\[\]"'?#]+)"""
+_LINK: Final = re.compile(rf"({_HOST}(?:/[^\s/?#]+)*)/({_HALF}-?{_HALF}){_END}")
 
 
 class BadRoomCode(Refusal, ValueError):
@@ -21,13 +30,24 @@ class BadRoomCode(Refusal, ValueError):
         super().__init__(ErrorCode.NO_SUCH_ROOM, why, **data)
 
 
-def parse_room_code(text: str) -> str:
-    """Return the code in its one written form; case, dashes and spaces do not matter. Raises `BadRoomCode`.
+class RoomLink(NamedTuple):
+    """A link to a room or event: the address before the code, and the code."""
 
-    >>> parse_room_code("k7m-4pq")
-    'K7M4PQ'
+    base: str
+    code: str
+
+
+def parse_room_code(text: str) -> str:
+    """Return the code in its one written form from a code, a link or a pasted line. Raises `BadRoomCode`.
+
+    Case, dashes, spaces and characters around the code do not matter.
+
+    >>> parse_room_code("k7m-4pq"), parse_room_code("Join me: https://host/K7M4PQ?fbclid=x.")
+    ('K7M4PQ', 'K7M4PQ')
     """
     code = _bare(text)
+    if len(code) != ROOM_CODE_LENGTH or not _LETTERS.issuperset(code):
+        code = _find_code(text) or code
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     if len(code) != ROOM_CODE_LENGTH:
         raise BadRoomCode("length", most=ROOM_CODE_LENGTH, text=shown, length=len(code))
@@ -37,15 +57,36 @@ def parse_room_code(text: str) -> str:
     return code.upper()
 
 
+def find_link(text: str) -> RoomLink | None:
+    """Return the first link in a text whose path has a room code, or None; of several codes the last one counts.
+
+    >>> find_link("(see http://server:8765/games/k7m-4pq/)")
+    RoomLink(base='http://server:8765/games', code='K7M4PQ')
+    """
+    found = _LINK.search(text[:_MOST_SEARCHED])
+    return None if found is None else RoomLink(found[1], _bare(found[2]).upper())
+
+
+def _find_code(text: str) -> str:
+    """Return the code in a text, or "". Among several words, only one with a digit or in capitals can be a code."""
+    if link := find_link(text):
+        return link.code
+    words: list[str] = [] if "://" in text else _WORD.findall(text[:_MOST_SEARCHED])
+    if sum(map(str.isalnum, text)) > ROOM_CODE_LENGTH:
+        with_digit = [word for word in words if any(map(str.isdigit, word))]
+        words = with_digit or [word for word in words if word.isupper()]
+    return _SEPARATOR.sub("", words[0]).upper() if words else ""
+
+
 def read_code(text: str) -> str:
-    """Return any other code in its one written form; case, dashes and spaces do not matter.
+    """Return any other code in its one written form; only letters and digits matter, in any case.
 
     An I or 1 counts as L: no code has them, but people read them for it.
 
     >>> read_code("7kq2-m94f x3zi")
     '7KQ2M94FX3ZL'
     """
-    return _bare(text).upper().translate(_MISREAD)
+    return "".join(filter(str.isalnum, text)).upper().translate(_MISREAD)
 
 
 def _bare(text: str) -> str:

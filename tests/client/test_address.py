@@ -78,6 +78,7 @@ HOST = Address("ws", "host", 9000)
         "python3 -m tictactoe_client join ws://host:9000/K7M4PQ",
         "Or    tictactoe-client join ws://host:9000/K7M4PQ",
         "Link  ws://host:9000/K7M4PQ",
+        "Play with me (ws://host:9000/K7M4PQ?fbclid=IwABCD).",
     ],
 )
 def test_the_whole_line_that_invites_leads_to_its_room(line: str) -> None:

@@ -8,12 +8,12 @@ const { happened, standing } = await import(`${folder}/happened.js`);
 const { announce, announceStanding } = await import(`${folder}/telling.js`);
 const { choices, describeQuestion, describeReason } = await import(`${folder}/choices.js`);
 const { sceneOf } = await import(`${folder}/scene.js`);
-const { clean, describeManners, seatOf } = await import(`${folder}/words.js`);
+const { clean, describeManners, readCode, seatOf } = await import(`${folder}/words.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
 const ladders = await import(`${folder}/ladders/words.js`);
 const { nameRound } = await import(`${folder}/events/bracket.js`);
 const { Following } = await import(`${folder}/events/following.js`);
-const { vectors, tournaments: events, ladders: rated, names } = JSON.parse(readFileSync(path, "utf8"));
+const { vectors, tournaments: events, ladders: rated, names, codes } = JSON.parse(readFileSync(path, "utf8"));
 
 let current = "";
 
@@ -91,6 +91,7 @@ rated.forEach(({ kind, told, viewer, names, said }, index) => {
 		compare(`ladders ${index} ${language}`, SAY[kind](told, viewer, names), said[language]);
 	}
 });
+for (const [text, code] of codes) compare(`code ${JSON.stringify(text)}`, readCode(text), code);
 for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);
 
 // The state of a tournament as the page has it so many ms after it came.

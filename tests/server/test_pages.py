@@ -203,7 +203,7 @@ async def test_every_answer_of_the_pages_is_told_what_it_may_do(server: Server) 
 
 async def test_an_unknown_path_is_404_as_text_and_as_a_page_in_browsers(server: Server) -> None:
     paths = (
-        *("/nothing", "/ws/", "/wall/", "/replay/", "/replay/../x", "/replay/abcdefghijklmnop.html"),
+        *("/nothing", "/ws/", "/wall/", "/replay/../x", "/replay/abcdefghijklmnop.html"),
         *("/assets/", "/assets/main.js", "/assets/../index.html", "/index.html", "/%2e%2e/x", "//", "/%C3%A9", "/%00"),
     )
     forms = (("*/*", "text/plain", b"There is nothing here"), (BROWSER, "text/html", b"/assets/main."))
@@ -213,6 +213,12 @@ async def test_an_unknown_path_is_404_as_text_and_as_a_page_in_browsers(server: 
         assert answer.fields["content-type"].startswith(kind)
         assert words in answer.body
         assert answer.fields["cache-control"] == "no-store"
+
+
+async def test_a_slash_or_punctuation_after_a_link_is_dropped(server: Server) -> None:
+    for path in ("/K7M4PQ.", "/K7M4PQ/", "/k7m-4pq.)", "/e/K7M4PQ/", "/e/K7M4PQ.", "/K7M4PQ/?fbclid=x"):
+        answer = await get(server, path, accept=BROWSER)
+        assert (answer.status, answer.fields.get("location")) == (307, re.sub(r"[^\w-]+(\?.*)?$", "", path))
 
 
 async def test_no_answer_has_control_characters_of_the_address(server: Server) -> None:

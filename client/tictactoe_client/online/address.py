@@ -33,6 +33,7 @@ _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
 """The labels in an invitation; room codes have no O or I, so that none begins like this."""
 _WITH_VALUE: Final = ("-n", "--name", "--ca", "--timeout", "--theme", "--bell", "--language", "--keys", "--coordinates")
 """The options with a value, besides that of the server."""
+_AFTER_TICKET: Final = re.compile(r"[^\w-].*", re.DOTALL)
 _MOST_SERVERS: Final = 64
 
 
@@ -94,10 +95,11 @@ def parse_address(text: str) -> Address:
 def parse_room(text: str) -> tuple[str, Address | None]:
     """Return the code in a code, link or command, and the server or None; raises `BadRoomCode`, `BadAddress`."""
     text, server = _find_room(text)
-    if "/" not in text:
-        return parse_code(text), parse_address(server) if server else None
-    address, code = _parse_target(text)
-    return code or parse_code(address.path.rpartition("/")[2]), address
+    if link := room_codes.find_link(text):
+        return link.code, parse_url(link.base)
+    if "://" in text:
+        parse_url(text)
+    return parse_code(text.rstrip("/").rpartition("/")[2]), parse_address(server) if server else None
 
 
 def parse_event(text: str) -> tuple[str, str, Address | None]:
@@ -108,7 +110,8 @@ def parse_event(text: str) -> tuple[str, str, Address | None]:
     """
     text, _, ticket = text.partition("#")
     code, address = parse_room(text)
-    return code, ticket, None if address is None else replace(address, path=address.path.removesuffix("/e"))
+    server = None if address is None else replace(address, path=address.path.removesuffix("/e"))
+    return code, _AFTER_TICKET.sub("", ticket), server
 
 
 def parse_code(text: str) -> str:

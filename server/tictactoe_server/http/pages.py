@@ -34,6 +34,8 @@ ANSWER_SECONDS: Final = 5.0  # for the store to answer
 
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _EMBEDDED: Final = re.compile(r"/embed(/(?:e/|replay/)?[^/.]+)")
+_PUNCTUATED: Final = re.compile(r"((?:/e)?/[A-Za-z0-9]{3}-?[A-Za-z0-9]{3})[^\w-]+")
+"""The path of a code, and the slash or punctuation that followed its link."""
 _LANGUAGE_COOKIE: Final = re.compile(r"\blanguage=(\w+)")
 _ACCEPTED_LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")
 
@@ -124,6 +126,8 @@ class Pages:
             return self._qr(request, qr[1])
         if path.startswith(PREFIX) or request.is_open_to_all:
             return self._nothing(request)
+        if punctuated := _PUNCTUATED.fullmatch(path):
+            return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", punctuated[1]),))
         return self._room(request)
 
     def _home(self, request: HttpRequest) -> Reply:

@@ -38,11 +38,11 @@ function each(does, of = page) {
 async function loadPage() {
 	const [first = "", second = "", third = ""] = location.pathname.slice(1).split("/");
 	const hash = location.hash.slice(1);
-	if (first === "e") return loadEvent(second.toUpperCase(), third, hash);
+	if (first === "e") return loadEvent(readCode(decode(second)) || second, third, hash);
 	if (first === "ladder" || first === "player") return (await import("./ladders/pages.js")).openPage(app, first, decode(second));
 	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
 	if (first === "replay") return openGame({ load: () => fetchShared(second), shared: second });
-	if (first) return loadRoom(first, hash === "watch");
+	if (first) return loadRoom(decode(first), /^watch\b/.test(hash));
 	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
 	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
