@@ -39,6 +39,7 @@ from tictactoe_protocol.rated import (
 )
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
+from tictactoe_protocol.rosters import read_roster
 from tictactoe_protocol.scene import Unanswered, View, scene
 from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
@@ -590,6 +591,13 @@ _NAMES: Final = tuple(
 """Names as they came, and as they are shown: with as many marks on a letter as are kept and more, and long ones."""
 
 
+_ROSTERS: Final = (
+    *("", "Anna\nBen\n\n Cem \r\nDana", "Anna, Ben, Cem", "Name\nAnna\nBen", '"Anna"\n"Ben"', "Lena\nJan\nLena\nLENA"),
+    *("Anna\tKoch\nBen\tRot", "Nr;Vorname;Nachname\r\n1;Lena;Koch\r\n2;Lena;Maus\r\n3;J\u00fcrgen;\u00d6zil\r\n"),
+    *("Name,Vorname\nKoch,Lena\nRot,Lena", "1\tLena\tlena@example.org\n2\tJan\tjan@example.org"),
+)
+"""Class lists as they come out of spreadsheets."""
+
 _PASTED: Final = (
     *(
         "K7M4PQ",
@@ -635,6 +643,7 @@ def render_vectors() -> str:
         "tournaments": [*make_tournaments(), *make_notes()],
         "ladders": [*make_ladders()],
         "names": [*map(list, _NAMES)],
+        "rosters": [[text, list(read_roster(text))] for text in _ROSTERS],
         "codes": [[text, read_room_code(text)] for text in _PASTED],
     }
     told = []

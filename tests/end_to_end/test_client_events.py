@@ -59,7 +59,7 @@ async def test_the_command_opens_an_event_for_a_class_and_prints_its_cards(
     server: Server, tmp_path: Path, language: str
 ) -> None:
     roster = tmp_path / "class.txt"
-    roster.write_text("Ana\n\nBo \nZoë\n", encoding="utf-8")
+    roster.write_text("Vorname;Name\n\nAna;X\nBo ;Y\nZoë;Z\n", encoding="cp1252")
     there = ("--server", server.url, "--language", language)
     said = await run("event", "new", "--title", "Class 5b", "--roster", str(roster), *there, home=tmp_path)
     code = re.findall(r"\b[A-Z0-9]{6}\b", said)[0]

@@ -12,8 +12,9 @@ const { clean, describeManners, readCode, seatOf } = await import(`${folder}/wor
 const tournaments = await import(`${folder}/events/tournaments.js`);
 const ladders = await import(`${folder}/ladders/words.js`);
 const { nameRound } = await import(`${folder}/events/bracket.js`);
+const { readRoster } = await import(`${folder}/events/roster.js`);
 const { Following } = await import(`${folder}/events/following.js`);
-const { vectors, tournaments: events, ladders: rated, names, codes } = JSON.parse(readFileSync(path, "utf8"));
+const { vectors, tournaments: events, ladders: rated, names, codes, rosters } = JSON.parse(readFileSync(path, "utf8"));
 
 let current = "";
 
@@ -91,6 +92,7 @@ rated.forEach(({ kind, told, viewer, names, said }, index) => {
 		compare(`ladders ${index} ${language}`, SAY[kind](told, viewer, names), said[language]);
 	}
 });
+for (const [text, names] of rosters) compare(`roster ${JSON.stringify(text)}`, readRoster(text), names);
 for (const [text, code] of codes) compare(`code ${JSON.stringify(text)}`, readCode(text), code);
 for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);
 

@@ -182,6 +182,12 @@ async def test_an_event_is_entered_once_under_a_name_that_nobody_has_there(serve
         assert [row["name"] for row in (await watched(ana, event))["table"]] == ["ana", "bo"]
 
 
+async def test_all_invalid_names_of_a_roster_are_reported_with_their_places(server: Server) -> None:
+    async with open_peer(server.url) as ana:
+        answer = await ana.ask("event_open", **SLOW, entry="roster", roster=["Tom & Jerry", "Lena\u00a0", "M😀"])
+    assert (answer["path"], answer["data"]["names"]) == ("roster[0]", "1. Tom & Jerry; 3. M😀")
+
+
 async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_cards_again(server: Server) -> None:
     async with known(server, "teacher") as ana, known(server, "guest") as bo:
         answer = await ana.ask("event_open", **SLOW, entry="roster", roster=["Mia", "Tom"])

@@ -46,6 +46,7 @@ from tictactoe_client.version import client_version
 from tictactoe_protocol import PROTOCOL_VERSION, BadName, BadRoomCode, clean_text, parse_name, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.rosters import decode_roster, read_roster
 from tictactoe_protocol.tournaments import list_events
 
 _BLACK_ON_WHITE: Final = "\x1b[30;107m"
@@ -364,12 +365,12 @@ async def _open_event(
 
 
 def _read_roster(source: str) -> tuple[str, ...]:
-    """Return the names in a file or on standard input, one a line; raises `Misuse` if there are none."""
+    """Return the names in a file or on standard input; raises `Misuse` if there are none."""
     try:
-        text = sys.stdin.read() if source == STANDARD_STREAM else Path(source).read_text("utf-8-sig")
-    except (OSError, UnicodeError) as error:
+        body = sys.stdin.buffer.read() if source == STANDARD_STREAM else Path(source).read_bytes()
+    except OSError as error:
         raise Misuse(say("tournament no roster", file=source, why=describe_cause(error))) from None
-    names = tuple(name for line in text.splitlines() if (name := line.strip()))
+    names = read_roster(decode_roster(body))
     if not names:
         raise Misuse(say("tournament no names", file=source))
     return names

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import ErrorCode, clean_text, encode
 from tictactoe_protocol.events import (
     Card,
     EventJoin,
@@ -22,6 +23,7 @@ from tictactoe_protocol.events import (
     EventSummary,
     EventWatch,
 )
+from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
@@ -43,6 +45,7 @@ EVENTS_OF_PLAYER: Final = 2  # current events per organiser
 EVENTS_OF_ADDRESS: Final = 20  # current events opened from one address since this server started
 BOTS_FOR_A_GAME: Final = 4  # bots in an event, for each game with bots that a player may have
 MAX_LISTED: Final = 100
+_MOST_WRONG_SHOWN: Final = 10
 
 Rows = list[dict[str, Any]]
 
@@ -103,7 +106,7 @@ class Tournaments(Service):
         request = replace(
             request,
             title=read_text(request.title, "title"),
-            roster=tuple(read_name(name, f"roster[{place}]") for place, name in enumerate(request.roster)),
+            roster=_read_names(request.roster),
         )
         seed, secret = secrets.randbits(53), secrets.token_hex(16)
         event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
@@ -215,6 +218,22 @@ class Tournaments(Service):
         refuse_for = self._core.allowances.refuse_for
         refuse_for(RETRY_MS if own >= EVENTS_OF_PLAYER else 0, "events-per-player")
         refuse_for(RETRY_MS if near >= EVENTS_OF_ADDRESS else 0, "events-per-address")
+
+
+def _read_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a roster in their normal form; raises `Refused` with all invalid names and their places."""
+    read: list[str] = []
+    wrong: dict[int, str] = {}
+    for place, name in enumerate(names):
+        try:
+            read.append(read_name(name))
+        except Refused:
+            wrong[place] = name[: MAX_NAME_LENGTH + 1]
+    if wrong:
+        told = "; ".join(f"{place + 1}. {clean_text(name)}" for place, name in islice(wrong.items(), _MOST_WRONG_SHOWN))
+        path = f"roster[{next(iter(wrong))}]"
+        raise Refused(ErrorCode.BAD_NAME, "roster", path=path, names=told, most=MAX_NAME_LENGTH)
+    return tuple(read)
 
 
 def _has_part(event: Event, player: str) -> bool:

@@ -4,6 +4,7 @@ import { say } from "../catalogue.js";
 import { field, h, openDialog, select, setText, submitting } from "../dom.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { LEVELS, describeClock, describeLevel, formatDuration, messageOf, parseClock } from "../words.js";
+import { readRoster } from "./roster.js";
 import { describeWord } from "./tournaments.js";
 
 const KINDS = ["round_robin", "swiss", "knock_out"];
@@ -51,7 +52,7 @@ export function showOpening(app) {
 	title.focus();
 
 	async function open() {
-		const names = roster.value.split("\n").map((line) => line.trim()).filter(Boolean);
+		const names = readRoster(roster.value);
 		try {
 			const { event, ticket } = await app.connection.request({
 				type: "event_open", title: title.value.trim(), kind: /** @type {"swiss"} */ (kind.value), rules: game.value, clock: parseClock(clock.value) ?? {},
