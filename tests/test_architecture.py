@@ -74,7 +74,7 @@ SERVER_LEVELS = (
 CEILINGS = {
     "admin": (1_816, 5),
     "api": (395, 1),
-    "cli": (1_178, 3),
+    "cli": (1_185, 3),
     "cluster": (2_613, 6),
     "core": (1_567, 5),
     "events": (2_632, 6),

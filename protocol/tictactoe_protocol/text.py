@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -47,6 +48,7 @@ _INVISIBLE_RANGES: Final = (
 )
 """Invisible characters in categories of visible ones."""
 _PLAIN: Final = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*")  # Latin letters, dashes, quotes, dots
+_UNDECODABLE: Final = re.compile("[\ud800-\udfff]")
 _UNPRINTABLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -100,6 +102,19 @@ def escape_text(text: str) -> str:
         character if is_printable(character) else json.dumps(character)[1:-1].replace("\x7f", "\\u007f")
         for character in text
     )
+
+
+def find_undecodable(arguments: Iterable[str], environment: Mapping[str, str]) -> str:
+    """Return the first argument or ``TICTACTOE_`` variable with bytes that are not UTF-8, as ``?``, or "".
+
+    >>> find_undecodable(["-n", "J\\udcfcrgen"], {})
+    'J?rgen'
+    """
+    variables = (f"{name}={value}" for name, value in environment.items() if name.startswith("TICTACTOE_"))
+    for text in (*arguments, *variables):
+        if _UNDECODABLE.search(text):
+            return _UNDECODABLE.sub("?", text)
+    return ""
 
 
 def parse_name(text: str) -> str:

@@ -20,6 +20,7 @@ from tictactoe_client.text.language import find_chosen, speak_as_chosen
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.text import find_undecodable
 
 _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 _KINDS: Final = ("round_robin", "swiss", "knock_out")
@@ -261,6 +262,8 @@ def begin(arguments: Sequence[str]) -> Begun:
     for warning in config.warnings:
         output.print_error(warning)
     try:
+        if undecodable := find_undecodable(arguments, os.environ):
+            raise Misuse(say("not utf-8", text=undecodable))
         with (
             output.writing(),
             cli.make_context(PROGRAM, [*arguments], obj=config, default_map=config.defaults) as context,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from dataclasses import fields
 from typing import Any, Final
@@ -11,6 +12,7 @@ import click
 import platformdirs
 
 from tictactoe_protocol import PROTOCOL_VERSION
+from tictactoe_protocol.text import find_undecodable
 from tictactoe_server import __version__
 from tictactoe_server.admin.control import NoServer
 from tictactoe_server.admin.orders.order import OrderRefused
@@ -52,6 +54,11 @@ def _fields_of(kind: type[Settings | Limits], chosen: dict[str, Any]) -> dict[st
 
 class _Program(click.Group):
     """Prints an expected error as one line, and exits with code 1."""
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> click.Context:
+        if undecodable := find_undecodable(args, os.environ):
+            raise click.UsageError(f'"{undecodable}" has bytes that are not UTF-8.')
+        return super().make_context(info_name, args, *rest, **more)
 
     def invoke(self, context: click.Context) -> Any:
         try:
