@@ -99,6 +99,9 @@ async def test_a_code_that_lets_nobody_in_is_told_and_one_stays_who_one_is(serve
     await ana.button("Close").click()
     name = ana.page.get_by_label("Playing as")
     await expect(name).to_have_value(re.compile("guest-"))
+    await name.click()
+    await ana.page.keyboard.type("Ana")
+    await expect(name).to_have_value("Ana")
 
 
 async def test_who_has_no_name_is_asked_for_it_once_before_the_first_game(server: Server, visit: Visit) -> None:

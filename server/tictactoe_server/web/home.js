@@ -3,6 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, h, nameInput, setText, show, showKeyed, submitting } from "./dom.js";
 import { setEmblem } from "./emblem.js";
+import { isGuest } from "./identity.js";
 import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
 import { makeRoomRows } from "./roomlist.js";
@@ -14,7 +15,10 @@ const LIVE_BOARDS = 3;
 /** @param {App} app */
 export function makeHome(app) {
 	const { connection, kept } = app;
-	const name = nameInput({ change: () => app.bear(name.value) });
+	const name = nameInput({
+		change: () => app.bear(name.value),
+		click: () => isGuest(name.value) && name.value === connection.name && name.select(),
+	});
 	const playing = h("span.name", say("home playing as"));
 	const banner = h("p.banner", { hidden: true });
 	const [title, greeting] = [h("h1"), h("p.greeting")];
