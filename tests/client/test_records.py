@@ -45,7 +45,7 @@ def test_a_file_that_begins_like_no_record_is_told_to_be_none(tmp_path: Path, te
     file.write_text(text)
     with pytest.raises(Misuse) as caught:
         read_records(str(file))
-    told = 'is no game record: it begins with neither a tag such as [X "ana"] nor a move.'
+    told = 'is no game record. A record is a text file as --export writes it: tags such as [X "ana"], then moves.'
     assert caught.value.message == f"{file} {told}"
 
 
