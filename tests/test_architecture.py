@@ -77,7 +77,7 @@ CEILINGS = {
     "cli": (1_185, 3),
     "cluster": (2_613, 6),
     "core": (1_567, 5),
-    "events": (2_632, 6),
+    "events": (2_652, 6),
     "http": (1_351, 3),
     "listings": (724, 3),
     "people": (464, 2),

@@ -94,6 +94,21 @@ async def play_until_over(peer: Peer, event: str) -> Message:
 # -- running by itself ----------------------------------------------------------------------------------------------
 
 
+async def test_an_event_pauses_while_nobody_is_present_and_goes_on_when_it_is_resumed(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "DESERTED_SECONDS", 0)
+    async with known(server, "cy") as cy:
+        async with known(server, "ana") as ana, known(server, "bo") as bo:
+            event = await begun(cy, ana, bo, double=True, ready_ms=1_000)
+            token = ana.welcome["token"]
+        paused = await cy.until(lambda message: message.get("status") == "paused")
+        assert (paused["round"], paused["present"]) == (1, 0)
+        async with known(server, token=token) as ana:
+            assert (await run(cy, event, "resume"))["type"] == "ok"
+            assert (await ana.next_of("call"))["pairing"].startswith("r2-")
+
+
 @pytest.mark.parametrize("kind", ["round_robin", "swiss", "knock_out"])
 async def test_two_people_and_two_bots_play_an_event_of_each_kind_by_themselves(server: Server, kind: str) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:

@@ -67,11 +67,15 @@ class Paired(Struct, frozen=True):
     entrants: tuple[Entrant, ...]
 
 
+class Deserted(Struct, frozen=True):
+    """Nobody is present when a later round is due: the event is paused until an organiser resumes it."""
+
+
 class End(Struct, frozen=True):
     """The operator ends the event."""
 
 
-Command = EnterEvent | EventLeave | EventReady | EventRun | RoomCodes | Opened | Score | Paired | End
+Command = EnterEvent | EventLeave | EventReady | EventRun | RoomCodes | Opened | Score | Paired | Deserted | End
 
 
 def apply(event: Event, actor: str, command: Command, now: int) -> Event:
@@ -136,6 +140,9 @@ def _change(event: Event, actor: str, command: Command, now: int) -> Event:
             if command.pairings:
                 return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
             return replace(event, status="over", due_at=None)
+        case Deserted():
+            is_between_rounds = event.status == "running" and event.round and not event.open_pairings
+            return replace(event, status="paused", due_at=None) if is_between_rounds else event
         case End():
             return _close(event)
 

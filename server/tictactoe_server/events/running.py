@@ -24,7 +24,7 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.lists import RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
-from tictactoe_server.events.commands import Opened, Paired, RoomCodes, Score, is_next, pair_next
+from tictactoe_server.events.commands import Deserted, Opened, Paired, RoomCodes, Score, is_next, pair_next
 from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.events.kept import KeptEvents
 from tictactoe_server.events.knock_out import terms_of
@@ -36,6 +36,7 @@ from tictactoe_server.transport.rate_limit import RateLimits
 LOOK_SECONDS: Final = 1.0  # between two checks of all running events, which find what was missed
 IN_TIME_SECONDS: Final = 30.0  # without a delay of the event loop, until an event goes on without missing players
 LATE_SECONDS: Final = 1.0  # the shortest such delay
+DESERTED_SECONDS: Final = 10.0  # for how long nobody is present before an event pauses between two rounds
 SEEK_MS: Final = 5_000  # between two searches for a room that is not here, whose game may be over
 AGAIN_SECONDS: Final = 0.5  # until a step that was refused or could not be stored is retried
 _JUST_AFTER_SECONDS: Final = 0.002  # between the due time of a round and the check
@@ -175,6 +176,9 @@ class Running:
             return event
         if not pairing.done():
             return event  # it is woken then
+        if pairing.result().pairings and self._is_deserted(event):
+            log.info("an event is paused, as none of its players is present", code=event.code)
+            return await self._kept.change(event.code, "", Deserted())
         del self._paired[event.code]
         paired, new_code = pairing.result(), self._core.lists.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
@@ -186,6 +190,15 @@ class Running:
             known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(pair_next, event))
             known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
         return known
+
+    def _is_deserted(self, event: Event) -> bool:
+        """Return whether every player has been away for a while; players of other servers are not known."""
+        presence = self._core.presence
+        people = [one.player for one in event.field if one.status == "in" and not one.is_server_bot]
+        if not people or not event.round or self._core.registry.elsewhere.cluster is not None:
+            return False
+        here = presence.ids
+        return all(id not in here and presence.seconds_away(id) > DESERTED_SECONDS for id in people)
 
     def _is_awaited(self, event: Event) -> bool:
         if event.code in self._awaited and self._are_back(one for one in event.field if one.status == "in"):

@@ -99,6 +99,7 @@ export class Following {
 		const { status = "over", pairings = [], head } = this.state ?? {};
 		if (status === "over") return "";
 		if (status === "open") return this.describeWaiting() || say(head?.entry === "roster" ? "page event by card" : "page event soon");
+		if (status === "paused" && !head?.present) return say("tournament deserted");
 		if (status !== "running" || !pairings.length) return describeWord("status", status);
 		return this.describeWaiting() || say("page event round over");
 	}
