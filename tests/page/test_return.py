@@ -91,3 +91,21 @@ async def test_a_page_that_the_server_has_in_another_version_by_now_is_loaded_an
     await ana.button("New room…").click()
     await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
     assert has_new_names.is_set()
+
+
+async def test_a_page_that_an_upgrade_left_without_a_part_loads_itself_anew(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), may_fail="404|Failed to fetch dynamically imported module")
+    await expect(ana.button("New event…")).to_be_visible()
+    loads = []
+    ana.page.on("framenavigated", lambda frame: loads.append(frame.url))
+
+    async def answer(route: Route) -> None:
+        """Know no part of the page until it was loaded anew, as an upgraded server does not."""
+        await (route.continue_() if loads else route.fulfill(status=404))
+
+    await ana.page.route("**/*.js", answer)
+    async with ana.page.expect_event("load"):
+        await ana.button("New event…").click()
+    await ana.button("New event…").click()
+    await expect(ana.page.get_by_role("dialog")).to_be_visible()
+    assert len(loads) == 1

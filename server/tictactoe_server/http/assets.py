@@ -210,7 +210,8 @@ class Modules:
 
     The `entries` and their imports are one file, named after the first entry, which comes last in it: it arrives at
     once and compresses better. Each module in it is a function, after its imports, so that names do not clash. The
-    modules `alone`, and modules loaded later by ``import(...)``, are separate files that import from it.
+    modules `alone`, and modules loaded later by ``import(...)``, are separate files that import from it. If a server of
+    another version no longer has such a file, the page calls its `reloadOnce`.
 
     Imports and exports are at the beginning of a line, as ``import { a, b as c } from "./other.js";``, ``import * as
     other from ...`` and before declarations; exported names are constant. Raises ValueError for other forms and for
@@ -266,7 +267,7 @@ class Modules:
         def load_later(found: re.Match[str]) -> str:
             other = _resolve(name, found[1])
             is_bundled = path_of is None and other in self.together
-            return f"Promise.resolve({_variable(other)})" if is_bundled else found[0]
+            return f"Promise.resolve({_variable(other)})" if is_bundled else f"{found[0]}.catch(globalThis.reloadOnce)"
 
         return _LATER.sub(load_later, _IMPORT.sub(replace, self._texts[name]))
 

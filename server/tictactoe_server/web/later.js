@@ -4,6 +4,8 @@ import { learn, speak } from "./catalogue.js";
 import { h } from "./dom.js";
 
 const YEAR_SECONDS = 31_536_000;
+const RELOADED = "tictactoe-reloaded";
+const RELOAD_PAUSE_MS = 60_000;
 /** The style of each part. */
 const STYLES = { later: "./later.css", events: "./events.css", ladders: "./ladders.css" };
 /** What is there, or on its way. @type {Record<string, Promise<unknown>>} */
@@ -29,12 +31,26 @@ export function chooseLanguage(language = "") {
 
 const loadStyle = (href = "") => new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href, load: resolve, error: reject })));
 
+/**
+ * Reload the page if a part of it cannot be loaded any more, because the server was upgraded meanwhile; at most once a
+ * minute, and only while the server answers. @param {unknown} why
+ */
+async function reloadOnce(why) {
+	const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+	const { ok } = await fetch("/healthz");
+	if (!ok || Date.now() - last < RELOAD_PAUSE_MS) throw why;
+	sessionStorage.setItem(RELOADED, String(Date.now()));
+	location.reload();
+	return new Promise(() => undefined);
+}
+Object.assign(globalThis, { reloadOnce });
+
 /** Load, once, the sentences and the style of a part. @param {keyof typeof STYLES} part */
 export async function prepare(part) {
 	loading[part] ??= Promise.all([read(part).then(learn), loadStyle(STYLES[part])]);
 	await loading[part].catch((why) => {
 		delete loading[part];
-		throw why;
+		return reloadOnce(why);
 	});
 }
 
