@@ -78,7 +78,7 @@ CEILINGS = {
     "cluster": (2_613, 6),
     "core": (1_567, 5),
     "events": (2_652, 6),
-    "http": (1_351, 3),
+    "http": (1_352, 3),
     "listings": (724, 3),
     "people": (464, 2),
     "ratings": (1_415, 5),
@@ -86,7 +86,7 @@ CEILINGS = {
     "rooms": (1_345, 5),
     "services": (2_304, 5),
     "sessions": (473, 2),
-    "storage": (2_591, 8),
+    "storage": (2_628, 8),
     "transport": (2_048, 6),
     "watching": (194, 1),
 }

@@ -1,13 +1,15 @@
 """Repairs a write-ahead log in a copy: SQLite silently ignores every frame after the first one with a wrong checksum.
 
-A flipped bit thereby hides everything stored after it, although nearly all of it is intact. Here each frame of the log
-gets the checksum of what it holds. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
+A flipped bit thereby hides everything stored after it, although nearly all of it is intact. The checksums are linear:
+they mostly tell which single bit of a frame was flipped. A frame that stays wrong gets the checksum of what it holds,
+so that everything after it counts. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
 """
 
 from __future__ import annotations
 
 import shutil
 import struct
+import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
@@ -19,11 +21,17 @@ from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of
 from tictactoe_server.storage.schema import check_file, count_batches
 
 _VERSION: Final = 3_007_000
-_MAGIC_LITTLE, _MAGIC_BIG = 0x377F0682, 0x377F0683  # how the words of a checksum are read
-_HEADER: Final = struct.Struct(">8I")  # magic, version, page size, checkpoint, two salts, two checksums
-_FRAME: Final = struct.Struct(">6I")  # page number, pages after a commit or 0, two salts, two checksums
+_MAGICS: Final = {"little": ("<", 0x377F0682), "big": (">", 0x377F0683)}
+"""How SQLite reads the words of a checksum, and the number that says so, by the byte order of the machine."""
+_HEADER_BYTES: Final = 32  # magic, version, page size, checkpoint, two salts, two checksums
+_FRAME: Final = struct.Struct(">6I")  # page number, pages after a commit or 0, two salts, two checksums; then the page
+_SUMS: Final = struct.Struct(">2I")  # two salts or two checksums
+_SALTS_PLACE: Final = 16  # in the header
+_MASK: Final = 0xFFFFFFFF
 _PAGE_SIZE_PLACE: Final = slice(16, 18)  # in the database's first page
 _MAX_FLIPPED_BITS: Final = 4  # within the salts of one frame
+
+Sums = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ def recover(folder: Path, target: Path) -> Recovered:
 
 
 def repair_log(log: bytes, head: bytes) -> bytes:
-    """Return a write-ahead log with right checksums for all its frames.
+    """Return a write-ahead log with its flipped bits corrected, as far as its checksums tell which they are.
 
     Args:
         log: The content of the log.
@@ -72,45 +80,74 @@ def repair_log(log: bytes, head: bytes) -> bytes:
     page_size = int.from_bytes(head[_PAGE_SIZE_PLACE], "big")
     page_size = 65_536 if page_size == 1 else page_size
     size = _FRAME.size + page_size
-    starts = range(_HEADER.size, len(log) - size + 1, size)
+    starts = range(_HEADER_BYTES, len(log) - size + 1, size)
     if not starts or page_size < 512:
         return log
-    magic, _, _, checkpoint, *_ = _HEADER.unpack_from(log)
-    magic = _MAGIC_BIG if magic == _MAGIC_BIG else _MAGIC_LITTLE
-    order = ">" if magic == _MAGIC_BIG else "<"
-    salts = _find_salts(log, starts)
-    repaired = bytearray(_HEADER.pack(magic, _VERSION, page_size, checkpoint, *salts, 0, 0))
-    sums = _checksum(bytes(repaired[:24]), order, (0, 0))
-    struct.pack_into(">2I", repaired, 24, *sums)
-    pages = 0
-    for start in starts:
-        number, pages_after, *own = _FRAME.unpack_from(log, start)[:4]
-        if _flipped_bits(own, salts) > _MAX_FLIPPED_BITS:
+    order, magic = _MAGICS[sys.byteorder]
+    fields = struct.pack(">3I", magic, _VERSION, page_size) + log[12 : _SALTS_PLACE + 8]
+    frames = [log[start : start + 8] + log[start + _FRAME.size : start + size] for start in starts]
+    stored = [_SUMS.unpack_from(log, start + 16) for start in starts]
+    following = [*zip(frames[1:], stored[1:], strict=True), None]
+    own = _SUMS.unpack_from(log, len(fields))
+    fields, sums = _correct(fields, order, (0, 0), own, (frames[0], stored[0]))
+    if _checksum(fields, order, (0, 0)) != sums:  # several bits of the salts are flipped: they are in each frame, too
+        found = Counter(_SUMS.unpack_from(log, start + 8) for start in starts[:3])
+        fields = fields[:_SALTS_PLACE] + _SUMS.pack(*found.most_common(1)[0][0])
+    salts = fields[_SALTS_PLACE:]
+    written = _checksum(fields, order, (0, 0))
+    repaired = bytearray(fields + _SUMS.pack(*written))
+    for start, content, wanted, after in zip(starts, frames, stored, following, strict=True):
+        if _flipped_bits(log[start + 8 : start + 16], salts) > _MAX_FLIPPED_BITS:
             break  # left over from an earlier use of the file
-        if pages_after:
-            pages = pages_after = pages_after if pages <= pages_after <= pages + len(starts) or not pages else pages
-        frame_head = struct.pack(">2I", number, pages_after)
-        content = log[start + _FRAME.size : start + size]
-        sums = _checksum(content, order, _checksum(frame_head, order, sums))
-        repaired += frame_head + struct.pack(">4I", *salts, *sums) + content
+        corrected, sums = _correct(content, order, sums, wanted, after)
+        written = _checksum(corrected, order, written)
+        repaired += corrected[:8] + salts + _SUMS.pack(*written) + corrected[8:]
     return bytes(repaired)
 
 
-def _find_salts(log: bytes, starts: range) -> tuple[int, int]:
-    """Return the salts of the current use of the log: those of most of its header and first two frames."""
-    found = [struct.unpack_from(">2I", log, 16), *(struct.unpack_from(">2I", log, start + 8) for start in starts[:2])]
-    (first, second), _ = Counter(found).most_common(1)[0]
-    return first, second
+def _flipped_bits(one: bytes, other: bytes) -> int:
+    return (int.from_bytes(one, "big") ^ int.from_bytes(other, "big")).bit_count()
 
 
-def _flipped_bits(found: list[int], expected: tuple[int, int]) -> int:
-    return sum((one ^ other).bit_count() for one, other in zip(found, expected, strict=True))
+def _correct(
+    content: bytes, order: str, before: Sums, stored: Sums, following: tuple[bytes, Sums] | None
+) -> tuple[bytes, Sums]:
+    """Return content with the one bit corrected that explains its stored checksum, and the checksum it had originally.
+
+    A flip of one of a word's highest bits may have several explanations; then the content stays as it is.
+
+    Args:
+        content: Words, whose number is even.
+        order: How the words are read, ">" or "<".
+        before: The original checksum of everything before the content.
+        stored: The checksum that was stored after it.
+        following: What follows, and the checksum that was stored after that.
+    """
+    sums = _checksum(content, order, before)
+    if sums == stored or (following is not None and _checksum(following[0], order, sums) == following[1]):
+        return content, sums  # intact, or only the checksum was flipped
+    words = list(struct.unpack(f"{order}{len(content) // 4}I", content))
+    wanted = (stored[0] - sums[0]) & _MASK, (stored[1] - sums[1]) & _MASK
+    found = []
+    one, other = (1, 1), (0, 1)  # by how much the sums change with the first and the second word of a pair
+    for place in range(len(words) - 2, -1, -2):
+        for at, effect in ((place, one), (place + 1, other)):
+            for bit in range(32):
+                change = -1 << bit if words[at] >> bit & 1 else 1 << bit
+                if (change * effect[0] & _MASK, change * effect[1] & _MASK) == wanted:
+                    found.append((at, bit))
+        one, other = ((first + second, first + 2 * second) for first, second in (one, other))
+    if len(found) == 1:
+        (at, bit) = found[0]
+        words[at] ^= 1 << bit
+        content = struct.pack(f"{order}{len(words)}I", *words)
+    return content, stored
 
 
-def _checksum(content: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:
-    """Return SQLite's cumulative checksum of `content`, whose length is a multiple of 8."""
-    first, second = sums
+def _checksum(content: bytes, order: str, before: Sums) -> Sums:
+    """Return SQLite's cumulative checksum of content, whose length is a multiple of 8, after what came before."""
+    first, second = before
     for one, other in struct.iter_unpack(f"{order}2I", content):
-        first = (first + one + second) & 0xFFFFFFFF
-        second = (second + other + first) & 0xFFFFFFFF
+        first = (first + one + second) & _MASK
+        second = (second + other + first) & _MASK
     return first, second
