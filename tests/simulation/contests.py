@@ -239,6 +239,10 @@ class Entrant(Wanderer):
                 self.is_done = True
         await super().enter()
 
+    def check_closed(self, code: str) -> None:
+        """Forget a room of the event, which also ends when its pairing is scored."""
+        self.table.leave_room(code)
+
     def receive(self, message: Message) -> None:
         super().receive(message)
         if message["type"] == "call":
@@ -260,6 +264,9 @@ class Entrant(Wanderer):
             is_full = len(self.event["table"]) == len(self.cup.seekers) + len(self.cup.terms["bots"])
             if is_full or self.chance.random() < 0.05:
                 await self.try_once(type="event_run", event=self.cup.code, seq=self.event["seq"], action="begin")
+        elif status == "paused" and self is self.cup.seekers[0]:
+            await self.try_once(type="event_run", event=self.cup.code, seq=self.event["seq"], action="resume")
+            await self.wait_for_news(20.0)
         else:
             await self.wait_for_news(20.0)
             self.is_done = status == "over"

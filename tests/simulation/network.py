@@ -60,6 +60,8 @@ class Wire(asyncio.Transport):
         self.process = current_process()
         self.is_open = True
         protocol.connection_made(self)
+        if self._is_closing:  # the other end has gone while this one waited to be accepted
+            self._call_later(0.0, self._lose)
 
     # -- the transport ---------------------------------------------------------------------------------------------
 
