@@ -149,7 +149,7 @@ def _list(help: str, parse: Callable[[str], Any], metavar: str, name: str) -> An
 class Settings:
     """The configuration of a server; the help of each option describes its field, None is the documented default."""
 
-    host: str | None = _option("Address to listen on. [default: all, IPv4 and IPv6]", metavar="ADDRESS")
+    host: str | None = _option("Address to listen on. [default: all, IPv4 and IPv6, as ::]", metavar="ADDRESS")
     port: int = _option("Port to listen on; 0 picks a free one.", IntRange(0, 65535), default=DEFAULT_PORT)
     tls_cert: Path | None = _file(
         "Speak TLS (wss://) with this certificate, in PEM, its chain included; a renewed file is taken up by itself."

@@ -13,13 +13,13 @@ from tests.adapters import Adapter, no_way_out
 from tictactoe_server.transport.listen import CannotListen, addresses_at, announce, open_sockets, url_of
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", None])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::", None])
 def test_what_is_sent_is_not_held_back_for_more(host: str | None) -> None:
     with contextlib.ExitStack() as stack:
         listening = [stack.enter_context(opened) for opened in open_sockets(host, 0)]
         port = listening[0].getsockname()[1]
         for opened in listening:
-            address = "127.0.0.1" if opened.family is socket.AF_INET or host is None else "::1"
+            address = "127.0.0.1" if opened.family is socket.AF_INET or host in (None, "::") else "::1"
             stack.enter_context(socket.create_connection((address, port)))
             accepted = stack.enter_context(opened.accept()[0])
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

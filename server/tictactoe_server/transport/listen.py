@@ -30,11 +30,12 @@ class CannotListen(Exception):
 
 
 def open_sockets(host: str | None, port: int) -> list[socket.socket]:
-    """Return listening sockets, all on one port; host None means all addresses, IPv4 and IPv6.
+    """Return listening sockets, all on one port; host None or ``::`` means all addresses, IPv4 and IPv6.
 
     Raises:
         CannotListen: The port is taken, or the host does not resolve or is another machine.
     """
+    host = None if host == "::" else host
     try:
         found = [] if host is None else socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
