@@ -81,8 +81,8 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
     room: str = ""
 
     @property
-    def people(self) -> set[str]:
-        return {self.player, self.to}
+    def people(self) -> tuple[str, str]:
+        return self.player, self.to
 
     @property
     def made_at(self) -> int:
