@@ -84,7 +84,7 @@ CEILINGS = {
     "ratings": (1_415, 5),
     "records": (786, 2),
     "rooms": (1_345, 5),
-    "services": (2_304, 5),
+    "services": (2_314, 5),
     "sessions": (473, 2),
     "storage": (2_628, 8),
     "transport": (2_049, 6),

@@ -55,6 +55,16 @@ async def test_who_signed_on_is_the_player_of_that_name_on_every_device_whatever
         assert bo["player"] != first["player"]
 
 
+async def test_a_token_or_code_of_a_signed_on_player_counts_only_with_the_header() -> None:
+    async with Server(BEHIND_PROXY) as server:
+        async with signed_on(server, "ana") as ana:
+            token, link = ana.welcome["token"], (await ana.ask("link"))["link_code"]
+        for proof in ({"token": token}, {"token": token, "name": "Zoe"}, {"link": link}):
+            async with open_peer(server.url, **proof) as other:
+                assert (other.welcome["code"], other.welcome["data"]) == ("bad_token", {"why": "signed on"})
+        assert (await welcome(server, "ana", token=token))["token"] == token
+
+
 async def test_nobody_claims_a_name_that_is_signed_on_by_and_it_takes_none_that_is_claimed() -> None:
     async with Server(BEHIND_PROXY) as server, open_peer(server.url, "bo") as bo:
         assert (await bo.ask("claim_name", name="bo"))["type"] == "ok"

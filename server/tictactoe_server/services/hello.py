@@ -138,6 +138,8 @@ class Greeting(Service):
         `Refused` with ``bad_name``, ``bad_token``, ``rate_limited`` or ``busy``.
         """
         chosen = None if name is UNSET else parse_or_refuse(name)
+        if token is not UNSET and (row := await self._players.load(hash_secret(token))) is not None:
+            await self._check_sign_on(row[0].player, "token")
         if token is UNSET:
             own = own_name(chosen) if chosen else f"guest-{draw_text(_GUEST_ALPHABET, 4)}"
             self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
@@ -174,9 +176,17 @@ class Greeting(Service):
             return of_token[0], token
         return await self._give_token(replace(known, is_seated=False))
 
+    async def _check_sign_on(self, player: Player, path: str) -> None:
+        """Refuse a player whom the proxy signs on if the connection comes without its header."""
+        if self._core.settings.trust_header is not None:
+            row = await self._players.load(hash_signed_on(player.name))
+            if row is not None and row[0].player.id == player.id:
+                raise Refused(ErrorCode.BAD_TOKEN, "signed on", path=path)
+
     async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         player = await self.names.admit(hello, hash_secret(token), session)
+        await self._check_sign_on(player, "link")
         return await self._give_token(KnownPlayer(player, today(), is_seated=True), token)
 
     async def _give_token(self, known: KnownPlayer, token: str = "") -> tuple[KnownPlayer, str]:
