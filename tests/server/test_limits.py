@@ -291,9 +291,16 @@ async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> 
 # -- connections ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limit", ["connections", "connections_per_address"])
-async def test_too_many_connections_are_refused(limit: str, caplog: pytest.LogCaptureFixture) -> None:
-    async with serving(uncounted(**{limit: 2})) as server, contextlib.AsyncExitStack() as stack:
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"connections": 2},
+        {"connections_per_address": 2},
+        {"connections": 4, "connections_per_address": 1_000},  # half of them for one address
+    ],
+)
+async def test_too_many_connections_are_refused(limits: dict[str, int], caplog: pytest.LogCaptureFixture) -> None:
+    async with serving(uncounted(**limits)) as server, contextlib.AsyncExitStack() as stack:
         first = await stack.enter_async_context(open_peer(server.url))
         await stack.enter_async_context(open_peer(server.url))
         for _ in range(5):

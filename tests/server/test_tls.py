@@ -119,7 +119,9 @@ async def test_an_unfinished_tls_handshake_is_dropped_in_time(authority: Authori
         await until(lambda: not server._listener.connections)
 
 
-@pytest.mark.parametrize("limits", [Limits(connections=3), Limits(connections_per_address=3)])
+@pytest.mark.parametrize(
+    "limits", [Limits(connections=3, connections_per_address=0), Limits(connections_per_address=3)]
+)
 async def test_handshakes_that_never_end_count_like_connections(authority: Authority, limits: Limits) -> None:
     async with secured(authority, limits) as server, contextlib.AsyncExitStack() as stack:
         inside = await stack.enter_async_context(open_peer(server.url, tls=authority.trusting()))

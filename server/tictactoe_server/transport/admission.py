@@ -77,7 +77,7 @@ class Admission:
         self._names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._names |= {name.lower() for name in names if name}
         self._proxies = tuple(proxies)
-        self.of_address = Held(limits, "connections-per-address")
+        self.of_address = Held(_shared(limits), "connections-per-address")
         self._turned_away: Counter[str] = Counter()
         self._log_lines = RateLimit(1, 60_000, monotonic_ns)
         self._warned_of = set[str]()
@@ -296,6 +296,14 @@ class RemotePeer:
         if self._is_admitted:
             held.add(key, self)
         return self._is_admitted
+
+
+def _shared(limits: Limits) -> Limits:
+    """Return the limits with at most half of all connections for one address, unless an address has no limit."""
+    half = max(1, limits.connections // 2)
+    if not limits.connections or not limits.connections_per_address:
+        return limits
+    return replace(limits, connections_per_address=min(limits.connections_per_address, half))
 
 
 def _check(is_admitted: bool) -> None:
