@@ -48,7 +48,7 @@ CLIENT_LEVELS = (
 LAB_LEVELS = ({"__init__"}, {"brain"}, {"cup"}, {"commands"})
 """The levels of the lab."""
 SERVER_LEVELS = (
-    {"__init__", "clock"},
+    {"__init__", "clock", "files"},
     {"settings", "agenda"},
     {"storage", "transport"},
     {"rooms"},
@@ -75,10 +75,10 @@ CEILINGS = {
     "admin": (1_816, 5),
     "api": (395, 1),
     "cli": (1_185, 3),
-    "cluster": (2_613, 6),
+    "cluster": (2_617, 6),
     "core": (1_567, 5),
     "events": (2_652, 6),
-    "http": (1_352, 3),
+    "http": (1_353, 3),
     "listings": (724, 3),
     "people": (464, 2),
     "ratings": (1_415, 5),
@@ -86,8 +86,8 @@ CEILINGS = {
     "rooms": (1_345, 5),
     "services": (2_314, 5),
     "sessions": (473, 2),
-    "storage": (2_628, 8),
-    "transport": (2_049, 6),
+    "storage": (2_631, 8),
+    "transport": (2_058, 6),
     "watching": (194, 1),
 }
 """Most lines of a folder of the server, and the longest chain of imports within it. Commits say why they raise one."""
@@ -343,7 +343,7 @@ def test_the_folders_of_the_server_are_those_that_have_a_ceiling() -> None:
 READS_TIME = frozenset(
     {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "thread_time", "process_time"}
 )
-THREADS = {"cli/log.py", "cli/process.py", "services/bots/thinking.py", "storage/writer.py"}
+THREADS = {"cli/log.py", "cli/process.py", "files.py", "services/bots/thinking.py", "storage/writer.py"}
 """Modules that start or name threads: the program around the server, a worker process, and the seam of the store."""
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from tictactoe_protocol import clean_text
+from tictactoe_server.files import open_regular
 from tictactoe_server.settings import Settings
 
 MAX_TITLE: Final = 60
@@ -70,7 +71,7 @@ def load_branding(settings: Settings, style: Path) -> Branding:
 
 def _read(path: Path, option: str, most: int) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             content = file.read(most + 1)
     except OSError as error:
         raise CannotUse(f"{option} {path} cannot be read: {error.strerror}.") from None

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tictactoe_server import clock
+from tictactoe_server.files import open_regular
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import CannotOpenStore
 
@@ -146,9 +147,11 @@ def check_file(path: Path) -> None:
     that is missing, empty or too damaged to tell passes.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(_ID_PLACE.stop)
     except OSError:
+        if path.exists() and not path.is_file():
+            raise ForeignFile(f"The database {path} is no regular file.") from None
         return
     if len(head) < _ID_PLACE.stop or not head.startswith(_MAGIC):
         return

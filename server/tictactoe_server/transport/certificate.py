@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn
 import structlog
 
 from tictactoe_server import clock
+from tictactoe_server.files import open_regular
 
 _ANY_TIME: Final = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME: clients judge whether the certificate is in date
 
@@ -75,7 +76,7 @@ def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, 
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         for file in (certificate, key):
-            file.read_bytes()
+            open_regular(file).close()
         context.load_cert_chain(certificate, key, refuse_to_ask)
         return context, _show(context, certificate)
     except ssl.SSLError as error:

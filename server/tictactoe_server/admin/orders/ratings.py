@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -11,6 +10,7 @@ import click
 from tictactoe_server import clock
 from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, ServerParts
 from tictactoe_server.admin.orders.words import Reason, Seconds, time_option, without_stop
+from tictactoe_server.files import run_in_daemon
 
 _WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="The reason, for the log.")
 
@@ -72,7 +72,7 @@ class ExportRatings(Order, frozen=True, tag="ratings export"):
     async def run_here(self, server: ServerParts) -> Any:
         answer, content = await server.export_ratings()
         try:
-            await asyncio.to_thread(_write_new, Path(self.file), content)
+            await run_in_daemon(lambda: _write_new(Path(self.file), content))
         except OSError as error:
             raise OrderRefused(f"{self.file} cannot be written: {error.strerror}.") from None
         return {**answer, "file": self.file}

@@ -16,6 +16,7 @@ import nkeys
 from nats import errors
 
 from tictactoe_server.cluster import hidden
+from tictactoe_server.files import open_regular
 from tictactoe_server.storage.store import CannotOpenStore
 
 
@@ -97,7 +98,8 @@ def _credentials_in(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        text = file.read_bytes()
+        with open_regular(file) as opened:
+            text = opened.read()
     except OSError as error:
         raise CannotOpenStore(f"Cannot read the credentials {file}: {error.strerror or error}.") from error
     if b"-----BEGIN NATS USER JWT-----" in text:
@@ -110,6 +112,8 @@ def _credentials_in(file: Path | None) -> dict[str, Any]:
 
 def _tls_context(ca: Path | None) -> ssl.SSLContext:
     try:
+        if ca is not None:
+            open_regular(ca).close()
         return ssl.create_default_context(cafile=ca)
     except OSError as error:  # also raised by OpenSSL
         raise CannotOpenStore(f"Cannot read the certificates of {ca}: {error.strerror or error}.") from error
