@@ -136,6 +136,7 @@ class RoomRecord:
         newest_seqs: The largest `seq` that each life of the server has shown.
         away_since: When each disconnected player was last connected, by id.
         asked_to_join: When each player last asked to join, by id.
+        shown_away_since: When each player that the newest state shows as away was first shown so, by id.
         last_away: The value that `away_since` had for each player who came back.
         tried_at: When each player last lost a connection, or failed to connect.
         was_left: Whether a player has asked to leave it for good.
@@ -147,6 +148,7 @@ class RoomRecord:
     newest_seqs: dict[int, int] = field(default_factory=dict)
     games: dict[int, GameRecord] = field(default_factory=dict)
     away_since: dict[str, float] = field(default_factory=dict)
+    shown_away_since: dict[str, float] = field(default_factory=dict)
     asked_to_join: dict[str, float] = field(default_factory=dict)
     last_away: dict[str, float] = field(default_factory=dict)
     tried_at: dict[str, float] = field(default_factory=dict)
@@ -267,6 +269,8 @@ class Ledger:
         room.newest_seqs[life] = max(seq, room.newest_seqs.get(life, 0))
         if seq > room.newest:
             room.newest, room.newest_at = seq, self.now()
+            away = [seat["player"] for seat in state["seats"].values() if seat and not seat["online"]]
+            room.shown_away_since = {id: room.shown_away_since.get(id, self.now()) for id in away}
         stored = stored_part(state)
         known = room.states.setdefault(seq, stored)
         if known is stored:
@@ -400,6 +404,7 @@ class Ledger:
         (loser,) = (mark for mark in state["seats"] if mark != state["result"]["winner"])
         player = state["seats"][loser]["player"]
         since = room.away_since.get(player) or room.last_away.get(player)
+        since = min(filter(None, (since, room.shown_away_since.get(player))), default=None)
         if since is None:
             self.fail(f"Game {state['game']} was claimed from {loser}, who was never away.", state["room"])
         elif (seconds := self.served.between(since, self.now())) < HOLD_SECONDS - self.slack_ms / 1000:
