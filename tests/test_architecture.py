@@ -80,7 +80,7 @@ CEILINGS = {
     "events": (2_652, 6),
     "http": (1_353, 3),
     "listings": (724, 3),
-    "people": (464, 2),
+    "people": (469, 2),
     "ratings": (1_415, 5),
     "records": (786, 2),
     "rooms": (1_345, 5),

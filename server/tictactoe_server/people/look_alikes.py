@@ -4,6 +4,7 @@ Source: the characters that Unicode calls confusable (UTS #39), in a table made 
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final
 
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 
-_PUNCTUATION: Final = " _-.',^\u200c\u200d"
+_PUNCTUATION: Final = " _-.',^:\u02d1\u0640\u200c\u200d"
 _PAIRS: Final = (("rn", "m"), ("vv", "w"))
 _MARKED: Final = ("LATIN", "GREEK", "CYRILLIC", "DIGIT")  # how the names of characters begin that keep no mark
 
@@ -72,7 +73,11 @@ def _look_alikes() -> dict[int, str]:
     bare = dict.fromkeys(map(ord, _PUNCTUATION), "")
     groups = (group.split(":", 1) for group in TABLE.read_text(encoding="utf-8").split())
     pairs = ((character, target) for characters, target in groups for character in characters)
+    small_capitals = {
+        unicodedata.lookup(f"LATIN LETTER SMALL CAPITAL {letter}"): letter.lower()
+        for letter in string.ascii_uppercase.replace("X", "")
+    }
     return bare | {
         ord(character): target if unicodedata.category(character) == "Lo" else target.translate(bare)
-        for character, target in pairs
+        for character, target in (*pairs, *small_capitals.items())
     }
