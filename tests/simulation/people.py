@@ -206,7 +206,7 @@ class Person:
     def lose(self, peer: Peer) -> None:
         """Note that a connection ended."""
         for code in peer.rooms if peer is self.peer else ():
-            self.ledger.rooms[code].away_since[self.id] = peer.left_at
+            self.ledger.rooms[code].away_since.setdefault(self.id, peer.left_at)
         self.ledger.rooms[self.room].tried_at[self.id] = self.world.time()
         self.ledger.tell(f"{self.name} is disconnected", self.room)
         self._news.set()
@@ -351,7 +351,7 @@ class Player(Person):
     def lose(self, peer: Peer) -> None:
         for code in peer.rooms if peer is self.peer else ():
             for guest in range(2, 2 + len(self.table.guests)):
-                self.ledger.rooms[code].away_since[f"{self.id}.{guest}"] = peer.left_at
+                self.ledger.rooms[code].away_since.setdefault(f"{self.id}.{guest}", peer.left_at)
         super().lose(peer)
 
     def acknowledge(self, request: Message) -> None:
