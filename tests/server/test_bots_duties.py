@@ -181,4 +181,4 @@ async def test_a_room_that_is_shown_after_the_end_is_not_thought_about(open_bots
     bots = open_bots()
     await bots.close()
     bots.update(TO_MOVE)
-    assert not bots._tasks
+    assert not bots.tasks

@@ -68,7 +68,7 @@ async def test_one_who_says_much_that_cannot_be_read_is_closed() -> None:
 
 
 async def test_one_who_says_too_much_for_a_while_only_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.holding._EPISODE_SECONDS", 0.4)
+    monkeypatch.setattr("tictactoe_server.sessions.session._EPISODE_SECONDS", 0.4)
     limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.6)
     async with serving(limits) as server, open_raw(server.url) as talker:
         for _ in range(2):
@@ -200,7 +200,7 @@ async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_n
         room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
         await ana.state(ply=2)
         await ana.ask("leave", room=room)
-        await until(lambda: not server.bots._tasks)
+        await until(lambda: not server.bots.tasks)
         moves = (await bo.ask("watch", room=room))["moves"]
         assert (await bo.state(ply=len(moves) + 2))["status"] == "playing"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import structlog
@@ -13,7 +14,7 @@ from msgspec import UNSET
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Ok, SeatState
-from tictactoe_server.agenda import Agenda
+from tictactoe_server.agenda import Agenda, Tasks
 from tictactoe_server.core.lists import Lists
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
 from tictactoe_server.core.registry import Registry
@@ -312,5 +313,10 @@ class Service:
     def start(self, core: Core) -> None:
         """Start before the first connection is accepted, and add listeners to the core."""
 
+    @cached_property
+    def tasks(self) -> Tasks:
+        """The background tasks of the service; `close` stops them."""
+        return Tasks()
+
     async def close(self) -> None:
-        """Stop the tasks of the service."""
+        await self.tasks.stop()

@@ -25,7 +25,6 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.events.attendance import Attendances
 from tictactoe_server.events.commands import Command, End, EnterEvent
@@ -59,7 +58,6 @@ class Tournaments(Service):
         self._drain = drain
         self._opened_from: dict[str, str] = {}
         self._opening = asyncio.Lock()
-        self._tasks = Tasks()
         self.handles = {
             EventOpen: self.open,
             EventJoin: self.join,
@@ -73,8 +71,8 @@ class Tournaments(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._accounts = Accounts(core.store)
-        self.kept = kept = KeptEvents(core, self._tasks)
-        self.running = Running(core, kept, self._tasks, lambda: self._drain.is_on)
+        self.kept = kept = KeptEvents(core, self.tasks)
+        self.running = Running(core, kept, self.tasks, lambda: self._drain.is_on)
         self.attendances = attendances = Attendances(core)
         self.texts = texts = EventTexts(core, kept, attendances)
         self.routes = {
@@ -88,10 +86,7 @@ class Tournaments(Service):
         core.additions.welcome.add("calls", self.running.calls_of)
         core.seating.append(self.running.seat)
         for work in (kept.run(), self.running.run(), self.shown.run()):
-            self._tasks.start(work)
-
-    async def close(self) -> None:
-        await self._tasks.stop()
+            self.tasks.start(work)
 
     async def open(self, call: Call) -> None:
         """Open an event for the player as organiser; answer with the ticket or the cards."""

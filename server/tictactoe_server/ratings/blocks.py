@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.challenges import MAX_BLOCKS, Block
-from tictactoe_server.agenda import Tasks, every
+from tictactoe_server.agenda import every
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Refused
@@ -49,15 +49,11 @@ class Blocking(Service):
     def __init__(self) -> None:
         self.handles = {Block: self.block}
         self._known: dict[str, frozenset[str]] = {}
-        self._tasks = Tasks()
 
     def start(self, core: Core) -> None:
         self._core, self._table, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
-        self._tasks.start(every(60.0, self._drop_absent))
-
-    async def close(self) -> None:
-        await self._tasks.stop()
+        self.tasks.start(every(60.0, self._drop_absent))
 
     async def block(self, call: Call) -> None:
         """Block a player or end the block, and answer with all blocks."""
@@ -100,7 +96,7 @@ class Blocking(Service):
 
     def _hear(self, table: str, key: str) -> None:
         if table == BLOCKS.name and self._core.presence.of_player(key):
-            self._tasks.start(self._reload(key))
+            self.tasks.start(self._reload(key))
 
     async def _reload(self, player: str) -> None:
         with suppress(StoreUnavailable):  # the old blocks count until the player's next connection

@@ -34,7 +34,6 @@ from tictactoe_protocol.challenges import (
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.ratings.blocks import Blocking
@@ -135,7 +134,6 @@ class Challenges(Service):
         self._unstored = Held()  # the ids of challenged players by that of the challenger
         self._presence = WeakValueDictionary[str, asyncio.Event]()
         self._has_loaded, self._needs_reload = asyncio.Event(), True
-        self._tasks = Tasks()
 
     def start(self, core: Core) -> None:
         self._core, self._table = core, core.store.table(CHALLENGES)
@@ -145,10 +143,7 @@ class Challenges(Service):
         self._different_players = RateLimits(DIFFERENT_PLAYERS, RETRY_MS, core.monotonic_ns)
         core.additions.welcome.add("challenges", self._list_for_welcome)
         self._elsewhere.on_changed.add(self._hear)
-        self._tasks.start(self._run())
-
-    async def close(self) -> None:
-        await self._tasks.stop()
+        self.tasks.start(self._run())
 
     async def challenge(self, call: Call) -> None:
         to = await find_player(self._core, call.request.player)
@@ -167,7 +162,7 @@ class Challenges(Service):
             await self._change(id, lambda old: old or challenge, lambda: call.answer(challenge=id))
         finally:
             self._unstored.discard(call.player.id, to)
-        self._tasks.start(self._attempt(self._drop_oldest(to)))
+        self.tasks.start(self._attempt(self._drop_oldest(to)))
 
     def _check_number(self, call: Call, to: str) -> None:
         """Refuse a second open challenge to a player, too many to different players, and too many of an address."""
@@ -398,15 +393,15 @@ class Challenges(Service):
             if challenge.stage == 0:
                 self._adopt(replace(challenge, how="expired"))
             elif challenge.stage == 1:
-                self._tasks.start(self._attempt(self._settle(id)))
+                self.tasks.start(self._attempt(self._settle(id)))
             elif now - challenge.until > KEPT_MS:
                 del self._known[id]
                 if not self._table.expires:
-                    self._tasks.start(self._attempt(delete(self._table, id, None)))
+                    self.tasks.start(self._attempt(delete(self._table, id, None)))
 
     def _hear(self, table: str, key: str) -> None:
         if table == CHALLENGES.name:
-            self._tasks.start(self._attempt(self._read(key)))
+            self.tasks.start(self._attempt(self._read(key)))
         elif table == _WHO_IS_THERE and self._is_present(key):
             self._elsewhere.tell_changed(_IS_THERE, key)
         elif table == _IS_THERE and (heard := self._presence.get(key)) is not None:

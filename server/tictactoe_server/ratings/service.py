@@ -35,7 +35,6 @@ from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server import clock
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.people.accounts import Accounts
@@ -67,7 +66,6 @@ class Ladders(Service):
 
     def __init__(self) -> None:
         self.handles = {Ratings: self.ratings, Profile: self.profile}
-        self._tasks = Tasks()
         self._has_news, self._leaderboard_lock = asyncio.Event(), asyncio.Lock()
         self._leaderboards: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
 
@@ -79,12 +77,9 @@ class Ladders(Service):
             core.lists.matchmaker.prefer_nearest(self._distance)
             core.additions.rows.add("host_rating", self._rate_host)
             core.additions.rows.add("host_provisional", self._is_host_provisional)
-            self._tasks.start(self._run())
+            self.tasks.start(self._run())
         core.on_result(self._on_result)
         core.registry.elsewhere.on_changed.add(self._on_changed)
-
-    async def close(self) -> None:
-        await self._tasks.stop()
 
     async def check(
         self,

@@ -22,7 +22,6 @@ from tictactoe_engine.search import Budget, best_cells
 from tictactoe_engine.strategies import choose_by_rules
 from tictactoe_protocol.pushes import Result
 from tictactoe_server import clock
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.listings.listed import live_board
 from tictactoe_server.services.bots.pool import ThinkingPool
@@ -46,7 +45,6 @@ class Demo(Service):
     def __init__(self, pool: ThinkingPool, command: Sequence[str] = (*COMMAND, IDLE)) -> None:
         self._pool = pool
         self._command = command
-        self._tasks = Tasks()
         self._playing: asyncio.Task[None] | None = None
         self._random = Random()
 
@@ -56,11 +54,11 @@ class Demo(Service):
 
     async def close(self) -> None:
         self.want(False)
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self.tasks, return_exceptions=True)
 
     def want(self, is_wanted: bool) -> None:
         if is_wanted and self._playing is None:
-            self._playing = self._tasks.start(self._play_on())
+            self._playing = self.tasks.start(self._play_on())
         elif not is_wanted and self._playing is not None:
             self._playing.cancel()
             self._playing = None

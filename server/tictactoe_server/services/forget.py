@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_server.admin.bans import expel
-from tictactoe_server.agenda import Tasks, wait_until
+from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
@@ -49,7 +49,6 @@ class Forgetting(Service):
     def __init__(self, specs: Specs) -> None:
         self._specs = specs
         self.handles = {Forget: self.forget_me, Export: self.export}
-        self._tasks = Tasks()
         self._one_by_one = asyncio.Lock()
 
     def start(self, core: Core) -> None:
@@ -58,10 +57,7 @@ class Forgetting(Service):
         self._exports = RateLimits(_EXPORTS, _EXPORTS_MS, core.monotonic_ns)
         self._elsewhere = core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
-        self._tasks.start(self._go_on())
-
-    async def close(self) -> None:
-        await self._tasks.stop()
+        self.tasks.start(self._go_on())
 
     # -- requests -----------------------------------------------------------------------------------------------
 
@@ -71,7 +67,7 @@ class Forgetting(Service):
         await Accounts(self._core.store).check_device(id, call.session)
         kept = await self.begin(id)
         call.answer()
-        self._tasks.start(self._finish_soon(id, kept))
+        self.tasks.start(self._finish_soon(id, kept))
 
     async def export(self, call: Call) -> None:
         """Answer with a page of the player's data: the tables' first, then the games, newest first."""
@@ -127,7 +123,7 @@ class Forgetting(Service):
             await self._finish({hash_id(id): kept}, id)
         except StoreUnavailable as unavailable:
             log.warning("a player could not be forgotten everywhere yet", reason=str(unavailable))
-            self._core.agenda.after(AGAIN_SECONDS, lambda: self._tasks.start(self._go_on()))
+            self._core.agenda.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
 
     async def _go_on(self) -> None:
         """Finish interrupted erasures, of which only the hash is known."""
@@ -176,7 +172,7 @@ class Forgetting(Service):
             live.read_again()
         if table == FORGOTTEN.name:
             self._send_away(key)
-            self._tasks.start(self._drop_copies(key))
+            self.tasks.start(self._drop_copies(key))
 
     async def _drop_copies(self, key: str) -> None:
         try:

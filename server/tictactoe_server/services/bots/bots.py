@@ -14,7 +14,6 @@ import structlog
 from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.rooms import Command, Player, Refused, Room
 from tictactoe_server.rooms.clock import is_first_move
@@ -42,7 +41,6 @@ class Bots(Service):
         self.pool = pool
         self._pause = pause_seconds
         self._duties: dict[tuple[str, Kind], tuple[Moment, asyncio.Task[None]]] = {}
-        self._tasks = Tasks()
         self._is_closed = False
 
     def start(self, core: Core) -> None:
@@ -62,13 +60,13 @@ class Bots(Service):
                 task.cancel()
                 del self._duties[matter]
             if moment is not None:
-                task = self._tasks.start(self._fulfil(kind, room, moment[0]))
+                task = self.tasks.start(self._fulfil(kind, room, moment[0]))
                 self._duties[matter] = moment, task
                 task.add_done_callback(partial(self._forget, matter))
 
     async def close(self) -> None:
         self._is_closed = True
-        await self._tasks.stop()
+        await self.tasks.stop()
         await self.pool.workers.close()
 
     def _forget(self, matter: tuple[str, Kind], task: asyncio.Task[None]) -> None:
@@ -82,7 +80,7 @@ class Bots(Service):
         try:
             command = await self._decide(kind, room, mark)
             # A command that was sent is not cancelled.
-            while not await asyncio.shield(self._tasks.start(self._deliver(room.code, player, command))):
+            while not await asyncio.shield(self.tasks.start(self._deliver(room.code, player, command))):
                 await asyncio.sleep(again_seconds)
                 again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
         except Exception:
