@@ -13,11 +13,10 @@ import structlog
 
 from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, Reserved, today
-from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, today
 from tictactoe_server.sessions.session import Tally
-from tictactoe_server.storage.specs import Storage
-from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete
+from tictactoe_server.storage.specs import Storage, TableSpec
+from tictactoe_server.storage.store import Conflict, StoreUnavailable, Value, delete, values_of
 
 ROUND_SECONDS: Final = 3_600.0
 STEP_SECONDS: Final = 0.1
@@ -71,14 +70,12 @@ class Housekeeping:
             await self.forget(await self._absent_since(day - self.players_days))
         if not self.store.table(PLAYERS).expires:
             await self._forget_players(day, step_seconds)
-            await self._free_names(step_seconds)
+            await self._delete_old(RESERVED, lambda reserved: reserved.is_over, step_seconds)
 
     async def _absent_since(self, day: int) -> list[str]:
         seen: dict[str, int] = {}
-        async for some in self.store.table(PLAYERS).load_all():
-            for known in (stored.value for stored in some):
-                if isinstance(known, KnownPlayer):
-                    seen[known.player.id] = max(known.seen, seen.get(known.player.id, 0))
+        async for _, known, _ in values_of(self.store.table(PLAYERS)):
+            seen[known.player.id] = max(known.seen, seen.get(known.player.id, 0))
         stay = self.stay()
         return [id for id, last in seen.items() if last < day and id not in stay][:FORGOTTEN_AT_ONCE]
 
@@ -88,13 +85,7 @@ class Housekeeping:
         while is_more:
             is_more = await self.store.games.forget_before(before)
             await asyncio.sleep(step_seconds)
-        shares = self.store.table(SHARES)
-        async for some in shares.load_all():
-            for stored in some:
-                if isinstance(stored.value, FinishedGame) and stored.value.at < before:
-                    with contextlib.suppress(Conflict):
-                        await delete(shares, stored.key, stored.revision)
-            await asyncio.sleep(step_seconds)
+        await self._delete_old(SHARES, lambda game: game.at < before, step_seconds)
 
     async def _forget_players(self, day: int, step_seconds: float) -> None:
         players = self.store.table(PLAYERS)
@@ -109,14 +100,12 @@ class Housekeeping:
                         await delete(players, stored.key, stored.revision)
             await asyncio.sleep(step_seconds)
 
-    async def _free_names(self, step_seconds: float) -> None:
-        reserved = self.store.table(RESERVED)
-        async for some in reserved.load_all():
-            for stored in some:
-                if isinstance(stored.value, Reserved) and stored.value.is_over:
-                    with contextlib.suppress(Conflict):
-                        await delete(reserved, stored.key, stored.revision)
-            await asyncio.sleep(step_seconds)
+    async def _delete_old(self, spec: TableSpec[Value], is_old: Callable[[Value], bool], step_seconds: float) -> None:
+        table = self.store.table(spec)
+        async for key, value, revision in values_of(table, step_seconds):
+            if is_old(value):
+                with contextlib.suppress(Conflict):
+                    await delete(table, key, revision)
 
 
 class LoopLag:

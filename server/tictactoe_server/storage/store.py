@@ -119,6 +119,15 @@ class GameLog(Protocol[Game]):
         """Replace and erase the game with this id; the new game may get another id."""
 
 
+async def values_of(table: Table[Value], pause_seconds: float = 0.0) -> AsyncIterator[tuple[str, Value, int]]:
+    """Yield the keys, values and revisions of a table without damaged values; raises `StoreUnavailable`."""
+    async for some in table.load_all():
+        for stored in some:
+            if not isinstance(stored.value, Unreadable):
+                yield stored.key, stored.value, stored.revision
+        await asyncio.sleep(pause_seconds)
+
+
 def read_time(document: bytes | None) -> int | None:
     """Return a noted time, or None; raises `Unreadable`."""
     try:

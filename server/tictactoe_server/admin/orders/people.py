@@ -17,8 +17,9 @@ from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Ro
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import Account, Ban, Claim
+from tictactoe_server.records.tables import Account, Ban
 from tictactoe_server.rooms import Refused
+from tictactoe_server.storage.store import values_of
 from tictactoe_server.transport.frames import encode_frame
 
 Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]
@@ -164,12 +165,11 @@ class ListNames(Listing, frozen=True, tag="names"):
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         kept, rows = Accounts(server.core.store), {}
-        async for some in kept.claims.load_all():
-            for claim in [stored.value for stored in some if isinstance(stored.value, Claim)]:
-                account = await kept.load(claim.player)
-                if account is not None and not claim.is_free:
-                    left = {"devices": len(account.devices), "codes_left": len(account.codes)}
-                    rows[claim.name] = {"name": claim.name, "player": claim.player, **left}
+        async for _, claim, _ in values_of(kept.claims):
+            account = await kept.load(claim.player)
+            if account is not None and not claim.is_free:
+                left = {"devices": len(account.devices), "codes_left": len(account.codes)}
+                rows[claim.name] = {"name": claim.name, "player": claim.player, **left}
         return sorted(rows.values(), key=lambda row: row["name"])
 
 
