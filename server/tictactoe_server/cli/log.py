@@ -35,7 +35,8 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
     preparing: list[Processor] = [structlog.processors.format_exc_info]
     render: Processor = _render_plain
     if log_format == "json":
-        preparing = [structlog.stdlib.add_logger_name, structlog.stdlib.add_log_level, _add_time, *preparing]
+        stamp = structlog.processors.TimeStamper("iso")
+        preparing = [structlog.stdlib.add_logger_name, structlog.stdlib.add_log_level, stamp, *preparing]
         render = _render_json
     elif sys.stderr.isatty():
         preparing = [_add_unusual_level, structlog.processors.TimeStamper(fmt=_TEXT_TIME, utc=True)]
@@ -78,15 +79,9 @@ class _LineWriter:
     debug = info = warning = error = critical = write
 
 
-@lru_cache(maxsize=2)
-def _show_second(form: str, now: int) -> str:
-    return time.strftime(form, time.gmtime(now))
-
-
-def _add_time(logger: Any, level: str, event: EventDict) -> EventDict:
-    now = clock.wall()
-    event["timestamp"] = f"{_show_second('%Y-%m-%dT%H:%M:%S', int(now))}.{int(now % 1 * 1_000_000):06d}Z"
-    return event
+@lru_cache(maxsize=1)
+def _show_second(now: int) -> str:
+    return time.strftime(_TEXT_TIME, time.gmtime(now))
 
 
 def _add_unusual_level(logger: Any, level: str, event: EventDict) -> EventDict:
@@ -98,7 +93,7 @@ def _add_unusual_level(logger: Any, level: str, event: EventDict) -> EventDict:
 def _render_plain(logger: Any, level: str, event: EventDict) -> str:
     """Render a line as structlog's ConsoleRenderer does, but without colours and ten times faster."""
     exception = event.pop("exception", None)
-    line = _show_second(_TEXT_TIME, int(clock.wall()))
+    line = _show_second(int(clock.wall()))
     line += f" {event.pop('event')}" if level == "info" else f" [{level}] {event.pop('event')}"
     for name, value in event.items():
         is_bare = isinstance(value, str) and not _needs_quotes(value)
