@@ -29,7 +29,7 @@ from tictactoe_server.rooms import (
 
 decode_room = partial(ROOMS.read_row, None)
 decode_game = partial(GAMES.read, None)
-_documents = RoomDocuments(Room)
+_documents = RoomDocuments()
 
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))

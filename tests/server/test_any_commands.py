@@ -90,7 +90,7 @@ class AnyCommands(RuleBasedStateMachine):
             guests = (GUEST,) if guest else ()
             self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, guests=guests, hold_ms=HOLD_MS)
         self.encoder = StateEncoder(self.room)
-        self.documents = RoomDocuments(Room)
+        self.documents = RoomDocuments()
         self.finished = self.aborted = 0
         self.games = 1
         self.done: list[tuple[Player, Draw | Undo | Rematch]] = []

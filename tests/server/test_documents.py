@@ -17,10 +17,10 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, de
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.records.tables import encode_game
+from tictactoe_server.records.documents import encode_game
 from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room
+from tictactoe_server.rooms.room import TOURNAMENT, USUAL
 from tictactoe_server.rooms.seating import seat_of
-from tictactoe_server.rooms.terms import TOURNAMENT, USUAL
 from tictactoe_server.storage.store import Unreadable
 
 NOW = 60_000

@@ -25,7 +25,7 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import open_memory
-from tictactoe_server.rooms import Room, open_room
+from tictactoe_server.rooms import open_room
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -99,7 +99,7 @@ class OneServer:
 
 def outline(code: str, since: int = 0) -> Outline:
     room = open_room(code, Rules(), ANA, 0)
-    return Outline(code, since, RoomDocuments(Room).encode(room, without_moves=True))
+    return Outline(code, since, RoomDocuments().encode(room, without_moves=True))
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ class OwnRooms:
         self._link = link
         self._members = members
         self._now = core.time
-        self._documents = RoomDocuments(Room)
+        self._documents = RoomDocuments()
         self.rooms: dict[str, OwnRoom] = {}
         self._codes: list[str] = []  # sorted
         self._told = deque[list[str]](maxlen=_KEPT_NEWS)  # the codes in each of the last news

@@ -69,18 +69,17 @@ class _KeptPosition(Struct, frozen=True):
 
 
 class RoomDocuments:
-    """Encodes and decodes rooms of a struct with any fields.
+    """Encodes and decodes rooms.
 
     The encoded `SETTING` is cached by room until `forget`; of its fields, only seats, score and game ever change.
     """
 
-    def __init__(self, struct: type[Room]) -> None:
-        self._struct = struct
-        self._others = [name for name in struct.__struct_fields__ if name not in (*SETTING, "position", "seq")]
+    def __init__(self) -> None:
+        self._others = [name for name in Room.__struct_fields__ if name not in (*SETTING, "position", "seq")]
         self._setting_of = attrgetter(*SETTING)
         self._others_of = attrgetter(*self._others)
         self._known_others: tuple[tuple[Any, ...], bytes] = ((), b"")
-        usual = dict(zip(reversed(struct.__struct_fields__), reversed(struct.__struct_defaults__), strict=False))
+        usual = dict(zip(reversed(Room.__struct_fields__), reversed(Room.__struct_defaults__), strict=False))
         self._usual_end = [usual[name] for name in self._others[self._others.index(_LEFT_OUT_FROM) :]]
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], int, bytes, int]] = {}
 
@@ -122,7 +121,7 @@ class RoomDocuments:
         fields = dict(zip(SETTING, setting, strict=False)) | dict(zip(self._others, others, strict=False))
         played = {"rules": fields.pop("rules", None), "moves": moves, "between": between}
         position = msgspec.convert(played, _KeptPosition).replay()
-        room = msgspec.convert({**fields, "seq": seq, "position": position}, self._struct)
+        room = msgspec.convert({**fields, "seq": seq, "position": position}, Room)
         marks = tuple(room.rules.marks)
         if tuple(room.seats) != marks:
             raise ValueError(f"Seats {', '.join(room.seats)} for the marks {room.rules.marks}.")
@@ -137,16 +136,12 @@ class RoomDocuments:
         return room
 
 
-class GameDocuments:
-    """Encodes and decodes finished games of a struct with any fields."""
+def encode_game(game: FinishedGame) -> bytes:
+    """Return the document of a finished game."""
+    return _encode(replace(game, rules=_pack(game.rules)))
 
-    def __init__(self, struct: type[FinishedGame]) -> None:
-        self._struct = struct
 
-    def encode(self, game: FinishedGame) -> bytes:
-        return _encode(replace(game, rules=_pack(game.rules)))
-
-    def decode(self, document: bytes) -> FinishedGame:
-        """Return the game of a document; raises like `TableSpec.decode`."""
-        fields = msgspec.json.decode(document, type=dict[str, Any])
-        return msgspec.convert({**fields, "rules": _unpack(fields.get("rules"))}, self._struct)
+def decode_game(document: bytes) -> FinishedGame:
+    """Return the finished game of a document; raises like `TableSpec.decode`."""
+    fields = msgspec.json.decode(document, type=dict[str, Any])
+    return msgspec.convert({**fields, "rules": _unpack(fields.get("rules"))}, FinishedGame)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol.guests import owner_of
 from tictactoe_server import clock
-from tictactoe_server.records.documents import GameDocuments, RoomDocuments
+from tictactoe_server.records.documents import RoomDocuments, decode_game, encode_game
 from tictactoe_server.rooms import FinishedGame, Player, Room
 from tictactoe_server.rooms.finished import game_with_stand_in
 from tictactoe_server.rooms.seating import with_stand_in
@@ -188,10 +188,7 @@ def ban_or_none(stored: Stored[Ban]) -> Ban | None:
 
 _encode: Final = msgspec.json.Encoder().encode
 _decode_player: Final = msgspec.json.Decoder(Player).decode
-_rooms: Final = RoomDocuments(Room)
-_games: Final = GameDocuments(FinishedGame)
-
-encode_game: Final = _games.encode
+_rooms: Final = RoomDocuments()
 
 
 def _in_json(name: str, noun: str, kind: type[Value], **more: Any) -> TableSpec[Value]:
@@ -269,12 +266,12 @@ FORGOTTEN: Final = _in_json("forgotten", "forgotten person", Forgotten, persons=
 SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     "shares",
     "shared game",
-    _games.encode,
-    _games.decode,
+    encode_game,
+    decode_game,
     columns=Columns(
         ("finished_at",),
-        split=lambda game: (_games.encode(game), game.at),
-        join=lambda document, at: _games.decode(document),
+        split=lambda game: (encode_game(game), game.at),
+        join=lambda document, at: decode_game(document),
     ),
     is_bounded=True,
     persons=Persons(lambda game: game.people, game_with_stand_in),
@@ -284,8 +281,8 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
 GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     "games",
     "finished game",
-    _games.encode,
-    _games.decode,
+    encode_game,
+    decode_game,
     label="Game {key}",
     persons=Persons(lambda game: game.people, game_with_stand_in),
     people=lambda game: game.people,

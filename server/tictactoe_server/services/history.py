@@ -20,7 +20,8 @@ from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.http import texts
 from tictactoe_server.people.limits import RETRY_MS
-from tictactoe_server.records.tables import SHARES, encode_game
+from tictactoe_server.records.documents import encode_game
+from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.rooms.finished import event_of, place_of, played_game, players_of, record_of
 from tictactoe_server.storage.store import GameLog, Table, delete, save
