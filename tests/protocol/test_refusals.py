@@ -23,7 +23,7 @@ from tictactoe_protocol.rated import CLOSINGS
 from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
 from tictactoe_protocol.terms import rules_of
 from tictactoe_server.http.assets import FOLDER
-from tictactoe_server.rooms.terms import RATED, TOURNAMENT
+from tictactoe_server.rooms.room import RATED, TOURNAMENT
 
 PROGRAM = Path(__file__).with_name("refusals.mjs")
 SOURCES = [

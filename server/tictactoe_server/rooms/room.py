@@ -1,4 +1,4 @@
-"""A room as an immutable value, and its commands: requests of players, and events of connections and time.
+"""A room as an immutable value, its terms, and its commands: requests of players, and events of connections and time.
 
 Connections and watchers are not part of a room.
 """
@@ -11,15 +11,55 @@ from msgspec import Struct
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode, error_answer
+from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.guests import is_guest, owner_of
 from tictactoe_protocol.pushes import Error, Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms.terms import RATED, TOURNAMENT, USUAL, Terms
 
 HOLD_MS: Final = 60_000
 START_MS: Final = 30_000
+
+
+class Terms(Struct, frozen=True):
+    """The terms of a room; the defaults are for casual games."""
+
+    name: str = ""  # begins the reasons of refusals, as in "event draw"
+    is_counted: bool = True  # by the limits of the room's owner and players
+    is_kept: bool = False  # it has a code of its own and stays until its event closes it
+    is_assigned: bool = False  # its event sets the players and their names
+    absence: Literal["excused", "loses"] = "excused"
+    """If "excused", an absent player has time for a first move while the seat is held, and after the hold loses only
+    by the opponent's claim. If "loses", the end of the time for a first move or of the hold loses the game.
+    """
+
+    is_aborted: bool = True  # a game that ends before each player has moved does not count
+    stands_still: bool = False  # after a start of the server, time stands still until `GoOn`
+    draw_from: int = 0  # the number of moves before a draw may be offered
+    undo: bool = True  # moves may be taken back
+    rematch: bool = True  # another game may follow
+    hints: bool = True  # watchers of a game against a bot may have it analysed
+
+
+USUAL: Final = Terms()
+
+TOURNAMENT: Final = Terms(
+    name="event",
+    is_counted=False,
+    is_kept=True,
+    is_assigned=True,
+    absence="loses",
+    is_aborted=False,
+    stands_still=True,
+    draw_from=EVENT_DRAW_PLY,
+    undo=False,
+    rematch=False,
+    hints=False,
+)
+"""The terms of a room of an event: one game between two players, always with a result."""
+
+RATED: Final = Terms(name="rated", draw_from=EVENT_DRAW_PLY, undo=False, rematch=False)
 
 
 class Player(Struct, frozen=True, omit_defaults=True):
