@@ -40,7 +40,7 @@ from tictactoe_server.records.tables import (
     today,
 )
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.sessions.holding import TRIES
+from tictactoe_server.sessions.session import TRIES
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 

@@ -31,8 +31,7 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import PLAYERS, Account, LinkCode
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.bots.pool import LEVELS
-from tictactoe_server.sessions.holding import TRIES, TRIES_MS
-from tictactoe_server.sessions.session import Session
+from tictactoe_server.sessions.session import TRIES, TRIES_MS, Session
 from tictactoe_server.storage.store import MISSING, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
