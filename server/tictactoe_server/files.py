@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import errno
 import os
 import stat
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar
 
 Result = TypeVar("Result")
 
@@ -29,25 +29,14 @@ def open_regular(path: Path) -> BinaryIO:
 
 async def run_in_daemon(call: Callable[[], Result]) -> Result:
     """Run a blocking call in a thread for which the end of the process does not wait."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Result] = loop.create_future()
-
-    def settle(result: Any, error: Exception | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(result)
-        else:
-            done.set_exception(error)
+    done = Future[Result]()
 
     def work() -> None:
-        result, error = None, None
+        done.set_running_or_notify_cancel()
         try:
-            result = call()
-        except Exception as raised:
-            error = raised
-        with contextlib.suppress(RuntimeError):  # the event loop has ended
-            loop.call_soon_threadsafe(settle, result, error)
+            done.set_result(call())
+        except Exception as error:
+            done.set_exception(error)
 
     threading.Thread(target=work, daemon=True).start()
-    return await done
+    return await asyncio.wrap_future(done)
