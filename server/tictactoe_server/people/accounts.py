@@ -31,7 +31,7 @@ from tictactoe_server.records.tables import (
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.specs import Storage, hash_id
-from tictactoe_server.storage.store import Unreadable
+from tictactoe_server.storage.store import values_of
 
 
 class Accounts:
@@ -110,8 +110,7 @@ class Accounts:
 
     async def devices_of(self, player: str) -> list[str]:
         """Return the token hashes of a player's devices."""
-        rows = [row async for some in self.players.load_all() for row in some]
-        return [row.key for row in rows if not isinstance(row.value, Unreadable) and row.value.player.id == player]
+        return [key async for key, known, _ in values_of(self.players) if known.player.id == player]
 
     async def merge(self, player: str, devices: Iterable[str], into: Account) -> None:
         """Give all devices of a player to the account `into`, from their next hello on."""

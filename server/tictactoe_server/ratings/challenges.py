@@ -41,7 +41,7 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import RatedCheck, check_clock, chosen_rules, find_player
 from tictactoe_server.storage.specs import Persons, TableSpec
-from tictactoe_server.storage.store import StoreUnavailable, Unreadable, delete
+from tictactoe_server.storage.store import StoreUnavailable, delete, values_of
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import Held, RateLimits
 
@@ -370,8 +370,7 @@ class Challenges(Service):
 
     async def _load_all(self) -> None:
         before = {id for id, challenge in self._known.items() if not challenge.is_over}
-        rows = [row.value async for some in self._table.load_all() for row in some]
-        found = [challenge for challenge in rows if not isinstance(challenge, Unreadable)]
+        found = [challenge async for _, challenge, _ in values_of(self._table)]
         for challenge in sorted(found, key=lambda challenge: challenge.made_at):
             self._core.time.go_on_from(challenge.made_at)
             self._adopt(challenge)

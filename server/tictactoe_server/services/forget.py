@@ -30,7 +30,7 @@ from tictactoe_server.rooms import Refused
 from tictactoe_server.services.history import games_before
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import Persons, Specs, Storage, hash_id
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, save, values_of
 from tictactoe_server.transport.rate_limit import RateLimits
 
 LEAVING_SECONDS: Final = 3.0  # for the connections of a forgotten player to end
@@ -86,11 +86,9 @@ class Forgetting(Service):
     async def _tables_of(self, id: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for spec in self._specs.tables:
-            async for some in self._core.store.table(spec).load_all():
-                for stored in some:
-                    if not isinstance(stored.value, Unreadable) and spec.persons_of.is_shown(stored.value, id):
-                        found.setdefault(spec.name, []).append(spec.persons_of.shown(stored.value))
-                await asyncio.sleep(_STEP_SECONDS)
+            async for _, value, _ in values_of(self._core.store.table(spec), _STEP_SECONDS):
+                if spec.persons_of.is_shown(value, id):
+                    found.setdefault(spec.name, []).append(spec.persons_of.shown(value))
         return found
 
     # -- forgetting ---------------------------------------------------------------------------------------------
@@ -212,8 +210,7 @@ async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int
 
 
 async def _known(table: Table[Forgotten]) -> dict[str, Forgotten]:
-    found = [one async for some in table.load_all() for one in some]
-    return {one.key: one.value for one in found if not isinstance(one.value, Unreadable)}
+    return {key: kept async for key, kept, _ in values_of(table)}
 
 
 async def forget_in(
@@ -238,16 +235,14 @@ async def forget_in(
     found = 0
     for spec in specs.tables:
         table, persons = store.table(spec), spec.persons_of
-        async for some in table.load_all():
-            for stored in some:
-                for one in () if isinstance(stored.value, Unreadable) else persons.ids(stored.value):
-                    if (stand_in := stand_in_of(one)) is not None:
-                        if isinstance(stored.value, Claim) and not stored.value.is_free:
-                            await Accounts(store).reserve(stored.key)
-                        await change(table, stored.key, partial(_edit, persons, one, stand_in))
-                        changed(spec.name, stored.key)
-                        found += 1
-            await asyncio.sleep(_STEP_SECONDS)
+        async for key, value, _ in values_of(table, _STEP_SECONDS):
+            for one in persons.ids(value):
+                if (stand_in := stand_in_of(one)) is not None:
+                    if isinstance(value, Claim) and not value.is_free:
+                        await Accounts(store).reserve(key)
+                    await change(table, key, partial(_edit, persons, one, stand_in))
+                    changed(spec.name, key)
+                    found += 1
     persons = specs.games.persons_of
     async for number, game in _games(store, id):
         for one in persons.ids(game):
