@@ -62,7 +62,7 @@ class Previews(Service):
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def home(self, request: HttpRequest) -> Reply:
-        return await self._answer(BoardCard((), self._title, texts.head_of_site()[1], "XOX.XO..O", 3, "XO"))
+        return await self._answer(BoardCard((), self._title, texts.HEAD_OF_SITE[1], "XOX.XO..O", 3, "XO"))
 
     async def room(self, request: HttpRequest, text: str) -> Reply:
         return await self._answer(card_of_room(await find_public(self._core, request, text)))

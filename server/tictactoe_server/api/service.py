@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -40,6 +40,7 @@ from tictactoe_server.transport.http_messages import (
     HttpRequest,
     HttpResponse,
     HttpStream,
+    answer_json,
     lead_to,
 )
 from tictactoe_server.transport.rate_limit import Held
@@ -191,7 +192,7 @@ class Api(Service):
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         state = await find_public(self._core, request, text)
-        return _json(self._core.additions.public(state), f"{state.room}-{state.seq}")
+        return answer_json(self._core.additions.public(state), f"{state.room}-{state.seq}")
 
     async def stream_room(self, request: HttpRequest, text: str) -> Reply:
         """Stream a public room's states, or redirect to the server that has the room."""
@@ -216,11 +217,11 @@ class Api(Service):
         if game is None or not game.public:
             raise Refused(ErrorCode.NOT_ALLOWED, "public game", game=id[:MAX_ID])
         game = self._core.additions.public(game)
-        return format_record(record_of(game)).splitlines() if form else _json(played_game(game), id)
+        return format_record(record_of(game)).splitlines() if form else answer_json(played_game(game), id)
 
     async def list_events(self, request: HttpRequest) -> Reply:
         await self._tournaments.kept.restored.wait()
-        return _json(EventList(self._tournaments.listed()))
+        return answer_json(EventList(self._tournaments.listed()))
 
     async def stream_event(self, request: HttpRequest, text: str) -> Reply:
         texts, known = self._tournaments.texts, self._tournaments.kept.known
@@ -258,7 +259,3 @@ class Api(Service):
 def _public_room(row: RoomSummary, now: int) -> PublicRoom:
     shared = {name: getattr(row, name) for name in PublicRoom.__struct_fields__ if name != "opened"}
     return PublicRoom(**shared, opened=now - row.age_ms)
-
-
-def _json(value: Any, tag: str = "") -> HttpResponse:
-    return HttpResponse(HTTPStatus.OK, encode(value), JSON, tag=tag)

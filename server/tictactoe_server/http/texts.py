@@ -50,6 +50,7 @@ ROBOTS: Final = (
 
 TITLE: Final = "Tic-tac-toe and its family"
 PRIVATE: Final = "a private game"
+HEAD_OF_SITE: Final = (TITLE, "Play against people or the computer, in the browser or a terminal.")
 HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server at once, live.")
 HEAD_OF_NOTHING: Final = (TITLE, "There is nothing under this address, or not any more.")
 
@@ -66,14 +67,9 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 def head_of_home(games: int) -> tuple[str, str]:
     """Return the home page's title and description."""
-    title, description = head_of_site()
+    title, description = HEAD_OF_SITE
     on = {0: "No game is on", 1: "One game is on"}.get(games, f"{games} games are on")
     return title, f"{description} {on}."
-
-
-def head_of_site() -> tuple[str, str]:
-    """Return the site's title and description."""
-    return TITLE, "Play against people or the computer, in the browser or a terminal."
 
 
 def head_of_room(state: RoomState) -> tuple[str, str]:

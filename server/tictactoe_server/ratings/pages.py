@@ -8,15 +8,13 @@ from typing import Final
 from msgspec import UNSET, Struct
 from msgspec.structs import astuple
 
-from tictactoe_protocol import encode
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.ladders import tabulate_standings
-from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_server.core.core import PageHead, Reply, Service
 from tictactoe_server.http.texts import format_csv
 from tictactoe_server.ratings.service import Ladders
-from tictactoe_server.transport.http_messages import CSV, JSON, HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import CSV, HttpRequest, HttpResponse, answer_json
 
 _MAX_ID: Final = 40
 _MODULE: Final = "ladders/pages.js"
@@ -34,7 +32,7 @@ class LadderPages(Service):
     def __init__(self, ladders: Ladders) -> None:
         self._ladders = ladders
         self.routes = {
-            "/api/ladders": lambda request: _json(LadderList(tuple(ladders.keys))),
+            "/api/ladders": lambda request: answer_json(LadderList(tuple(ladders.keys))),
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             "/api/players/([^/]+)": self.show_player,
             r"/ladder/([\w-]*)": lambda request, key: self.show(request, key or next(iter(ladders.keys), "")),
@@ -43,10 +41,10 @@ class LadderPages(Service):
 
     async def export(self, request: HttpRequest, key: str, extension: str | None) -> Reply:
         ladder = await self._find(key)
-        return HttpResponse(HTTPStatus.OK, format_rows(ladder.rows), CSV) if extension else _json(ladder)
+        return HttpResponse(HTTPStatus.OK, format_rows(ladder.rows), CSV) if extension else answer_json(ladder)
 
     async def show_player(self, request: HttpRequest, id: str) -> Reply:
-        return _json(await self._ladders.describe_player(id[:_MAX_ID]))
+        return answer_json(await self._ladders.describe_player(id[:_MAX_ID]))
 
     async def show(self, request: HttpRequest, key: str) -> Reply:
         ladder = await self._find(key)
@@ -81,7 +79,3 @@ def describe_ladder(ladder: LadderState) -> list[str]:
 def format_rows(rows: tuple[LadderRow, ...]) -> bytes:
     """Return the rows of a ladder as CSV with a header."""
     return format_csv((LadderRow.__struct_fields__, *map(astuple, rows)))
-
-
-def _json(value: LadderList | LadderState | PlayerProfile) -> HttpResponse:
-    return HttpResponse(HTTPStatus.OK, encode(value), JSON)

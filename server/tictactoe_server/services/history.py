@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import secrets
 from hashlib import blake2b
-from http import HTTPStatus
 from typing import Final
 
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine.records import format_record
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Announcement, PastGame
 from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import History, Record, Share
@@ -25,7 +24,7 @@ from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import FinishedGame, Player, Refused
 from tictactoe_server.rooms.finished import event_of, place_of, played_game, players_of, record_of
 from tictactoe_server.storage.store import GameLog, Table, delete, save
-from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 from tictactoe_server.transport.rate_limit import RateLimits
 
 _NOT_KEPT: Final = "not_kept"  # the code of the announcement that a game was not kept
@@ -109,7 +108,7 @@ class PastGames(Service):
     async def replay(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         game = self._public(await find_shared(self._shares, id))
         if form == ".json":
-            return HttpResponse(HTTPStatus.OK, encode(played_game(game)), JSON)
+            return answer_json(played_game(game))
         if form == ".txt":
             return format_record(record_of(game)).splitlines()
         if request.wants_html:

@@ -214,6 +214,11 @@ def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpRespons
     return HttpResponse(status, f"{clean_text(words)}\n".encode(), fields=(("Cache-Control", "no-store"), *fields))
 
 
+def answer_json(value: object, tag: str = "") -> HttpResponse:
+    """Return a value as JSON."""
+    return HttpResponse(HTTPStatus.OK, encode(value), JSON, tag=tag)
+
+
 def lead_to(url: str, path: str) -> HttpResponse:
     """Return a redirect to a path at another server, given by its WebSocket URL."""
     location = f"http{url.removeprefix('ws')}{path}"
