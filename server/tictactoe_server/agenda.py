@@ -52,7 +52,6 @@ class Agenda:
             self._working = asyncio.get_running_loop().call_soon(self._work)
 
     def stop(self) -> None:
-        """Drop all actions."""
         self.is_stopped = True
         for handle in (self._timer, self._working):
             if handle is not None:

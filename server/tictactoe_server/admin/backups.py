@@ -42,7 +42,6 @@ def list_backups(target: Path, *, from_future: bool = False) -> list[Path]:
     """Return the backups in a folder, oldest first; files with other names are ignored.
 
     Args:
-        target: The folder.
         from_future: Return only those whose name has a time yet to come: they say nothing about what is saved.
     """
     latest = clock.wall() + _SKEW_SECONDS

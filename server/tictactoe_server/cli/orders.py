@@ -58,7 +58,6 @@ def _run(
     waits: bool = False,
     **fields: Any,
 ) -> None:
-    """Send an order to the chosen server, and print the answer."""
     context = click.get_current_context()
     path = socket_path(chosen_folder(context, own_data), own_port or context.find_root().params["port"])
     try:
@@ -94,7 +93,6 @@ def _ask_and_say(path: Path, order: Order, *, in_json: bool) -> None:
 
 
 def _watch(path: Path) -> NoReturn:
-    """Redraw the status in place."""
     from rich.live import Live
     from rich.text import Text
 

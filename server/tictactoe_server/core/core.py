@@ -197,7 +197,6 @@ class Call(RoomChange, kw_only=True, eq=False):
     """A request and its session; it is also the change of the room that it requests, if any.
 
     Attributes:
-        live: The room that the request names.
         now: When the request arrived (ms of served time).
         player: The acting player: the session's, or one of that player's guests.
         on_stored: Answers the stored change; by default it is answered with `Ok`.
@@ -299,7 +298,6 @@ class Service:
     Attributes:
         handles: The handlers by the type of request.
         admits: The types of requests by which a session enters a room; others that name a room are for those in it.
-        tables: The tables that the store keeps for the service.
         topics: What sessions may subscribe to.
         routes: The handlers of plain HTTP by a regular expression for the whole path; rooms come after all of them.
     """

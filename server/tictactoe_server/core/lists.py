@@ -32,13 +32,7 @@ class RoomExists(Refused):
 
 
 class Lists:
-    """All lists of rooms, and the rooms themselves by their codes.
-
-    Attributes:
-        opening: The rooms that are being opened.
-        served: The rooms of this server.
-        by_status: The number of rooms of each status.
-    """
+    """All lists of rooms, and the rooms of this server by their codes: those `opening`, and those `served`."""
 
     def __init__(self, limits: Limits, limited: Counter[str], lobby: Lobby, elsewhere: Elsewhere) -> None:
         self.elsewhere = elsewhere

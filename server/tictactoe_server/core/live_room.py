@@ -118,7 +118,6 @@ class LiveRoom(Listed, Kept[Room]):
     """A room in memory. Times are in s of the event loop.
 
     Attributes:
-        room: The value.
         players: Sessions by the id of the seated player; they play for the player's guests, too.
         origin: The address from which the room was opened, or "".
         moved_to: URL of the server that has the room now, if it has moved.
@@ -354,7 +353,6 @@ class Changes:
 
     Attributes:
         now: Returns the served time in ms.
-        moves: The number of moves played.
         on_room: Called with each room that is new or whose seats, clock or result changed, and its value before.
         on_result: Called with each game that is over, also an aborted one, and its id in the log, or "".
         on_gone: Called with each closed room and the notice to its players.

@@ -33,7 +33,6 @@ class Registry:
     """Finds rooms, and updates the lists before other listeners hear of a change.
 
     Attributes:
-        by_code: The rooms of this server.
         knows_all: Whether all stored rooms are in memory, except for damaged ones.
         restored: Set once the stored rooms were loaded, as far as the store gave them.
         on_told: Called with each room that is new or whose seats or result changed.

@@ -239,7 +239,6 @@ class Modules:
         return sorted({self._entry if name in self.together else name for name in self._needed_by(*names)})
 
     def render(self, name: str, path_of: Callable[[str], str]) -> str:
-        """Return the content of a module's file."""
         if name != self._entry:
             return self._replace_imports(name, path_of)
         outside = {other for one in self.together for other in self._imports[one] if other not in self.together}

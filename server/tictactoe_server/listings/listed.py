@@ -44,11 +44,9 @@ class Listed(ABC):
         owner: The player who opened the room, "" if unknown or not counted against limits.
         source: The key of that player's address in limits, or "".
         entering: Ids of players whose seat is being taken, or reserved.
-        knows_moves: Whether `room` has its moves.
         is_gone: Whether the room has been removed from all lists.
         is_opening: Whether the room is not stored yet.
         has_somebody: Whether a player is connected.
-        watching: The number of watchers.
     """
 
     __slots__ = ("entering", "has_bots", "owner", "room", "source")

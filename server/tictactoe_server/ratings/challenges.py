@@ -69,7 +69,6 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
         how: The end of the challenge, or "" while it is open.
         by: Id of the player who answered, or "".
         answer: Id of the answer that won the compare-and-set, so that a repeated write is recognised.
-        room: Code of the room, once it is open.
     """
 
     clock: ClockFields | None

@@ -72,6 +72,5 @@ def _before_last(position: Position, mark: str) -> int:
 
 
 def _with_offer(room: Room, kind: str, mark: str | None, end: EndedOffer | None = None) -> Room:
-    """Return the room with an offer by a mark, or with the end of one."""
     ended = {key: value for key, value in ((room.offers.ended or {}) | {kind: end}).items() if value is not None}
     return replace(room, offers=replace(room.offers, **{kind: mark}, ended=ended or UNSET))

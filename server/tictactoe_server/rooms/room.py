@@ -196,7 +196,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def names(self) -> dict[str, str]:
-        """The names of the players by mark."""
         return {mark: seat.name for mark, seat in self.seats.items() if seat is not None}
 
     @property
@@ -237,7 +236,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def newest_time(self) -> int:
-        """The latest time in the room."""
         return max(self.opened_at, self.clock_started_at or 0, *self.gone_at.values())
 
     def mark_of(self, player: str) -> str | None:

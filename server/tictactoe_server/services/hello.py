@@ -44,11 +44,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Greeting(Service):
-    """Answers hello: makes the connection a player's, unless the player is banned, and describes the server.
-
-    Attributes:
-        names: Keeps claimed names and devices.
-    """
+    """Answers hello: makes the connection a player's, unless the player is banned, and describes the server."""
 
     def __init__(self, bans: Bans, branding: Branding, *, shows_pages: bool) -> None:
         self._bans = bans

@@ -164,7 +164,6 @@ class Database:
         """Return the result of `work`, or after a rollback its error.
 
         Args:
-            work: Called with the cursor and the journal.
             durable: Whether its transaction waits for the disk; None for work without a transaction.
         """
         try:

@@ -266,7 +266,6 @@ class Journal:
     `write` and `fold` work inside a transaction of the caller, who then calls `commit`, or `drop` if it failed.
 
     Attributes:
-        games: The finished games.
         newest_revision: The largest revision in the database when the journal was read.
         next_revision: Returns a new revision, larger than all before.
         damaged: What cannot be read and is left out: rows of the journal, and rooms.

@@ -74,7 +74,6 @@ def repair_log(log: bytes, head: bytes) -> bytes:
     """Return a write-ahead log with its flipped bits corrected, as far as its checksums tell which they are.
 
     Args:
-        log: The content of the log.
         head: The beginning of its database, which has the page size.
     """
     page_size = int.from_bytes(head[_PAGE_SIZE_PLACE], "big")

@@ -27,7 +27,6 @@ class Certificate:
     """The newest usable pair that the two files held.
 
     Attributes:
-        context: The TLS context for new connections.
         names: The certificate's host names, then its addresses, without wildcards.
     """
 
