@@ -75,6 +75,7 @@ class WholeEvent(Struct, frozen=True):
     Attributes:
         expected: The unused names of the roster.
         bracket: The matches of a knock-out, by round.
+        present: The number of players present.
         away: For how long (ms) players have been absent, by id.
         games: The progress of running games, by pairing.
     """
