@@ -86,7 +86,7 @@ CEILINGS = {
     "rooms": (1_333, 5),
     "services": (2_296, 5),
     "sessions": (462, 2),
-    "storage": (2_637, 8),
+    "storage": (2_627, 8),
     "transport": (2_062, 6),
     "watching": (194, 1),
 }

@@ -14,7 +14,7 @@ from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
 from tictactoe_server.storage.specs import TableSpec
-from tictactoe_server.storage.store import UNAWAITED, Value, Waiter
+from tictactoe_server.storage.store import Pending, Value, Waiter
 
 
 class Life:
@@ -38,7 +38,7 @@ class Life:
         self.writes -= 1
         if self.writes == 0 and not self.is_told:
             self.end.set()
-            return UNAWAITED
+            return Pending()
         return waiter
 
 

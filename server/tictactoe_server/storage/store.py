@@ -180,16 +180,6 @@ class Pending:
             self.future.set_exception(error)
 
 
-class _Unawaited:
-    """The waiter of a write whose failure does not matter."""
-
-    def stored(self, revision: int) -> None: ...
-    def failed(self, error: Exception) -> None: ...
-
-
-UNAWAITED: Final[Waiter] = _Unawaited()
-
-
 def save(table: Table[Value], key: str, value: Value, expected_revision: int | None) -> asyncio.Future[int]:
     """Save a value and return its new revision; raises `Conflict` and `StoreUnavailable`. See `Table.save`."""
     pending = Pending()

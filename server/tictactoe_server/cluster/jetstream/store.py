@@ -27,7 +27,6 @@ from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec, hash_id
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
 from tictactoe_server.storage.store import (
     MISSING,
-    UNAWAITED,
     Conflict,
     Game,
     Stored,
@@ -185,7 +184,8 @@ class JetStreamStore:
         return self._tables[spec.name]
 
     def note_time(self, ms: int) -> None:
-        self._first.write(Write(TIME, str(ms).encode(), None, UNAWAITED))
+        noting = self._first.put(TIME, str(ms).encode(), None)
+        noting.add_done_callback(asyncio.Future.exception)  # a failure does not matter
 
     async def identity(self) -> tuple[str, bytes]:
         """Return the cluster's public id and shared secret, created by its first server."""
