@@ -83,11 +83,6 @@ class Visitor:
                 elif all(message[key] == value for key, value in expected.items()):
                     return message
 
-    async def wander(self) -> None:
-        """Go on at another server."""
-        self._lose()
-        await self._come_back()
-
     def _lose(self) -> None:
         self._servers.append(self._servers.pop(0))
         self._sent_to = None

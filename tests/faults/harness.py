@@ -119,11 +119,6 @@ class Harness:
         os.kill(self.pid, signal.SIGCONT)
         self.is_frozen = False
 
-    @property
-    def is_awake(self) -> bool:
-        """Whether a server listens and is not frozen."""
-        return self._is_listening and not self.is_frozen
-
     async def _read(self, stderr: asyncio.StreamReader) -> None:
         async for line in stderr:
             self.log.append(line.decode().rstrip("\n"))

@@ -48,8 +48,10 @@ class League(Crowd):
             self.ledger.rooms[room].away_since = {rival.id: self.ledger.now() for rival in self.rivals}
 
     async def settle(self, site: Site) -> None:
-        """Check that each challenge opened at most one room, and the ladder against a fold of all histories."""
+        """Check that each challenge ended and opened at most one room, and each server's ladder against a fold."""
         await super().settle(site)
+        if lasting := {id for rival in self.rivals for id in rival.open}:
+            self.ledger.fail(f"The challenges {lasting} have not ended, although their time is over.")
         accepted = [room for _, room in self.ends.values() if room]
         unexplained = self.rooms.difference(accepted)  # a disk may report an error after it has stored a room
         uncertain = self.challenges - {id for id, (how, _) in self.ends.items() if how != "failed"}
@@ -57,7 +59,10 @@ class League(Crowd):
             self.ledger.fail(f"Challenges opened {accepted} and perhaps {uncertain}, but there are {self.rooms}.")
         await asyncio.sleep(10.0)  # after a start the games are rated in the background
         rated = {game_id for rival in self.rivals for game_id in await rival.check_profile(is_final=True)}
-        assert (server := site.hosts[0].server) is not None  # noqa: RUF018
+        servers = [host.server for host in site.hosts if host.server is not None]
+        server, digests = servers[0], [one.ladders.folding.state.digest for one in servers]
+        if len(set(digests)) > 1:
+            self.ledger.fail(f"The servers have folded the same games to {digests}.")
         exported = [json.loads(line) for line in (await server.ladders.export())[1].splitlines()[:-1]]
         ids, ladder = {rival.id for rival in self.rivals}, Ladder()  # a second Glicko-2 would be long
         counted = [line["game_id"] for line in exported if ids.intersection(line["players"])]
@@ -163,6 +168,7 @@ class Cup(Crowd):
     Attributes:
         code: The event, once it is open.
         results: The results that were shown, by pairing.
+        entered: The ids of the people whose entry was acknowledged.
     """
 
     def __init__(self, site: Site, number: int, *, games: int) -> None:
@@ -170,6 +176,7 @@ class Cup(Crowd):
         self.ledger = site.ledger
         self.code: str | None = None
         self.results: dict[str, Message] = {}
+        self.entered: set[str] = set()
         self.seekers = [Entrant(site, self, f"jo{number}{place}") for place in range(chance.choice((3, 4)))]
         self.people: list[Person] = [*self.seekers]
         self.terms: Message = {
@@ -196,6 +203,8 @@ class Cup(Crowd):
         kept = [game.id async for _, _, game in server.core.store.games.after("", 2**62) if game.event == self.code]
         pairings, table = event["pairings"], event["table"]
         self.check_results(pairings)
+        if not self.entered <= {row["player"] for row in table}:
+            self.ledger.fail(f"These people were entered: {self.entered}, but the table is {table}.")
         if sorted(one["id"] for one in pairings if one["result"]) != sorted({one["id"] for one in pairings}):
             self.ledger.fail(f"A pairing has no result, or is there twice: {pairings}.")
         if sorted(filter(None, (one["game_id"] for one in pairings))) != sorted(kept):
@@ -233,6 +242,7 @@ class Entrant(Wanderer):
         if cup.code is not None:
             try:
                 await self.ask(type="event_join", event=cup.code)
+                cup.entered.add(self.id)
             except RequestRefused as refused:
                 if refused.code != "event_begun":
                     raise

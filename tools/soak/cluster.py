@@ -40,8 +40,6 @@ AWAY_SECONDS: Final = 1.0
 """How long a killed process stays away."""
 FREEZE_SECONDS: Final = (2.0, 5.0)
 """Shorter and longer than it takes to be counted as gone."""
-BRIEF_SECONDS: Final = (0.8, 1.6)
-"""About as long as it takes to be counted as gone."""
 SILENT_SECONDS: Final = 45.0
 """Longer than TLS waits for the other end to say goodbye."""
 COPY_SECONDS: Final = 15.0
@@ -217,11 +215,6 @@ async def find_leader(cluster: Cluster, choice: random.Random) -> Node:
     return await cluster.nodes.when_led(choice.choice(names))
 
 
-async def find_follower(cluster: Cluster, choice: random.Random) -> Node:
-    leader = await find_leader(cluster, choice)
-    return choice.choice([node for node in cluster.nodes.nodes if node is not leader])
-
-
 async def find_cables(cluster: Cluster, choice: random.Random) -> list[Cable]:
     """Return the cables of the server that has one of the rooms."""
     return cluster.cables[cluster.servers.index(await find_serving(cluster, choice))]
@@ -308,19 +301,6 @@ async def find_all_nodes(cluster: Cluster, choice: random.Random) -> list[Node]:
     return cluster.nodes.nodes
 
 
-async def find_node(cluster: Cluster, choice: random.Random) -> Node:
-    return choice.choice(cluster.nodes.nodes)
-
-
-async def freeze_servers_briefly(cluster: Cluster, choice: random.Random) -> None:
-    """Freeze each server in turn, about as long as it takes the others to take over its rooms."""
-    for server in cluster.servers * 2:
-        server.freeze()
-        await asyncio.sleep(choice.uniform(*BRIEF_SECONDS))
-        server.thaw()
-        await asyncio.sleep(AWAY_SECONDS)
-
-
 async def silence_node(cluster: Cluster, choice: random.Random) -> None:
     """Freeze the node that a busy server is connected to, for a long time."""
     cables = await find_cables(cluster, choice)
@@ -351,22 +331,14 @@ async def fill_disk(cluster: Cluster, choice: random.Random) -> None:
 
 PROCESSES: dict[str, Fault] = {
     "a server killed": restarting(find_serving, signal.SIGKILL),
-    "a server restarted": restarting(find_serving),
-    "a server frozen": freezing(find_serving),
-    "servers frozen for a moment": freeze_servers_briefly,
     "the leader killed": killing(find_leader),
-    "a follower killed": killing(find_follower),
     "the leader frozen": freezing(find_leader),
-    "a follower frozen": freezing(find_follower),
-    "a node restarted": restarting(find_node),
     "a node wiped": wipe_node,
     "all nodes killed": killing(find_all_nodes),
 }
 CABLES: dict[str, Fault] = {
     "the leader cut off from the nodes": pulling(find_cables_of_leader, Cable.cut),
     "a server cut off": pulling(find_cables, Cable.cut),
-    "a server deaf": pulling(find_cables, lambda cable: cable.cut_one_way(from_a=False)),
-    "a server unheard": pulling(find_cables, lambda cable: cable.cut_one_way(from_a=True)),
     "one way cut between two nodes": pulling(find_cable_of_nodes, lambda cable: cable.cut_one_way(from_a=True)),
     "nodes slow to each other": pulling(find_cables_of_nodes, lambda cable: cable.slow(SLOW_SECONDS)),
 }
