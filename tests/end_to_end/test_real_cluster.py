@@ -66,16 +66,3 @@ async def test_a_game_goes_on_through_a_restart_of_all_servers_and_no_connection
         assert first.moves == second.moves == (4, 0, 8)
         await asyncio.gather(ana.ping(), bo.ping())
         assert lost == []
-
-
-async def test_those_who_come_to_two_servers_meet_in_a_match_and_play_at_one(settings: Settings) -> None:
-    async with Server(settings, limits=uncounted()) as one, Server(settings, limits=uncounted()) as two:
-        await until_known(one, two)
-        async with connect(one.url, name="ana") as ana, connect(two.url, name="bo") as bo:
-            first = await ana.match()
-            second = await bo.match()
-            assert first.code == second.code
-            await until_moves(second, 0)
-            await first.move(4)
-            await until_moves(second, 1)
-            assert bo.address.url == ana.address.url == one.url

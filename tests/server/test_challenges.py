@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from tests.faults.harness import Harness
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, play_out, until
-from tests.server.nats_node import Node, empty_store
+from tests.server.nats_node import Node
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES
 from tictactoe_server.ratings.blocks import BLOCKS, Blocks
 from tictactoe_server.ratings.challenges import CHALLENGES, SAME_PLAYER, Challenges
-from tictactoe_server.records.tables import open_memory
-from tictactoe_server.server import Server, kept_by
+from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
 
@@ -327,47 +323,7 @@ async def test_forgetting_a_player_ends_their_challenges_and_an_export_has_only_
         assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
 
 
-@pytest.mark.parametrize("is_several", [False, True])
-async def test_of_twenty_simultaneous_acceptances_one_gets_the_room(
-    is_several: bool, node: Node, server: Server
-) -> None:
-    async with AsyncExitStack() as leaving:
-        servers = await leaving.enter_async_context(cluster_of(node, 2)) if is_several else [server]
-        ana, bo = [await leaving.enter_async_context(known(servers[0], name)) for name in ("ana", "bo")]
-        places = [servers[number % len(servers)] for number in range(20)]
-        others = [await leaving.enter_async_context(again(place, bo)) for place in places]
-        id = await challenge(ana, bo)
-        answers = await asyncio.gather(*(peer.ask("answer", challenge=id, accept=True) for peer in others))
-        (room,) = [answer["room"] for answer in answers if answer["type"] == "ok"]
-        assert [answer["code"] for answer in answers if answer["type"] != "ok"] == ["no_offer"] * 19
-        assert (await over(ana, id))["room"] == room
-        assert sum(len(one.core.registry.by_code) for one in servers) == 1
-
-
 # -- restarts -------------------------------------------------------------------------------------------------------
-
-
-async def accept_and_die(server: Server, id: str, by: str, left_ms: int) -> None:
-    """Keep that a challenge was accepted, as a server does that dies before it tells anybody and opens the room."""
-    table = server.core.store.table(CHALLENGES)
-    made, revision = await table.load(id) or pytest.fail("it is not kept")
-    until_ms = made.until - CHALLENGE_MS + left_ms if left_ms else 0
-    accepted = msgspec.structs.replace(made, how="accepted", by=by, answer="of one who died", until=until_ms)
-    await save(table, id, accepted, revision)
-
-
-@pytest.mark.parametrize("left_ms", [0, 700])
-async def test_a_challenge_whose_server_crashes_after_the_acceptance_fails(left_ms: int) -> None:
-    store = open_memory(kept_by())
-    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
-        id = await challenge(ana, bo)
-    await accept_and_die(server, id, id_of(bo), left_ms)
-    async with Server(HERE, store, uncounted()) as server, again(server, ana) as ana, again(server, bo) as bo:
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert open_of(ana) == ([id] if left_ms else [])
-        if left_ms:
-            assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
-        assert not server.core.registry.by_code
 
 
 # -- several servers ------------------------------------------------------------------------------------------------
@@ -412,31 +368,3 @@ async def test_a_challenge_can_be_accepted_at_a_server_that_missed_it(node: Node
         service_of(two)._known.clear()
         room = (await bo.ask("answer", challenge=id, accept=True))["room"]
         assert (await over(ana, id))["room"] == room
-
-
-async def test_a_challenge_of_a_killed_server_can_be_accepted_at_another(node: Node, tmp_path: Path) -> None:
-    await (await empty_store(node)).close()
-    running = [Harness(tmp_path / name, "--store", node.url, "--store-unsafe") for name in ("one", "two")]
-    async with running[0] as one, running[1] as two, known(two, "bo") as bo:
-        async with known(one, "ana") as ana:
-            id = await challenge(ana, bo, side="X")
-            await bo.next_of("challenge")
-            await one.end()
-        room = (await bo.ask("answer", challenge=id, accept=True))["room"]
-        assert (await bo.ask("join", room=room))["seat"] == "O"
-        async with again(two, ana) as ana:
-            assert open_of(ana) == []
-            assert (await ana.ask("join", room=room))["seat"] == "X"
-
-
-async def test_an_acceptance_at_a_crashed_server_fails_at_all_others(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tictactoe_server.ratings.challenges.RELOAD_TICKS", 1)
-    monkeypatch.setattr("tictactoe_server.ratings.challenges.TICK_SECONDS", 0.05)
-    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
-        id = await challenge(ana, bo)
-        await bo.next_of("challenge")
-        await accept_and_die(two, id, id_of(bo), 500)
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"

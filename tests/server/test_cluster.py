@@ -170,18 +170,6 @@ async def test_an_unknown_code_is_unknown_at_every_server(node: Node) -> None:
         assert await bo.refusal("move", room="ZZZZZZ", cell=4, ply=0) == "no_such_room"
 
 
-async def test_every_server_lists_a_seat_and_it_is_held_after_a_drop(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other.core.lists.seats.has(bo.peer.welcome["player"], room))
-        async with open_peer(other.url, token=bo.token) as again:
-            assert again.seats == {room: "O"}
-        await bo.peer.socket.close()
-        assert not (await ana.state())["seats"]["O"]["online"]
-        async with travelling(other.url, token=bo.token) as again_bo:
-            assert (await again_bo.ask("join", room=room))["seat"] == "O"
-            assert (await ana.state())["seats"]["O"]["online"]
-
-
 async def test_the_lobby_and_its_boards_cover_the_whole_cluster(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
     async with (
@@ -268,16 +256,6 @@ async def test_a_new_server_takes_no_rooms(node: Node) -> None:
         assert (ana.servers, bo.servers) == ([one.url], [one.url])
 
 
-async def test_an_unannounced_room_of_a_dead_server_is_taken_over(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.cluster.YOUNG_MS", 0)
-    monkeypatch.setattr("tictactoe_server.cluster.cluster._AGAIN_SECONDS", 0.1)
-    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
-        with losing(one, "cluster.news"), losing(one, "cluster.alive"):
-            room = (await ana.ask("create"))["room"]
-            await vanish(one)
-            await until(lambda: room in other.cluster.own_rooms.rooms)
-
-
 async def test_the_living_servers_take_the_rooms_of_a_dead_one_and_read_no_others(node: Node) -> None:
     async with cluster_of(node, 3) as servers, contextlib.AsyncExitStack() as stack:
         one, *others = servers
@@ -296,26 +274,6 @@ async def test_the_living_servers_take_the_rooms_of_a_dead_one_and_read_no_other
                 assert set(again.seats) == set(rooms)
                 at = [(await again.ask("join", room=room)).get("url", server.url) for room in rooms]
                 assert set(at) == {server.url for server in others}
-
-
-async def test_an_idle_server_sends_heartbeats(node: Node) -> None:
-    async with cluster_of(node, 1) as (server,):
-        with losing(server, "") as said:
-            await until(lambda: said.count("cluster.alive") > 1)
-
-
-async def test_all_seats_of_a_connection_come_back_at_another_server(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other):
-        async with open_peer(one.url, "ana") as ana:
-            room = (await ana.ask("create", guests=["Bo"]))["room"]
-            await ana.ask("move", room=room, cell=0, ply=0)
-            await until(lambda: other.cluster.count == 1)
-            await vanish(one)
-        await until(lambda: room in other.cluster.own_rooms.rooms)
-        async with open_peer(other.url, token=ana.welcome["token"]) as again:
-            assert (await again.ask("join", room=room))["seats"] == ["X", "O"]
-            guest = f"{again.welcome['player']}.2"
-            assert (await again.ask("move", room=room, cell=4, ply=1, player=guest))["type"] == "ok"
 
 
 async def test_changes_reach_all_servers_and_one_server_is_chosen_for_each_task(node: Node) -> None:
@@ -406,17 +364,6 @@ async def test_a_server_that_stops_during_a_takeover_leaves_no_task_running(node
             keeping.cancel()
             await until(keeping.cancelled)
         await until(lambda: asyncio.all_tasks() <= before)
-
-
-async def test_the_server_that_took_a_room_later_keeps_it(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
-        await until(lambda: other.cluster.count == 1)
-        async with asyncio.timeout(PATIENCE_SECONDS), taken_to_be_gone(one, other):
-            while bo.servers[-1] != other.url:
-                await bo.state()
-        assert (await ana.state())["seq"]
-        await play({"X": ana, "O": bo}, room, [0, 4, 1, 5, 2])
-        assert one.cluster.own_rooms.rooms == {}
 
 
 # -- the operator ---------------------------------------------------------------------------------------------------
@@ -541,32 +488,6 @@ async def test_a_draining_server_hands_its_games_over_and_stops(node: Node) -> N
 # -- conflicting owners ---------------------------------------------------------------------------------------------
 
 
-def seqs(peer: Peer, room: str) -> list[int]:
-    """Return the `seq` of each state of a room that the peer received, in order."""
-    return [message["seq"] for message in peer.seen if message["type"] == "room" and message["room"] == room]
-
-
-async def test_repeated_takeovers_lose_no_move_and_show_no_older_state(node: Node) -> None:
-    board = {"rows": 8, "columns": 8, "line": 8}
-    async with cluster_of(node, 2) as servers, travelling(servers[0].url) as ana, travelling(servers[1].url) as bo:
-        room = (await ana.ask("create", rules=board))["room"]
-        await bo.ask("join", room=room)
-        for ply in range(30):
-            mover = (ana, bo)[ply % 2]
-            await mover.state(room=room, ply=ply, status="playing")
-            if ply % 5 == 4:
-                thief, robbed = (servers, servers[::-1])[ply % 2]
-                thief.cluster.members.lose(robbed.cluster.members.id)
-            while (answer := await mover.ask("move", room=room, cell=ply, ply=ply))["type"] == "error":
-                if answer["code"] == "not_in_room":
-                    assert (await mover.ask("join", room=room))["type"] == "ok"
-                else:
-                    assert answer["code"] in ("unavailable", "busy"), answer
-        for traveller in (ana, bo):
-            assert (await traveller.state(ply=30))["board"] == "XO" * 15 + "." * 34
-            assert seqs(traveller.peer, room) == sorted(seqs(traveller.peer, room))
-
-
 async def test_a_repeated_match_returns_the_waiting_room(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         room = (await ana.ask("match"))["room"]
@@ -638,19 +559,6 @@ def telling(server: Server) -> Iterator[list[Page]]:
         yield told
 
 
-@contextlib.asynccontextmanager
-async def taken_to_be_gone(server: Server, other: Server) -> AsyncIterator[None]:
-    """Make the other server presume `server` dead and drop its heartbeats, as if it had been paused.
-
-    A heartbeat at the wrong moment would leave the rooms where they are.
-    """
-    with losing(server, "cluster.alive"):
-        for link in (server.cluster._link, other.cluster._link):
-            await link.flush()  # all earlier messages have arrived
-        other.cluster.members.lose(server.cluster.members.id)
-        yield
-
-
 async def test_only_missed_outlines_are_read_again(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
@@ -679,23 +587,6 @@ async def test_all_rooms_are_read_if_more_news_were_missed_than_are_kept(
             rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
             await ana.ask("leave", room=rooms.pop(0))
         await until(lambda: other.cluster.other_rooms.rooms.keys() == set(rooms))
-
-
-async def test_news_of_a_server_that_was_presumed_dead_are_read_when_it_is_back(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", PATIENCE_SECONDS * 2)
-    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
-        await ana.ask("create")
-        await until(lambda: other.cluster.count == 1)
-        with losing(other, "cluster.alive") as said:
-            async with taken_to_be_gone(one, other):
-                one.cluster.members.lose(other.cluster.members.id)
-                await until(lambda: said.count("cluster.news") == 1)
-            await until(lambda: said.count("cluster.news") > 1)  # and again once it has heard who has the room, too
-            await one.cluster.other_rooms.until_read()
-        await until(lambda: not one.cluster.own_rooms.rooms)
-        assert len(other.cluster.own_rooms.rooms) == 1
 
 
 async def vanish(server: Server) -> None:

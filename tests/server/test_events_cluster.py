@@ -12,7 +12,6 @@ from tests.server.nats_node import Node
 from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_events_service import (
-    begun,
     card_game,
     follow,
     known,
@@ -65,24 +64,6 @@ async def test_an_event_is_entered_watched_and_called_for_at_every_server(node: 
         await watched(ana, event)
         assert (await two.carry_out(EndEvent(event)))["status"] == "void"
         await ana.until(lambda message: message.get("status") == "void")
-
-
-@pytest.mark.parametrize("loses", ["driver", "other"])
-async def test_an_event_goes_on_when_a_server_is_gone(node: Node, loses: str) -> None:
-    async with cluster_of(node, 3) as servers, known(servers[0], "ana") as ana:
-        event = await begun(ana, bots=["easy", "easy", "medium", "medium"])
-        driver = next(server for server in servers if server.core.registry.elsewhere.is_chosen(event))
-        dying = next(server for server in servers if (server is driver) == (loses == "driver"))
-        dying.cluster.members.is_in = False  # it drives nothing any more
-        for chore in dying._chores:
-            chore.cancel()
-        await dying.cluster._link.close()
-        living = next(server for server in servers if server is not dying)
-        async with known(living, token=ana.welcome["token"]) as again:
-            async with asyncio.timeout(30):
-                while (state := await watched(again, event))["status"] != "over":  # noqa: ASYNC110
-                    await asyncio.sleep(0.1)
-            assert sum(row["points"] for row in state["table"]) == 6
 
 
 @pytest.mark.parametrize("goes", ["leaves", "drains"])

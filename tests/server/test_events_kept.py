@@ -79,18 +79,8 @@ async def test_a_damaged_event_harms_no_other(store: TroubledStore) -> None:
         assert (await ana.ask("event_join", event="K7M4PS"))["type"] == "ok"
 
 
-async def test_who_is_not_told_that_they_are_entered_may_say_so_again_and_is_entered_once(store: TroubledStore) -> None:
-    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
-        event = await opened(ana)
-        store.events.trouble.is_silent_about_success = True
-        store.events.trouble.fail("save", StoreUnavailable("no answer"))
-        assert await ana.refusal("event_join", event=event) == "unavailable"
-        assert (await ana.ask("event_join", event=event))["type"] == "ok"
-        assert [one.name for one in store.events.now(event).entrants] == ["ana"]
-
-
 @pytest.mark.parametrize("error", [Unsettled("an earlier one is under way"), None])
-async def test_what_another_stores_meanwhile_is_built_upon(store: TroubledStore, error: Unsettled | None) -> None:
+async def test_an_entry_at_another_server_in_between_is_kept(store: TroubledStore, error: Unsettled | None) -> None:
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
         event = await opened(ana)
 

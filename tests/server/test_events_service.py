@@ -6,9 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,28 +67,6 @@ async def begun(organiser: Peer, *players: Peer, **terms: Any) -> str:
     return event
 
 
-async def play_until_over(peer: Peer, event: str) -> Message:
-    """Come whenever called, play any free cell, and return the state of the event once it is over."""
-    own = peer.welcome["player"]
-    for call in [*peer.welcome.get("calls", []), *(told for told in peer.seen if told["type"] == "call")]:
-        await peer.send("join", room=call["room"])
-    await peer.send("event_watch", event=event, on=True)
-    while True:
-        message = await peer.receive()
-        if message["type"] == "call":
-            await peer.send("join", room=message["room"])
-        elif message["type"] == "room" and message["status"] == "playing":
-            if message["seats"][message["turn"]]["player"] != own:
-                continue
-            if message.get("opening", {}).get("options"):
-                await peer.send("choose", room=message["room"], take=message["turn"], ply=message["ply"])
-            else:
-                cell = message["board"].index(".")
-                await peer.send("move", room=message["room"], cell=cell, ply=message["ply"])
-        elif message["type"] in ("event", "event_rows") and message["status"] == "over":
-            return await watched(peer, event)
-
-
 # -- running by itself ----------------------------------------------------------------------------------------------
 
 
@@ -107,31 +83,6 @@ async def test_an_event_pauses_while_nobody_is_present_and_goes_on_when_it_is_re
         async with known(server, token=token) as ana:
             assert (await run(cy, event, "resume"))["type"] == "ok"
             assert (await ana.next_of("call"))["pairing"].startswith("r2-")
-
-
-@pytest.mark.parametrize("kind", ["round_robin", "swiss", "knock_out"])
-async def test_two_people_and_two_bots_play_an_event_of_each_kind_by_themselves(server: Server, kind: str) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        event = await begun(ana, ana, bo, kind=kind, bots=["easy", "medium"])
-        async with asyncio.timeout(30):
-            over, other = await asyncio.gather(play_until_over(ana, event), play_until_over(bo, event))
-        assert over["table"] == other["table"]
-        assert {row["name"] for row in over["table"]} == {"ana", "bo", "easy-bot", "medium-bot"}
-        if kind == "round_robin":
-            assert sum(row["points"] for row in over["table"]) == 6
-            assert [row["played"] for row in over["table"]] == [3, 3, 3, 3]
-        ids = {pairing["game_id"] for pairing in over["pairings"]}
-        assert ids == {pairing["room"] + "-1-" + pairing["game_id"].split("-")[2] for pairing in over["pairings"]}
-
-
-async def test_who_does_not_come_forfeits_and_nobody_gets_a_point_where_both_are_away(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "cy") as cy:
-        event = await begun(cy, ana, bo, ready_ms=1_000)
-        await ana.next_of("call")
-        state = await cy.until(lambda message: message.get("status") == "over")
-        (pairing,) = (await watched(cy, event))["pairings"]
-        assert (pairing["result"], pairing["reason"], pairing["by"]) == ("none", "forfeit", "forfeit")
-        assert state["event"] == event
 
 
 # -- calls ----------------------------------------------------------------------------------------------------------
@@ -341,37 +292,6 @@ async def test_nobody_comes_and_goes_all_the_time() -> None:
         assert await ana.refusal("event_ready", event=event, on=True) == "rate_limited"
 
 
-async def test_an_organiser_may_expel_forfeit_void_pause_and_close(server: Server) -> None:
-    names = ("ana", "bo", "cy", "di")
-    async with contextlib.AsyncExitStack() as stack:
-        peers = [await stack.enter_async_context(known(server, name)) for name in names]
-        ana, bo, *_ = peers
-        event = await begun(ana, *peers)
-        await asyncio.gather(*(peer.next_of("call") for peer in peers))
-        first, second = (await watched(ana, event))["pairings"]
-        loser = first["players"]["X"]
-        await run(ana, event, "forfeit", pairing=first["id"], player=loser)
-        await run(ana, event, "pause")
-        await run(ana, event, "void", pairing=second["id"])
-        state = await watched(ana, event)
-        assert [(one["result"], one["by"]) for one in state["pairings"]] == [("O", "organiser"), ("none", "organiser")]
-        assert (state["status"], state["round"]) == ("paused", 1)
-        await run(ana, event, "resume")
-        state = await ana.until(lambda message: message.get("round") == 2)
-        expelled = bo.welcome["player"]
-        await run(ana, event, "expel", player=expelled)
-        status = {row["player"]: row.get("status") for row in (await watched(ana, event))["table"]}
-        assert status[expelled] == "expelled"
-        assert await bo.refusal("event_join", event=event) == "not_allowed"
-        await run(ana, event, "close")
-        state = await watched(ana, event)
-        assert state["status"] == "over"
-        assert all(one["state"] == "scored" for one in state["pairings"])
-        async with asyncio.timeout(5):
-            while server.core.registry.by_code:  # noqa: ASYNC110  # the rooms of games that were on end
-                await asyncio.sleep(0.01)
-
-
 @pytest.mark.parametrize(
     ("type", "fields"),
     [
@@ -480,23 +400,6 @@ async def test_events_that_are_on_are_listed_newest_first(server: Server) -> Non
 
 
 # -- what lasts -----------------------------------------------------------------------------------------------------
-
-
-async def test_an_event_goes_on_after_a_restart(tmp_path: Path) -> None:
-    settings = replace(HERE, data=tmp_path / "data")
-    async with Server(settings, limits=uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
-        event = await begun(ana, ana, bo, bots=["easy", "medium"])
-        rooms = [(await peer.next_of("call"))["room"] for peer in (ana, bo)]
-        tokens = [peer.welcome["token"] for peer in (ana, bo)]
-    async with (
-        Server(settings, limits=uncounted()) as server,
-        known(server, token=tokens[0]) as ana,
-        known(server, token=tokens[1]) as bo,
-    ):
-        assert {call["room"] for peer in (ana, bo) for call in peer.welcome["calls"]} == set(rooms)
-        async with asyncio.timeout(30):
-            over, _ = await asyncio.gather(play_until_over(ana, event), play_until_over(bo, event))
-        assert sum(row["points"] for row in over["table"]) == 6
 
 
 @pytest.mark.parametrize("bot", [False, True], ids=["a person", "a program"])

@@ -43,19 +43,6 @@ def play_elsewhere(store: TroubledStore, room: str, ana: Peer) -> Room:
 
 
 @pytest.mark.parametrize("verb", ["join", "watch"])
-async def test_one_who_has_seen_something_newer_is_shown_nothing_older(
-    store: TroubledStore, troubled: Server, ana: Peer, bo: Peer, room: str, verb: str
-) -> None:
-    after = play_elsewhere(store, room, ana)
-    async with open_peer(troubled.url, token=bo.welcome["token"] if verb == "join" else None) as again:
-        reply = await again.ask(verb, room=room, seq=after.seq)
-        assert (reply["type"], reply["moves"]) == ("ok", [4])
-        state = await again.state()
-        assert (state["seq"] >= after.seq, state["board"]) == (True, "....X....")
-        assert (await ana.state(ply=1))["seq"] >= after.seq
-
-
-@pytest.mark.parametrize("verb", ["join", "watch"])
 async def test_where_the_store_has_less_as_well_what_is_stored_is_shown(
     troubled: Server, bo: Peer, room: str, verb: str
 ) -> None:
