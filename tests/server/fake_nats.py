@@ -14,7 +14,7 @@ from tictactoe_server.cluster.jetstream.access import Access
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import Stream
 
-Fault = Literal["lost ack", "lost write", "late ack", "in process", "nobody", "cut", "nonsense"]
+Fault = Literal["lost ack", "lost write", "late ack", "in process", "nobody", "cut"]
 Headers = dict[str, str]
 STREAM = "rooms-0"
 _CONFIG = Stream(Link(Access("nats://nobody", None, None), 1.0), STREAM).config()
@@ -89,12 +89,6 @@ class FakeNats:
         for client in self.clients:
             client.subscriptions, client.is_frozen = {}, True
 
-    def throw_out(self) -> None:
-        """End every connection as a server does that drops a slow client."""
-        for client in self.clients:
-            client.transport.write(b"-ERR 'Slow Consumer'\r\n")
-            client.transport.close()
-
     def keep(self, subject: str, data: bytes) -> None:
         """Store and republish a message, as if somebody had written it."""
         self._keep(Kept(subject, 0, {}, data))
@@ -153,8 +147,6 @@ class FakeNats:
             self._refuse(reply, fault)
         elif fault == "nobody":
             self.send(reply, b"", {"": "503"})
-        elif fault == "nonsense":
-            self.send(reply, b"what?")
         elif fault == "lost write":
             pass
         elif expected is not None and int(expected) != self._last(write.subject):

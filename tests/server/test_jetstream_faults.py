@@ -12,7 +12,7 @@ import pytest
 
 from tests.peer import until
 from tests.proxy import Proxy
-from tests.server.fake_nats import FakeNats, Fault
+from tests.server.fake_nats import FakeNats
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server.cluster.jetstream.contents import copied_streams
 from tictactoe_server.cluster.jetstream.link import Link
@@ -52,78 +52,43 @@ async def stored(store: JetStreamStore) -> tuple[Room, int]:
             await asyncio.sleep(0.01)
 
 
-@pytest.mark.parametrize("fault", ["lost ack", "late ack", "cut"])
-async def test_a_save_whose_answer_is_lost_is_unknown_and_found_by_a_load(
-    nats: FakeNats, store: JetStreamStore, fault: Fault
+async def test_a_connection_lost_within_the_answer_leaves_a_save_unknown_until_a_load(
+    nats: FakeNats, store: JetStreamStore
 ) -> None:
     old = await keep(store, room_of(CODE, 1), MISSING)
-    nats.faults.append(fault)
+    nats.faults.append("cut")
     with pytest.raises(StoreUnavailable) as caught:
         await keep(store, room_of(CODE, 2), old)
     assert type(caught.value) is StoreUnavailable
     assert store.owed_since() is not None
-    nats.release()
     room, revision = await stored(store)
     assert room == room_of(CODE, 2)
     with pytest.raises(Conflict):
         await keep(store, room_of(CODE, 3), old)
-    newest = await keep(store, room_of(CODE, 3), revision)
-    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 3), newest)
+    await keep(store, room_of(CODE, 3), revision)
     assert store.owed_since() is None
 
 
+def refusal(code: int) -> bytes:
+    """Return the answer with which JetStream refuses a write."""
+    return b'{"error":{"code":400,"err_code":%d,"description":"why"}}' % code
+
+
 @pytest.mark.parametrize(
-    ("fault", "error"),
+    ("answers", "error"),
     [
-        *((fault, StoreUnavailable) for fault in ("lost write", "nonsense", 10008)),
-        *((fault, NotStored) for fault in ("nobody", 10077, 10054, 10023)),
+        ([b"what?", b"{}", b'{"stream":"rooms-0"}', b'{"stream":"rooms-0","seq":0}'], StoreUnavailable),
+        ([refusal(10008)], StoreUnavailable),
+        ([refusal(10071)], Conflict),
+        ([refusal(10164)], Unsettled),
+        ([refusal(code) for code in (10023, 10054, 10077)], NotStored),
     ],
+    ids=["no answer", "unknown", "conflict", "in process", "refused"],
 )
-async def test_a_save_that_may_not_have_happened_is_unknown_too_and_one_that_is_refused_certainly_did_not(
-    nats: FakeNats, store: JetStreamStore, fault: Fault | int, error: type[StoreUnavailable]
-) -> None:
-    old = await keep(store, room_of(CODE, 1), MISSING)
-    nats.faults.append(fault)
-    with pytest.raises(StoreUnavailable) as caught:
-        await keep(store, room_of(CODE, 2), old)
-    assert type(caught.value) is error
-    assert await stored(store) == (room_of(CODE, 1), old)
-    await keep(store, room_of(CODE, 2), old)
-
-
-async def test_a_write_in_process_holds_the_next_up_and_may_still_happen(nats: FakeNats, store: JetStreamStore) -> None:
-    old = await keep(store, room_of(CODE, 1), MISSING)
-    nats.faults.append("in process")
-    with pytest.raises(StoreUnavailable):
-        await keep(store, room_of(CODE, 2), old)
-    for _ in range(3):
-        with pytest.raises(Unsettled):
-            await keep(store, room_of(CODE, 3), old)
-        assert await store.table(ROOMS).load(CODE) == (room_of(CODE, 1), old)
-    nats.release()
-    with pytest.raises(Conflict):
-        await keep(store, room_of(CODE, 3), old)
-    room, revision = await stored(store)
-    assert room == room_of(CODE, 2)
-    await keep(store, room_of(CODE, 3), revision)
-
-
-async def test_a_connection_that_is_lost_fails_what_is_under_way_at_once(nats: FakeNats, store: JetStreamStore) -> None:
-    nats.faults.append("late ack")
-    saving = asyncio.create_task(keep(store, room_of(CODE, 1), MISSING))
-    await until(lambda: SUBJECT in nats.kept)
-    nats.cut()
-    with pytest.raises(StoreUnavailable, match="lost"):
-        await saving
-    assert (await stored(store))[0] == room_of(CODE, 1)
-
-
-async def test_a_server_that_throws_its_clients_out_is_called_again(nats: FakeNats, store: JetStreamStore) -> None:
-    revision = await keep(store, room_of(CODE, 1), MISSING)
-    nats.throw_out()
-    assert await stored(store) == (room_of(CODE, 1), revision)
-    await keep(store, room_of(CODE, 2), revision)
-    assert nats.connections > 1
+def test_the_outcome_of_a_write_follows_from_the_answer(answers: list[bytes], error: type[Exception]) -> None:
+    for answer in answers:
+        assert type(outcome_of("key", answer)) is error
+    assert outcome_of("key", b'{"stream":"rooms-0","seq":7}') == 7
 
 
 async def test_a_server_that_turns_its_clients_away_is_called_again_and_not_all_the_time(
@@ -140,15 +105,6 @@ async def test_a_server_waits_while_another_makes_the_identity_of_all(nats: Fake
     nats.faults.extend([10164, 10164])
     first = await store.identity()
     assert (nats.faults, await store.identity()) == (deque(), first)
-
-
-async def test_a_server_that_falls_silent_is_left_for_another(nats: FakeNats, store: JetStreamStore) -> None:
-    revision = await keep(store, room_of(CODE, 1), MISSING)
-    nats.freeze()
-    with pytest.raises(StoreUnavailable):
-        await keep(store, room_of(CODE, 2), revision)
-    assert await stored(store) == (room_of(CODE, 1), revision)
-    await keep(store, room_of(CODE, 2), revision)
 
 
 async def test_a_server_that_answers_too_late_is_not_left(nats: FakeNats) -> None:
@@ -204,13 +160,6 @@ async def test_silence_to_a_question_for_many_is_no_answer_that_there_are_none(n
     with pytest.raises(StoreUnavailable):
         await link.request_many("$JS.API.DIRECT.GET.rooms-0", b"{}")
     await link.close()
-
-
-@pytest.mark.parametrize("answer", [b"{}", b'{"stream":"rooms-0"}', b'{"stream":"rooms-0","seq":0}'])
-def test_an_answer_without_a_sequence_acknowledges_nothing(answer: bytes) -> None:
-    outcome = outcome_of("key", answer)
-    assert isinstance(outcome, StoreUnavailable)
-    assert not isinstance(outcome, NotStored)
 
 
 async def test_what_is_moved_into_a_stream_is_written_again_until_it_is_kept_and_only_once(nats: FakeNats) -> None:
