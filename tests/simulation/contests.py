@@ -254,6 +254,8 @@ class Entrant(Wanderer):
         self.table.leave_room(code)
 
     def receive(self, message: Message) -> None:
+        if message["type"] == "closed":  # as its pairing is scored
+            self.ledger.rooms[message["room"]].was_left = True
         super().receive(message)
         if message["type"] == "call":
             self.rooms[message["room"]] = None

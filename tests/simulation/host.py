@@ -98,6 +98,9 @@ class Host:
         self._was_power_lost = is_power
         self.served.end(self.world.time())
         self.world.trace("crash", is_power)
+        for person in self.site.people:
+            if person.peer is not None and person.is_connected and person.port == self.port:
+                person.lose(person.peer)  # which they may notice much later
         process.kill()
         self._stopped.set()
         self._has_begun.set()

@@ -53,6 +53,7 @@ class ServedTime:
         self._totals = [0.0]
         self._since: float | None = None
         self._excluded: list[tuple[float, float]] = []
+        self.refused: list[tuple[float, float]] = []  # when the store refused everything
 
     def begin(self, now: float) -> None:
         self._note(now)
@@ -71,8 +72,10 @@ class ServedTime:
         return self.commits[index] if index < len(self.commits) and self._moments[-1] < moment else moment
 
     def since(self, start: float, end: float) -> float:
-        """Return the seconds served from `start` to `end` in this life of the server; a crash may lose more."""
-        return self.between(max(start, self._moments[-1]), end)
+        """Return the least seconds served from `start` to `end` in this life of the server; a crash may lose more."""
+        start = max(start, self._moments[-1])
+        refused = sum(max(0.0, min(end, last) - max(start, first)) for first, last in self.refused)
+        return self.between(start, end) - refused
 
     def between(self, start: float, end: float) -> float:
         """Return the seconds served from `start` to `end`."""
@@ -107,7 +110,7 @@ class GameRecord:
         sent_at: When the request for a ply was first sent.
         clocks, seen_at: The first `remaining_ms` seen at each ply, and when.
         result: The result that was first seen, with `ended_at`, `final_ply` and `players`, their ids.
-        rematch: The ids of the players who asked for the next game.
+        rematch: The ids of the players who asked for the next game, the last one at `asked_at`.
     """
 
     began_at: float
@@ -125,6 +128,7 @@ class GameRecord:
     final_ply: int = 0
     players: set[str] = field(default_factory=set)
     rematch: set[str] = field(default_factory=set)
+    asked_at: float | None = None
 
 
 @dataclass
@@ -233,6 +237,7 @@ class Ledger:
             game.takebacks += 1
         elif kind == "rematch":
             game.rematch.add(actor)
+            game.asked_at = self.now()
 
     def note_accepted(self, request: Message, number: int) -> None:
         """Note that a request of a player in game `number` was answered with ok."""
@@ -282,6 +287,8 @@ class Ledger:
         game = self.game(code, state["game"])
         if is_new_game and state["game"] > 1:
             self._check_rematch(code, room, state)
+            if (before := room.games.get(state["game"] - 1)) is not None and before.asked_at is not None:
+                game.began_at = before.asked_at  # it may have begun before anybody saw it
         game.first_seq.setdefault(state["ply"], seq)
         self._check_board(game, state)
         if known is stored and seq - 1 in room.states:
@@ -324,6 +331,8 @@ class Ledger:
                 game.offers.add(offer)
 
     def _check_holds(self, code: str, room: RoomRecord, state: Message) -> None:
+        if self.slack_ms > ROUNDING_MS:
+            return  # in a cluster a hold also stands still while the store is away
         for seat in filter(None, state["seats"].values()):
             since = room.tried_at.get(seat["player"])
             if since is not None and not room.was_left and seat["player"] in room.away_since and seat.get("hold_ms"):
@@ -335,7 +344,8 @@ class Ledger:
         ply, control, turn = state["ply"], state["time_control"] or {}, state["clock"]["running"]
         if ply in game.clocks:
             seconds = self.served.since(game.seen_at[ply], self.now()) - NOTICED_SECONDS
-            if turn is not None and 1000 * seconds > game.clocks[ply][turn] and not game.takebacks:
+            is_plain = not game.takebacks and "opening" not in state["rules"]
+            if turn is not None and 1000 * seconds > game.clocks[ply][turn] and is_plain:
                 self.fail(f"{turn} is to move after {seconds:.1f} s, with {game.clocks[ply]} left.", state["room"])
             return
         game.clocks[ply], game.seen_at[ply] = dict(state["clock"]["remaining_ms"]), self.now()
@@ -372,7 +382,7 @@ class Ledger:
         self.count(f"end {reason}")
         if reason == "timeout":
             self._check_timeout(game, state)
-        elif reason == "aborted" and not game.giving_up and not _is_out_of_time(state):
+        elif reason == "aborted" and not (game.giving_up or room.was_left or _is_out_of_time(state)):
             seconds = self.served.between(game.began_at, now)
             if seconds < FIRST_MOVE_SECONDS and game.began_at < now:
                 self.fail(f"Game {number} was aborted after {seconds:.1f} s.", code)

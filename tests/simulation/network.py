@@ -234,7 +234,12 @@ class Network:
         """Accept connections to a port of the simulation itself, with a protocol that `make` returns for each."""
         listening = ListeningSocket(self, port)
         listening.listen(100)
-        self.world.add_reader(listening, lambda: listening.accept()[0].open(make()))
+
+        def accept() -> None:
+            if listening.waiting:
+                listening.accept()[0].open(make())
+
+        self.world.add_reader(listening, accept)
 
     async def connect(self, port: int, protocol: Any, name: str, address: str) -> Wire:
         """Connect `protocol` to a port from an address; raises `ConnectionRefusedError` if nobody listens there."""

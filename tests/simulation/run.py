@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import math
 import time
 import traceback
 from collections.abc import Callable, Coroutine
@@ -169,6 +170,10 @@ class Site:
             self.world.trace("log", level, event.get("event"))
             if level == "debug":
                 raise structlog.DropEvent
+            if event["event"] == "the store refuses":
+                self.ledger.served.refused.append((self.world.time(), math.inf))
+            elif event["event"] == "the store works again" and self.ledger.served.refused:
+                self.ledger.served.refused[-1] = self.ledger.served.refused[-1][0], self.world.time()
             text = f"the server logs ({level}) {event}"
             self.ledger.tell(text, event.get("room", ""))
             if level in ("error", "critical", "exception") or error:
