@@ -555,7 +555,7 @@ return {{ a }};
 const \\$main = \\(\\(\\) => {{
 const {{ a }} = \\$a;
 const all = \\$a;
-void import\\("{paths["later"]}"\\);
+void import\\("{paths["later"]}"\\).catch\\(globalThis.reloadOnce\\);
 return {{  }};
 }}\\)\\(\\);
 export {{ \\$a, \\$main }};
