@@ -316,13 +316,3 @@ def remember_the_sessions_of_players_who_left() -> None:
             original(self, session)
 
     wrap(Presence, "remove", remove)
-
-
-@fault
-def lose_the_state_that_waits_for_a_slow_reader() -> None:
-    def resume(original: Any, self: Any) -> None:
-        if self._outbox is not None:
-            self._outbox.states.clear()
-        original(self)
-
-    wrap(HttpConnection, "resume_writing", resume)

@@ -41,6 +41,15 @@ def test_a_seed_does_the_same_in_two_processes() -> None:
     assert first[0]["digest"] != first[1]["digest"]
 
 
+def test_every_fault_can_be_planted() -> None:
+    program = (
+        "from tests.simulation.world import install; install()\n"
+        "from tests.simulation.planted import FAULTS\n"
+        "for plant in FAULTS.values(): plant()"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", FAULTS)
