@@ -211,7 +211,7 @@ async def test_a_server_with_few_descriptors_keeps_some_and_tells_newcomers_that
     async with started(*HERE, before=before) as process:
         url = await url_of(process)
         async with contextlib.AsyncExitStack() as stack:
-            peers = [await stack.enter_async_context(open_peer(url)) for _ in range(32)]
+            peers = [await stack.enter_async_context(open_peer(url)) for _ in range(16)]  # half, for one address
             with pytest.raises(InvalidStatus) as refused:
                 await connect(url, proxy=None)
             assert refused.value.response.status_code == 503

@@ -25,6 +25,7 @@ def simulate(*options: str, hash_seed: str = "0") -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.timeout(180)
 def test_twenty_seeds_keep_every_promise() -> None:
     results = simulate("--seeds", SEEDS)
     assert [result["seed"] for result in results] == list(range(1, 21))
