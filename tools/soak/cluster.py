@@ -337,6 +337,8 @@ PROCESSES: dict[str, Fault] = {
     "all nodes killed": killing(find_all_nodes),
 }
 CABLES: dict[str, Fault] = {
+    "a server deaf": pulling(find_cables, lambda cable: cable.cut_one_way(from_a=False)),
+    "a server unheard": pulling(find_cables, lambda cable: cable.cut_one_way(from_a=True)),
     "the leader cut off from the nodes": pulling(find_cables_of_leader, Cable.cut),
     "a server cut off": pulling(find_cables, Cable.cut),
     "one way cut between two nodes": pulling(find_cable_of_nodes, lambda cable: cable.cut_one_way(from_a=True)),
