@@ -91,13 +91,13 @@ async def every(seconds: float, action: Action) -> None:
         action()
 
 
-class Tasks(set[asyncio.Task[Any]]):
-    """Background tasks; a finished task is removed."""
+class Tasks(dict[asyncio.Task[Any], None]):
+    """Background tasks in the order of their start; a finished task is removed."""
 
     def start(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         task = asyncio.create_task(work)
-        self.add(task)
-        task.add_done_callback(self.discard)
+        self[task] = None
+        task.add_done_callback(self.pop)
         return task
 
     async def stop(self) -> None:

@@ -233,7 +233,7 @@ class OtherRooms:
         self.rooms: dict[str, OtherRoom] = {}
         self._heard: dict[str, int] = {}
         self._reading: dict[str, _Reading] = {}
-        self._wanted: set[OtherRoom] = set()
+        self._wanted: dict[OtherRoom, None] = {}
         members.on_gone.add(lambda server: self._heard.pop(server, None))
         members.on_gone.add(lambda server: self._reading.pop(server, None))
 
@@ -418,10 +418,10 @@ class OtherRooms:
         """Request the newest board of a room, batched within a turn of the loop."""
         if not self._wanted:
             asyncio.get_running_loop().call_soon(self._request_wanted)
-        self._wanted.add(other)
+        self._wanted[other] = None
 
     def _request_wanted(self) -> None:
-        wanted, self._wanted = self._wanted, set()
+        wanted, self._wanted = self._wanted, {}
         self._link.run(self.look_at(wanted))
 
     async def _ask_boards(self, server: str, codes: list[str]) -> None:

@@ -72,8 +72,8 @@ class Running:
         loop = asyncio.get_running_loop()
         self._in_time_since = loop.time()
         while True:
-            codes = {event.code for event in self._kept.current if event.status != "open"}
-            for code in codes | {live.room.event for live in self._rooms.values()}:
+            codes = [event.code for event in self._kept.current if event.status != "open"]
+            for code in dict.fromkeys([*codes, *(live.room.event for live in self._rooms.values())]):
                 self.wake(code)
                 await asyncio.sleep(0)  # each in a turn of its own
             due = loop.time() + LOOK_SECONDS

@@ -53,8 +53,8 @@ class Listener:
         self._connecting = Tasks()
         self._pinging = Tasks()
         self._refused: set[socket] = set()
-        self._turns: list[set[Connection]] = [set() for _ in range(_TURNS)]
-        self.connections: dict[Connection, set[Connection]] = {}  # as accepted, each with its group for pings
+        self._turns: list[dict[Connection, None]] = [{} for _ in range(_TURNS)]
+        self.connections: dict[Connection, dict[Connection, None]] = {}  # as accepted, each with its group for pings
         self._next_turn = cycle(self._turns)
         self._is_empty = asyncio.Event()
 
@@ -145,11 +145,11 @@ class Listener:
     def _make_connection(self, peer: RemotePeer) -> Connection:
         connection = self._make(self._accept, self._forget, peer, self._limits)
         turn = self.connections[connection] = next(self._next_turn)
-        turn.add(connection)
+        turn[connection] = None
         return connection
 
     def _forget(self, connection: Connection) -> None:
-        self.connections.pop(connection, set()).discard(connection)
+        self.connections.pop(connection, {}).pop(connection, None)
         if not self.connections:
             self._is_empty.set()
 
