@@ -1,8 +1,8 @@
 """Repairs a write-ahead log in a copy: SQLite silently ignores every frame after the first one with a wrong checksum.
 
-A flipped bit thereby hides everything stored after it, although nearly all of it is intact. The checksums are linear:
-they mostly tell which single bit of a frame was flipped. A frame that stays wrong gets the checksum of what it holds,
-so that everything after it counts. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
+One flipped bit hides everything stored after it, although nearly all frames are intact. The checksums are linear: for
+most flips they identify the bit. A frame that cannot be corrected gets a checksum that fits its content, so that SQLite
+reads everything after it. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _VERSION: Final = 3_007_000
 _MAGICS: Final = {"little": ("<", 0x377F0682), "big": (">", 0x377F0683)}
 """How SQLite reads the words of a checksum, and the number that says so, by the byte order of the machine."""
 _HEADER_BYTES: Final = 32  # magic, version, page size, checkpoint, two salts, two checksums
-_FRAME: Final = struct.Struct(">6I")  # page number, pages after a commit or 0, two salts, two checksums; then the page
+_FRAME_BYTES: Final = 24  # page number, pages after a commit or 0, two salts, two checksums; the page follows
 _SUMS: Final = struct.Struct(">2I")  # two salts or two checksums
 _SALTS_PLACE: Final = 16  # in the header
 _MASK: Final = 0xFFFFFFFF
@@ -78,13 +78,13 @@ def repair_log(log: bytes, head: bytes) -> bytes:
     """
     page_size = int.from_bytes(head[_PAGE_SIZE_PLACE], "big")
     page_size = 65_536 if page_size == 1 else page_size
-    size = _FRAME.size + page_size
+    size = _FRAME_BYTES + page_size
     starts = range(_HEADER_BYTES, len(log) - size + 1, size)
     if not starts or page_size < 512:
         return log
     order, magic = _MAGICS[sys.byteorder]
     fields = struct.pack(">3I", magic, _VERSION, page_size) + log[12 : _SALTS_PLACE + 8]
-    frames = [log[start : start + 8] + log[start + _FRAME.size : start + size] for start in starts]
+    frames = [log[start : start + 8] + log[start + _FRAME_BYTES : start + size] for start in starts]
     stored = [_SUMS.unpack_from(log, start + 16) for start in starts]
     following = [*zip(frames[1:], stored[1:], strict=True), None]
     own = _SUMS.unpack_from(log, len(fields))
@@ -111,9 +111,9 @@ def _flipped_bits(one: bytes, other: bytes) -> int:
 def _correct(
     content: bytes, order: str, before: Sums, stored: Sums, following: tuple[bytes, Sums] | None
 ) -> tuple[bytes, Sums]:
-    """Return content with the one bit corrected that explains its stored checksum, and the checksum it had originally.
+    """Return content with the flipped bit corrected that explains its stored checksum, and its original checksum.
 
-    A flip of one of a word's highest bits may have several explanations; then the content stays as it is.
+    If a word's highest bits are flipped, several bits may explain it; then the content is returned unchanged.
 
     Args:
         content: Words, whose number is even.
@@ -135,7 +135,7 @@ def _correct(
                 change = -1 << bit if words[at] >> bit & 1 else 1 << bit
                 if (change * effect[0] & _MASK, change * effect[1] & _MASK) == wanted:
                     found.append((at, bit))
-        one, other = ((first + second, first + 2 * second) for first, second in (one, other))
+        one, other = ((first + second & _MASK, first + 2 * second & _MASK) for first, second in (one, other))
     if len(found) == 1:
         (at, bit) = found[0]
         words[at] ^= 1 << bit
