@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from tests.fakes import TroubledStore
@@ -14,15 +12,8 @@ from tictactoe_server.server import Server
 
 
 @pytest.fixture
-async def ana(troubled: Server) -> AsyncIterator[Peer]:
-    async with open_peer(troubled.url, "ana") as ana:
-        yield ana
-
-
-@pytest.fixture
-async def bo(troubled: Server) -> AsyncIterator[Peer]:
-    async with open_peer(troubled.url, "bo") as bo:
-        yield bo
+def server(troubled: Server) -> Server:
+    return troubled
 
 
 @pytest.fixture
