@@ -1,4 +1,4 @@
-"""Several servers that share the simulated store, what goes wrong between them, and what they must agree on."""
+"""Several servers that share the simulated store, their kinds of trouble, and their common invariants."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class ClusterSite(Site):
 
 
 def choose_site(seed: int, servers: int) -> Callable[..., Site]:
-    """Return what makes the site of a seed, with so many servers or, if 0, with as many as the seed wants."""
+    """Return what makes the site of a seed, with the given number of servers, or with the seed's choice if it is 0."""
     servers = servers or random.Random(f"{seed}:servers").choice((1, 1, 1, 1, 1, 1, 1, 1, 2, 3))
     return Site if servers == 1 else partial(ClusterSite, servers=servers)
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class League(Crowd):
-    """Three people with claimed names, who play rated games.
+    """Three people with claimed names and their rated games.
 
     Attributes:
         challenges: The ids of all challenges.
         ends: How each challenge ended, and its room or "".
-        rooms: The rooms in which a challenge or a welcome gave somebody a seat.
+        rooms: The rooms where a challenge or a welcome gave a player a seat.
         changes: The ratings of both players before and after each rated game, by room.
     """
 
@@ -41,7 +41,7 @@ class League(Crowd):
         self.people: list[Person] = [*self.rivals]
 
     def note_room(self, room: str) -> None:
-        """Note a room, which nobody has entered yet."""
+        """Note a room that no player has entered yet."""
         if room not in self.rooms:
             self.rooms.add(room)
             self.ledger.game(room, 1).began_at = 0.0  # at some moment before

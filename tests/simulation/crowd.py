@@ -1,4 +1,4 @@
-"""A crowd: people who are matched with whoever wants the same game, and a visitor who follows the lobby."""
+"""A crowd: people who are matched with each other for the same game, and a visitor who follows the lobby."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tests.simulation.ledger import Message
-from tests.simulation.peer import ConnectionLost, Peer, RequestRefused
+from tests.simulation.peer import ConnectionLost, RequestRefused
 from tests.simulation.people import Person, Player, Table
 
 if TYPE_CHECKING:
     from tests.simulation.run import Site
 
 PATIENCE_SECONDS: Final = 40.0
-"""How long somebody waits for an opponent before asking to be matched again."""
+"""How long a player waits for an opponent before asking to be matched again."""
 LOBBY_SECONDS: Final = 2.5
 """How late a change of the lobby may arrive."""
 
@@ -31,7 +31,7 @@ class Crowd:
             seeker.table.hurry()
 
     async def settle(self, site: Site) -> None:
-        """Check that the history has each game of everybody once."""
+        """Check that the history has each game of each player once."""
         for seeker in self.seekers:
             await seeker.connect()
             rows = await seeker.list_history()
@@ -43,7 +43,7 @@ class Wanderer(Player):
     """Plays one game after another, each in a room of its own.
 
     Attributes:
-        rooms: The rooms in which this person has had a seat.
+        rooms: The rooms where this person has had a seat.
     """
 
     def __init__(self, site: Site, name: str, games: int) -> None:
@@ -77,7 +77,7 @@ class Wanderer(Player):
             self.check_closed(self.table.code)
 
     def check_closed(self, code: str) -> None:
-        """Check that a room is gone because everybody was away for long, and forget it."""
+        """Check that a room is gone because all its players were away for long, and forget it."""
         if not self.ledger.rooms[code].was_left and not self.ledger.is_closed(code):
             self.ledger.fail(f"The room of {self.name} is gone.", code)
         self.table.leave_room(code)
@@ -151,18 +151,13 @@ class LobbyVisitor(Person):
             return
         started_at = self.world.time()
         await asyncio.sleep(LOBBY_SECONDS)
-        if self.is_connected and self._is_calm_since(peer, started_at - LOBBY_SECONDS):
+        if self.is_connected and self.is_calm_since(peer, started_at - LOBBY_SECONDS):
             lasting = {code: row for code, row in (await self._find_differences()).items() if before.get(code) == row}
-            if lasting and self._is_calm_since(peer, started_at - LOBBY_SECONDS):
+            if lasting and self.is_calm_since(peer, started_at - LOBBY_SECONDS):
                 self.ledger.fail(f"The lobby of {self.name} and the list of rooms differ for long: {lasting}.")
 
-    def _is_calm_since(self, peer: Peer, moment: float) -> bool:
-        wire = peer.wire
-        stalled_until = max(wire.stalled_until, wire.other.stalled_until)
-        return peer.is_sound and stalled_until < moment and not self.site.was_troubled_since(moment)
-
     async def _find_differences(self) -> dict[str, tuple[Any, Any]]:
-        """Return the rows that differ by room code: those of the lobby, and those of the list."""
+        """Return the differing rows by room code, each as the lobby has it and as the list has it."""
         listed = {row["room"]: row for row in (await self.ask(type="rooms"))["rooms"]}
         self.ledger.count("lobbies compared")
         pairs = {code: (_essence(self.rows.get(code)), _essence(listed.get(code))) for code in {**listed, **self.rows}}

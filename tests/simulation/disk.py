@@ -24,7 +24,7 @@ _MAX_COMMIT_SECONDS: Final = 1.0
 
 
 class Disk:
-    """The disk of one server. Each life of the server works on a copy of what the life before left.
+    """The disk of one server. Each life of the server works on a copy of the previous life's files.
 
     Attributes:
         silent_until: Commits do not return before this time.
@@ -64,7 +64,7 @@ class Disk:
         return SqliteStore(Writer(database, thread=Thread, queue=Queue), specs)  # type: ignore[arg-type]
 
     def begin_life(self, *, after_power_loss: bool) -> None:
-        """Give the next life a folder with what is left of the last one."""
+        """Give the next life a folder with the files that survived the last one."""
         source = self.folder
         if after_power_loss and self._synced is not None and self._chance.random() < 0.7:
             source = self._synced

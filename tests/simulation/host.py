@@ -27,7 +27,7 @@ class Host:
 
     Attributes:
         served: The time that its rooms are charged for.
-        address: The address from which it connects to others.
+        address: Its address when it connects to others.
         life: How often the server was started.
         may_fail_to_start: Whether its store may be unreachable.
     """
@@ -87,7 +87,7 @@ class Host:
             self._was_power_lost = False
 
     def crash(self, *, is_power: bool, resets: bool) -> None:
-        """Kill the server between two callbacks; with `is_power` the machine, with what was not synced to its disk."""
+        """Kill the server between two callbacks; with `is_power` the machine, which loses unsynced commits."""
         process = self.process
         if process is None or process.is_dead or self._stopped.is_set():
             return

@@ -1,11 +1,12 @@
-"""What was promised to whom, and every invariant that the server's messages must keep. No I/O.
+"""The promises made to each user, and every invariant that the server's messages must keep. No I/O.
 
 People report what they ask and what they receive. The first contradiction raises `Violation`, which ends the run; the
-ledger then tells the story of the room in which it happened.
+ledger then tells the story of that room.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -19,7 +20,7 @@ ROUNDING_MS: Final = 60
 CLUSTER_MS: Final = 1_000
 """How far the times of two servers may be apart."""
 FIRST_MOVE_SECONDS: Final = 28.6
-"""The time for a first move, 30 s, without the 1.4 s for which a disk may refuse everything before time stops."""
+"""The time for a first move, 30 s, less 1.4 s: the longest time a disk may refuse everything before time stops."""
 HOLD_SECONDS: Final = 20.0
 NOTICED_SECONDS: Final = 35.0
 """How late a lost connection or the end of a clock may be noticed, stored in trouble and seen."""
@@ -53,7 +54,7 @@ class ServedTime:
         self._totals = [0.0]
         self._since: float | None = None
         self._excluded: list[tuple[float, float]] = []
-        self.refused: list[tuple[float, float]] = []  # when the store refused everything
+        self._refused: list[tuple[float, float]] = []
 
     def begin(self, now: float) -> None:
         self._note(now)
@@ -62,6 +63,14 @@ class ServedTime:
     def end(self, now: float) -> None:
         self._note(now)
         self._since = None
+
+    def note_refusal(self, now: float) -> None:
+        """Note that the store refuses everything from now on."""
+        self._refused.append((now, math.inf))
+
+    def note_refusal_over(self, now: float) -> None:
+        if self._refused:
+            self._refused[-1] = self._refused[-1][0], now
 
     def exclude(self, start: float, end: float) -> None:
         self._excluded.append((start, end))
@@ -74,7 +83,7 @@ class ServedTime:
     def since(self, start: float, end: float) -> float:
         """Return the least seconds served from `start` to `end` in this life of the server; a crash may lose more."""
         start = max(start, self._moments[-1])
-        refused = sum(max(0.0, min(end, last) - max(start, first)) for first, last in self.refused)
+        refused = sum(max(0.0, min(end, last) - max(start, first)) for first, last in self._refused)
         return self.between(start, end) - refused
 
     def between(self, start: float, end: float) -> float:

@@ -211,16 +211,15 @@ class Person:
         self.ledger.tell(f"{self.name} is disconnected", self.room)
         self._news.set()
 
+    def is_calm_since(self, peer: Peer, moment: float) -> bool:
+        """Return whether nothing has delayed or lost messages of a connection since `moment`."""
+        stalled_until = max(peer.wire.stalled_until, peer.wire.other.stalled_until)
+        return peer.is_sound and stalled_until <= moment and not self.site.was_troubled_since(moment)
+
     def _check_nothing_missed(self, peer: Peer) -> None:
         """Check that a sound connection shows every room as others see it."""
-        now, wire = self.world.time(), peer.wire
-        if (
-            not peer.is_sound
-            or peer.welcomed_at > now - STALE_SECONDS
-            or self.site.was_troubled_since(now - STALE_SECONDS)
-        ):
-            return
-        if max(wire.stalled_until, wire.other.stalled_until) > now - STALE_SECONDS:
+        now = self.world.time()
+        if peer.welcomed_at > now - STALE_SECONDS or not self.is_calm_since(peer, now - STALE_SECONDS):
             return
         for code, state in self.states.items():
             room = self.ledger.rooms[code]
@@ -307,20 +306,35 @@ class Table:
         site.ledger.check_convergence(code, ends)
 
 
-class Player(Person):
-    """Plays at a table until its games are over."""
+class TableMember(Person):
+    """Somebody who plays or watches at a table."""
 
     def __init__(self, site: Site, table: Table, name: str) -> None:
         super().__init__(site, name)
         self.table = table
-        self.has_finished = False
-        self._unanswered: tuple[Message, int] | None = None
-        self._sent: Counter[str] = Counter()
-        self._acknowledged: Message | None = None
 
     @property
     def room(self) -> str:
         return self.table.code or "-"
+
+    async def wait_for_room(self) -> str:
+        """Return the code of the table's room, once the host has opened it."""
+        while self.table.code is None:
+            await asyncio.sleep(1.0)
+            if not self.is_connected:
+                raise ConnectionLost
+        return self.table.code
+
+
+class Player(TableMember):
+    """Plays at a table until its games are over."""
+
+    def __init__(self, site: Site, table: Table, name: str) -> None:
+        super().__init__(site, table, name)
+        self.has_finished = False
+        self._unanswered: tuple[Message, int] | None = None
+        self._sent: Counter[str] = Counter()
+        self._acknowledged: Message | None = None
 
     async def enter(self) -> None:
         table = self.table
@@ -328,11 +342,7 @@ class Player(Person):
             company = {"bots": table.bots} if table.bots else {"guests": table.guests} if table.guests else {}
             reply = await self.ask(type="create", visibility="private", rules=table.rules, clock=table.clock, **company)
             table.code = reply["room"]
-        while table.code is None:
-            await asyncio.sleep(1.0)
-            if not self.is_connected:
-                raise ConnectionLost
-        code = table.code
+        code = await self.wait_for_room()
         if code not in self.states:
             await self.ask(type="join", room=code, seq=self.newest_seqs.get(code, 0))
         self.has_had_seat = True
@@ -547,16 +557,8 @@ class Player(Person):
         return [mark for mark, seat in state["seats"].items() if seat and self.is_own(seat["player"])]
 
 
-class Watcher(Person):
+class Watcher(TableMember):
     """Watches a table until it is over, sometimes as a new player."""
-
-    def __init__(self, site: Site, table: Table, name: str) -> None:
-        super().__init__(site, name)
-        self.table = table
-
-    @property
-    def room(self) -> str:
-        return self.table.code or "-"
 
     async def connect(self) -> None:
         if self.chance.random() < 0.3:
@@ -564,11 +566,8 @@ class Watcher(Person):
         await super().connect()
 
     async def enter(self) -> None:
-        while self.table.code is None:
-            await asyncio.sleep(2.0)
-            if not self.is_connected:
-                raise ConnectionLost
-        await self.ask(type="watch", room=self.table.code, seq=self.newest_seqs.get(self.table.code, 0))
+        code = await self.wait_for_room()
+        await self.ask(type="watch", room=code, seq=self.newest_seqs.get(code, 0))
 
     async def act(self) -> None:
         if all(player.is_done for player in self.table.players):

@@ -1,14 +1,13 @@
-"""One run: the lives of a server, the people who use it, and what is checked at the end."""
+"""One run: the lives of a server, the people who use it, and the final checks."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import logging
-import math
 import time
 import traceback
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -25,7 +24,7 @@ from tests.simulation.trouble import Trouble
 from tests.simulation.world import MACHINE, START_SECONDS, World
 
 CALM_SECONDS: Final = 1_800.0
-"""Every game ends within so long after the last trouble."""
+"""The time after the last trouble within which every game ends."""
 EXPECTED_ERRORS: Final = ("the store refuses", "the database failed", "the store did not close in good time")
 """Errors that a server may log, because they say that its disk is in trouble."""
 
@@ -45,12 +44,12 @@ class Result:
 
 
 class Site:
-    """One server, the network around it and everybody who uses it.
+    """One server, the network around it and all its users.
 
     Attributes:
         hosts: The server; in a cluster there are several.
         ports: Where people connect.
-        is_closing: Whether everybody is to come to an end.
+        is_closing: Whether all users finish their games and stop.
         is_cluster: Whether several servers share the rooms, which learn of some changes later.
     """
 
@@ -115,7 +114,7 @@ class Site:
     # -- trouble ---------------------------------------------------------------------------------------------------
 
     def note_trouble(self, seconds: float) -> None:
-        """Note that answers may be missing or late for so long."""
+        """Note that answers may be missing or late for the next `seconds`."""
         self._troubled_until = max(self._troubled_until, self.world.time() + seconds)
 
     def was_troubled_since(self, moment: float) -> bool:
@@ -124,7 +123,7 @@ class Site:
     # -- the run ---------------------------------------------------------------------------------------------------
 
     async def run(self, seconds: float) -> None:
-        """Let everybody play, for `seconds` in trouble and then in calm, and check what is left."""
+        """Run all users, for `seconds` in trouble and then in calm, and check the result."""
         await self.start()
         jobs = [self.world.create_task(person.run()) for person in self.people]
         self.trouble.start()
@@ -171,9 +170,9 @@ class Site:
             if level == "debug":
                 raise structlog.DropEvent
             if event["event"] == "the store refuses":
-                self.ledger.served.refused.append((self.world.time(), math.inf))
-            elif event["event"] == "the store works again" and self.ledger.served.refused:
-                self.ledger.served.refused[-1] = self.ledger.served.refused[-1][0], self.world.time()
+                self.ledger.served.note_refusal(self.world.time())
+            elif event["event"] == "the store works again":
+                self.ledger.served.note_refusal_over(self.world.time())
             text = f"the server logs ({level}) {event}"
             self.ledger.tell(text, event.get("room", ""))
             if level in ("error", "critical", "exception") or error:
@@ -223,7 +222,7 @@ def play(
         await site.run(seconds)
 
     try:
-        _run(world, run())
+        world.run_until_complete(run())
     except Violation:
         pass
     except BaseException as error:
@@ -234,13 +233,9 @@ def play(
     if site is not None:
         failures = site.ledger.failures
         result.violations = [failure.found for failure in failures]
-        result.story = (
-            list(site.ledger.story_of(failures[0].room if failures else "")) if failures or world.errors else []
-        )
-        result.counts = {
-            **site.ledger.counts,
-            **site.count(),
-        }
+        if failures or world.errors:
+            result.story = list(site.ledger.story_of(failures[0].room if failures else ""))
+        result.counts = {**site.ledger.counts, **site.count()}
         result.trouble = site.trouble.kinds
         site.remove()
     result.violations += world.errors
@@ -248,7 +243,3 @@ def play(
     result.virtual_seconds = MACHINE.now - START_SECONDS
     result.cpu_seconds = time.process_time() - started
     return result
-
-
-def _run(world: World, work: Coroutine[Any, Any, None]) -> None:
-    world.run_until_complete(work)

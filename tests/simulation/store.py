@@ -36,9 +36,8 @@ class Store(FakeNats):
         super().__init__()
         self.world = world
         self.counts: Counter[str] = Counter()
-        self.faulty_until = self.leaderless_until = 0.0
         self.is_refusing = False
-        self.frozen_until = dict.fromkeys(NEAR_PORTS, 0.0)
+        self.heal()
         self._chance = world.chance("store")
         self._median_seconds = self._chance.choice((0.0005, 0.003, 0.012))
         for port in NEAR_PORTS:
