@@ -84,7 +84,7 @@ CEILINGS = {
     "ratings": (1_393, 5),
     "records": (778, 2),
     "rooms": (1_333, 5),
-    "services": (2_296, 5),
+    "services": (2_300, 5),
     "sessions": (462, 2),
     "storage": (2_627, 8),
     "transport": (2_062, 6),

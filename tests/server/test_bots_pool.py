@@ -21,7 +21,7 @@ from tictactoe_engine.search import Budget, Memory, Table, analyse, best_cells, 
 from tictactoe_engine.strategies import Level, opening_cells
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.thinking import result_of
-from tictactoe_server.services.bots.workers import COMMAND, Priority
+from tictactoe_server.services.bots.workers import COMMAND, Priority, Worker
 
 PATIENCE_SECONDS = 30.0
 LONG_SECONDS = 60.0
@@ -122,6 +122,20 @@ async def test_a_worker_leaves_ctrl_c_to_its_server(open_pool: OpenPool) -> None
     os.kill(worker, signal.SIGINT)
     assert await soon(pool.analyse(Position.start(PRESETS["misere"]))) is not None
     assert pool.workers.process_ids == (worker,)
+
+
+async def test_a_process_is_waited_for_although_its_stop_was_cancelled() -> None:
+    worker = Worker(COMMAND)
+    assert await soon(worker.start()) == ""
+    pid = worker.pid
+    assert pid is not None
+    stopping = asyncio.create_task(worker.stop())
+    await asyncio.sleep(0)
+    stopping.cancel()
+    await asyncio.wait([stopping])
+    await soon(worker.stop())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 async def test_a_closed_pool_lets_nobody_wait(open_pool: OpenPool) -> None:

@@ -31,7 +31,7 @@ from tictactoe_server.services.bots.thinking import LENGTH_BYTES, SEARCHES, enco
 COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))
 _START_SECONDS: Final = 10.0
 _GRACE_SECONDS: Final = 0.5
-_STOP_SECONDS: Final = 2.0
+_STOP_SECONDS: Final = 10.0  # a killed process ends sooner, unless the machine is overloaded
 _LEAST_SECONDS: Final = 0.02
 _SHARE_OF_DEADLINE: Final = 0.85
 _FIRST_REST_SECONDS: Final = 0.5  # after a failed start, doubled each time
@@ -96,8 +96,11 @@ class Worker:
         return answer
 
     async def stop(self) -> str:
-        """Kill the process; return the last line of its standard error."""
-        process, self._process, self.pid = self._process, None, None
+        """Kill the process and wait for its end; return the last line of its standard error.
+
+        After a cancelled call, the next call waits for the process.
+        """
+        process, self.pid = self._process, None
         if process is None or process.stdin is None:
             return ""
         with contextlib.suppress(ProcessLookupError):
@@ -107,6 +110,7 @@ class Worker:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_STOP_SECONDS):
                 _, complaints = await process.communicate()
+        self._process = None
         return complaints.decode(errors="replace").strip().rpartition("\n")[2]
 
     async def _exchange(self, question: bytes) -> Any:
