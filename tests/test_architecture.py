@@ -77,7 +77,7 @@ CEILINGS = {
     "cli": (1_178, 3),
     "cluster": (2_617, 6),
     "core": (1_562, 5),
-    "events": (2_647, 6),
+    "events": (2_646, 6),
     "http": (1_348, 3),
     "listings": (722, 3),
     "people": (468, 2),

@@ -26,6 +26,7 @@ from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenCha
 from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
 from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
 from tictactoe_protocol.happened import Change, happened, standing
+from tictactoe_protocol.plans import describe_plan, fitting_kind
 from tictactoe_protocol.pushes import PlayerProfile, RoomState, RoomSummary, SeatState
 from tictactoe_protocol.rated import (
     CLOSINGS,
@@ -598,6 +599,26 @@ _ROSTERS: Final = (
 )
 """Class lists as they come out of spreadsheets."""
 
+_PLANS: Final[tuple[dict[str, Any], ...]] = tuple(
+    {
+        "kind": kind,
+        "players": players,
+        "cells": cells,
+        "clock": clock,
+        "break_ms": 30_000,
+        "double": double,
+        "rounds": rounds,
+    }
+    for kind in EVENT_KINDS
+    for players in (1, 5, 24, 25, 200, 201)
+    for cells, clock, double, rounds in (
+        (9, {"initial_ms": 180_000, "increment_ms": 2_000}, False, 0),
+        (225, {"move_ms": 10_000}, True, 7),
+        (9, {"initial_ms": 86_400_000, "increment_ms": 0}, False, 1),
+    )
+)
+"""Tournaments of every size."""
+
 _PASTED: Final = (
     *(
         "K7M4PQ",
@@ -644,6 +665,7 @@ def render_vectors() -> str:
         "ladders": [*make_ladders()],
         "names": [*map(list, _NAMES)],
         "rosters": [[text, list(read_roster(text))] for text in _ROSTERS],
+        "plans": [[plan, fitting_kind(plan["kind"], plan["players"]), _describe_plan(plan)] for plan in _PLANS],
         "codes": [[text, read_room_code(text)] for text in _PASTED],
     }
     told = []
@@ -651,6 +673,10 @@ def render_vectors() -> str:
         rows = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in vectors)
         told.append(f'"{name}": [\n{rows}\n]')
     return "{" + ",\n".join(told) + "}\n"
+
+
+def _describe_plan(plan: dict[str, Any]) -> str:
+    return describe_plan(**plan | {"clock": ClockFields(**plan["clock"])})
 
 
 def main() -> None:

@@ -104,6 +104,7 @@ async def test_the_organiser_runs_an_event_beside_a_client_of_theirs_that_is_ope
 ) -> None:
     there = ("--plain", "--server", server.url)
     said = await run("event", "new", "--bot", "easy", "--bot", "easy", *there, home=tmp_path)
+    assert "2 players, 1 round, about 2 minutes." in said
     code = re.findall(r"\b[A-Z0-9]{6}\b", said)[0]
     async with run_client("event", code, *there, **at(tmp_path)) as watching:
         await watching.until("Not begun yet")

@@ -237,6 +237,28 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(org.page.locator(".pairings").first).to_contain_text("by the organiser")
 
 
+async def test_a_class_too_large_for_a_round_robin_changes_to_a_swiss_with_a_click(
+    server: Server, visit: Visit
+) -> None:
+    org = await visit(address(server), phone=True)
+    await org.button("New event…").click()
+    await org.page.get_by_label("Title").fill("Class 5b")
+    plan, roster = org.page.locator(".plan"), org.page.get_by_label("Roster")
+    await roster.fill("Ana\nBo\nCy")
+    await expect(plan).to_have_text("3 players, 3 rounds, about 5 minutes.")
+    await org.page.get_by_text("Whoever loses is out.").click()
+    await expect(plan).to_have_text("3 players, 2 rounds, about 8 minutes.")
+    await org.page.get_by_text("Everyone plays everyone else.").click()
+    await roster.fill("\n".join(f"P{number}" for number in range(28)))
+    await expect(plan).to_have_text("28 players are too many for this kind, which takes 24.")
+    await org.button("Open").click()
+    await expect(org.page.locator(".fault")).to_contain_text("Choose swiss, which takes up to 200.")
+    await org.button("Change to Swiss").click()
+    await expect(plan).to_have_text("28 players, 5 rounds, about 9 minutes.")
+    await org.button("Open").click()
+    await expect(org.page.locator(".hero .note")).to_contain_text("Swiss")
+
+
 @pytest.mark.parametrize("is_there", [False, True], ids=["lost", "there"])
 async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
     server: Server, visit: Visit, bo: Peer, is_there: bool

@@ -13,8 +13,9 @@ const tournaments = await import(`${folder}/events/tournaments.js`);
 const ladders = await import(`${folder}/ladders/words.js`);
 const { nameRound } = await import(`${folder}/events/bracket.js`);
 const { readRoster } = await import(`${folder}/events/roster.js`);
+const { describePlan, fittingKind } = await import(`${folder}/events/plan.js`);
 const { Following } = await import(`${folder}/events/following.js`);
-const { vectors, tournaments: events, ladders: rated, names, codes, rosters } = JSON.parse(readFileSync(path, "utf8"));
+const { vectors, tournaments: events, ladders: rated, names, codes, plans, rosters } = JSON.parse(readFileSync(path, "utf8"));
 
 let current = "";
 
@@ -92,6 +93,8 @@ rated.forEach(({ kind, told, viewer, names, said }, index) => {
 		compare(`ladders ${index} ${language}`, SAY[kind](told, viewer, names), said[language]);
 	}
 });
+speak("en", JSON.parse(readFileSync(`${catalogues}/en.json`, "utf8")));
+for (const [plan, kind, told] of plans) compare(`plan ${JSON.stringify(plan)}`, [fittingKind(plan.kind, plan.players), describePlan(plan)], [kind, told]);
 for (const [text, names] of rosters) compare(`roster ${JSON.stringify(text)}`, readRoster(text), names);
 for (const [text, code] of codes) compare(`code ${JSON.stringify(text)}`, readCode(text), code);
 for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);

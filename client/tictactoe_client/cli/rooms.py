@@ -46,6 +46,7 @@ from tictactoe_client.version import client_version
 from tictactoe_protocol import PROTOCOL_VERSION, BadName, BadRoomCode, clean_text, parse_name, parse_room_code
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.plans import describe_head
 from tictactoe_protocol.rosters import decode_roster, read_roster
 from tictactoe_protocol.tournaments import list_events
 
@@ -354,10 +355,12 @@ async def _open_event(
 
         async def ask() -> list[str]:
             event = await client.open_event(EventOpen(**terms, break_ms=rest * 1000))
+            plan = describe_head(event.state.head)
             return [
                 say("tournament opened", code=event.code),
                 say("tournament link", link=link_to(client, event.code, event.ticket)),
                 *list_cards(client, event.code, event.cards),
+                *([plan] if plan else []),
                 say("tournament run it", command=own_command("event", event.code, "--plain", server=client.address)),
             ]
 

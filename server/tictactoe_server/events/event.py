@@ -15,16 +15,15 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.berger import berger_rounds
 from tictactoe_protocol.events import (
     BREAK_MS,
-    MAX_ENTRANTS,
     EntrantStatus,
     EventKind,
     EventOpen,
     EventStatus,
     PairingState,
 )
+from tictactoe_protocol.plans import count_rounds, fitting_kind, most_entrants
 from tictactoe_protocol.pushes import is_server_bot
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, read_code
 from tictactoe_protocol.standings import Game
@@ -32,7 +31,6 @@ from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.people.look_alikes import keys_of
 from tictactoe_server.rooms import Refused
 
-MAX_ROUND_ROBIN: Final = 24
 _LEGIBLE: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ROOM_CODE_ALPHABET)  # for base 32
 
 
@@ -173,7 +171,8 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def limit(self) -> int:
-        return min(self.size or MAX_ENTRANTS, MAX_ROUND_ROBIN if self.kind == "round_robin" else MAX_ENTRANTS)
+        most = most_entrants(self.kind)
+        return min(self.size or most, most)
 
     @property
     def field(self) -> tuple[Entrant, ...]:
@@ -190,10 +189,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
         players = len([one for one in self.field if one.joined_round == 1])
         if self.status == "open" or players < 2:
             return self.rounds
-        if self.kind == "round_robin":
-            return berger_rounds(players, double=self.double)
-        needed = (players - 1).bit_length()
-        return needed if self.kind == "knock_out" else self.rounds or max(needed, min(3, berger_rounds(players)))
+        return count_rounds(self.kind, players, double=self.double, rounds=self.rounds)
 
     @property
     def takes_entrants(self) -> bool:
@@ -305,7 +301,10 @@ def open_event(
             raise Refused(ErrorCode.NOT_ALLOWED, "event few", path="size")
     asked |= {"code": code, "rules": RulesState.of(rules), "organisers": (organiser,), "opened_at": now}
     event = Event(seed=seed, secret=secret, **asked)
-    if max(event.size, len(bots) + len(roster)) > event.limit:
+    players = max(event.size, len(bots) + len(roster))
+    if (kind := fitting_kind(event.kind, players)) != event.kind:
+        raise Refused(ErrorCode.EVENT_FULL, "kind", path="kind", size=event.limit, kind=kind, most=most_entrants(kind))
+    if players > event.limit:
         raise Refused(ErrorCode.EVENT_FULL, path="size", size=event.limit)
     numbers = [bots[: index + 1].count(level) if bots.count(level) > 1 else 0 for index, level in enumerate(bots)]
     names = [f"{level}-bot-{number}" if number else f"{level}-bot" for level, number in zip(bots, numbers, strict=True)]

@@ -37,8 +37,9 @@ def test_bots_are_entered_at_once_under_names_that_tell_them_apart() -> None:
     [
         ({"rules": "three-players"}, ("not_allowed", "event marks")),
         ({"start": "full"}, ("not_allowed", "event few")),
-        ({"size": 25}, ("event_full", "")),
-        ({"bots": ("rules",) * 25}, ("event_full", "")),
+        ({"size": 25}, ("event_full", "kind")),
+        ({"bots": ("rules",) * 25}, ("event_full", "kind")),
+        ({"bots": ("rules",) * 201}, ("event_full", "")),
         ({"roster": ("Ana", "ANA"), "entry": "roster"}, ("bad_name", "taken")),
     ],
 )

@@ -1,0 +1,81 @@
+"""How many players a tournament takes, its rounds, and its rough duration, also before it is opened. Pure.
+
+The page's port is `web/events/plan.js`; vectors keep the two equal.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import UNSET, UnsetType
+
+from tictactoe_protocol.berger import berger_rounds
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import MAX_ENTRANTS, EventHead
+from tictactoe_protocol.terms import ClockTerms
+
+MAX_ROUND_ROBIN: Final = 24
+MOST_PLIES: Final = 40  # of a game on a large board
+MOVE_MS: Final = 8_000  # of a move in a fast game
+GAMES_OF_MATCH: Final = 3  # of a usual knock-out match, counting the shorter ones as halves
+MINUTE_MS: Final = 60_000
+
+
+def most_entrants(kind: str) -> int:
+    """Return how many players a kind of tournament takes."""
+    return MAX_ROUND_ROBIN if kind == "round_robin" else MAX_ENTRANTS
+
+
+def fitting_kind(kind: str, players: int) -> str:
+    """Return the kind of tournament for so many players: `kind`, or ``swiss`` if only that takes as many."""
+    return "swiss" if most_entrants(kind) < players <= MAX_ENTRANTS else kind
+
+
+def count_rounds(kind: str, players: int, *, double: bool = False, rounds: int = 0) -> int:
+    """Return the number of rounds for two players or more; `rounds` is what a Swiss was given, or 0."""
+    if kind == "round_robin":
+        return berger_rounds(players, double=double)
+    needed = (players - 1).bit_length()
+    return needed if kind == "knock_out" else rounds or max(needed, min(3, berger_rounds(players)))
+
+
+def estimate_minutes(kind: str, rounds: int, cells: int, clock: ClockTerms, break_ms: int) -> int:
+    """Return the rough duration of a tournament, at least a minute.
+
+    A move takes eight seconds, in slow games a tenth of its time, but never more than half of it.
+    """
+    plies = min(cells, MOST_PLIES)
+    move_ms = _of(clock.move_ms) or 2 * _of(clock.initial_ms) // plies + _of(clock.increment_ms)
+    game_ms = plies * min(move_ms // 2, max(MOVE_MS, move_ms // 10))
+    round_ms = break_ms + game_ms * (GAMES_OF_MATCH if kind == "knock_out" else 1)
+    return max(1, (rounds * round_ms + MINUTE_MS // 2) // MINUTE_MS)
+
+
+def describe_plan(
+    kind: str, players: int, cells: int, clock: ClockTerms, break_ms: int, *, double: bool = False, rounds: int = 0
+) -> str:
+    """Return players, rounds and duration as a sentence, that there are too many, or "" for fewer than two players."""
+    if players < 2:
+        return ""
+    if players > most_entrants(kind):
+        return say("tournament plan full", players=players, most=most_entrants(kind))
+    all_rounds = count_rounds(kind, players, double=double, rounds=rounds)
+    minutes = estimate_minutes(kind, all_rounds, cells, clock, break_ms)
+    hours = (minutes + 30) // 60
+    time = say("tournament plan hours", n=hours) if hours > 1 else say("tournament plan minutes", n=minutes)
+    return say(
+        "tournament plan",
+        players=say("page event players", n=players),
+        rounds=say("tournament plan rounds", n=all_rounds),
+        time=time,
+    )
+
+
+def describe_head(head: EventHead) -> str:
+    """Return the plan of an event that has not begun."""
+    players, cells = max(head.players + head.expected, head.size or 0), head.rules.rows * head.rules.columns
+    return describe_plan(head.kind, players, cells, head.clock, head.break_ms, double=head.double, rounds=head.rounds)
+
+
+def _of(milliseconds: int | UnsetType) -> int:
+    return 0 if milliseconds is UNSET else milliseconds
