@@ -72,17 +72,17 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_804, 5),
-    "api": (392, 1),
+    "admin": (1_832, 5),
+    "api": (393, 1),
     "cli": (1_178, 3),
     "cluster": (2_617, 6),
     "core": (1_562, 5),
-    "events": (2_646, 6),
+    "events": (2_763, 6),
     "http": (1_348, 3),
-    "listings": (722, 3),
+    "listings": (728, 3),
     "people": (468, 2),
     "ratings": (1_393, 5),
-    "records": (778, 2),
+    "records": (780, 2),
     "rooms": (1_333, 5),
     "services": (2_300, 5),
     "sessions": (462, 2),

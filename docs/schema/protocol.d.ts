@@ -383,7 +383,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** An event: the top of the table and the recipient's row, and this round's pairings, the recipient's first. Attributes: due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due. expected: Names of the roster that have not entered yet; left out if there are none. away: How long absent players have been disconnected, in ms by player id; left out if there are none. games: The running games by pairing; left out if there are none. bracket: The last rounds of a knock-out and those to come. */
+  /** An event: the top of the table and the recipient's row, and this round's pairings, the recipient's first. Attributes: due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due. expected: Names of the roster that have not entered yet; left out if there are none. away: How long absent players have been disconnected, in ms by player id; left out if there are none. games: The running games by pairing; left out if there are none. bracket: The last rounds of a knock-out and those to come. key: The wall key, on a server that hides names from people without a part in the event; left out for these. */
   interface EventState {
     type: "event";
     event: string;
@@ -398,6 +398,7 @@ declare namespace Protocol {
     away?: { [key: string]: number };
     games?: { [key: string]: EventGame };
     bracket?: EventMatch[][];
+    key?: string;
   }
 
   /** One row of the list of events; `players` is the number of entrants. */
@@ -410,11 +411,12 @@ declare namespace Protocol {
     players: number;
   }
 
-  /** Subscribes to an event's states, or ends the subscription. */
+  /** Subscribes to an event's states, or ends the subscription. Attributes: key: The event's wall key, or its code, which shows names on a server that hides them. */
   interface EventWatch {
     type: "event_watch";
     event: string;
     on: boolean;
+    key?: string;
     id?: string;
   }
 
@@ -939,7 +941,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello. What the operator has switched off shows in its fields. Attributes: token: The secret that makes a later connection the same player again. hold_ms: How long the seat of a disconnected player is held. held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from. sharing: Whether finished games can be shared. ladders: The rules that have a ladder, by name; empty if no games are rated. challenges: The open challenges to and from the player; left out if the server has no challenges. servers: The URLs of the live servers of the cluster, this one first; left out by a single server. cluster: The cluster's id. Players and tokens are the same at all of its servers. calls: The player's calls to boards of tournaments. claimed: True if the player has claimed this `name`, false if another player has, else left out. title: The server's name, chosen by its operator. greeting: The operator's words of welcome, some lines. chat: `off` or `sentences` where chat is restricted. names: `given` where the server names the players itself. */
+  /** The answer to hello. What the operator has switched off shows in its fields. Attributes: token: The secret that makes a later connection the same player again. hold_ms: How long the seat of a disconnected player is held. held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from. sharing: Whether finished games can be shared. ladders: The rules that have a ladder, by name; empty if no games are rated. challenges: The open challenges to and from the player; left out if the server has no challenges. servers: The URLs of the live servers of the cluster, this one first; left out by a single server. cluster: The cluster's id. Players and tokens are the same at all of its servers. calls: The player's calls to boards of tournaments. claimed: True if the player has claimed this `name`, false if another player has, else left out. title: The server's name, chosen by its operator. greeting: The operator's words of welcome, some lines. chat: `off` or `sentences` where chat is restricted. names: `given` where the server names the players itself. opens_events: False where the operator has not allowed this player to open tournaments, else left out. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -961,6 +963,7 @@ declare namespace Protocol {
     greeting?: string;
     chat?: string;
     names?: string;
+    opens_events?: boolean;
     challenges?: OpenChallenge[];
   }
 

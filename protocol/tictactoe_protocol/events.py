@@ -117,9 +117,14 @@ class EventRun(_EventRequest, frozen=True, tag="event_run"):
 
 
 class EventWatch(_EventRequest, frozen=True, tag="event_watch"):
-    """Subscribes to an event's states, or ends the subscription."""
+    """Subscribes to an event's states, or ends the subscription.
+
+    Attributes:
+        key: The event's wall key, or its code, which shows names on a server that hides them.
+    """
 
     on: bool
+    key: ShortText | UnsetType = UNSET
 
 
 class Events(RequestFields, frozen=True, tag="events"):
@@ -245,6 +250,7 @@ class EventState(PushFields, frozen=True, tag="event"):
         away: How long absent players have been disconnected, in ms by player id; left out if there are none.
         games: The running games by pairing; left out if there are none.
         bracket: The last rounds of a knock-out and those to come.
+        key: The wall key, on a server that hides names from people without a part in the event; left out for these.
     """
 
     event: str
@@ -259,6 +265,7 @@ class EventState(PushFields, frozen=True, tag="event"):
     away: dict[str, int] | UnsetType = UNSET
     games: dict[str, EventGame] | UnsetType = UNSET
     bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
+    key: str | UnsetType = UNSET
 
 
 class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):

@@ -375,6 +375,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
         greeting: The operator's words of welcome, some lines.
         chat: ``off`` or ``sentences`` where chat is restricted.
         names: ``given`` where the server names the players itself.
+        opens_events: False where the operator has not allowed this player to open tournaments, else left out.
     """
 
     protocol: int
@@ -396,6 +397,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     greeting: str | UnsetType = UNSET
     chat: str | UnsetType = UNSET
     names: str | UnsetType = UNSET
+    opens_events: bool | UnsetType = UNSET
     challenges: tuple[OpenChallenge, ...] | UnsetType = UNSET
 
 

@@ -166,7 +166,9 @@ def describe_score(pairing: EventPairing) -> str:
     if pairing.by == "bye" or len(pairing.players) < 2:
         return say("tournament bye")
     if pairing.state != "scored":
-        return say("tournament plays", room=pairing.room) if pairing.room else say("tournament due")
+        if pairing.room:
+            return say("tournament plays", room=pairing.room)
+        return say("tournament due") if pairing.state == "due" else ""
     scores = (0.5 if pairing.result == "draw" else float(pairing.result == mark) for mark in pairing.players)
     points = "-".join(map(format_points, scores))
     return f"{points} {say(f'tournament by {pairing.by}')}" if pairing.by in ("forfeit", "organiser") else points

@@ -8,12 +8,16 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.peer import open_peer, play_out
+from tests.peer import Peer, open_peer, play_out
+from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
+from tictactoe_server.admin.orders.people import Organiser
 from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+
+CLASS = {"title": "Class 3b", "kind": "swiss", "clock": {"move_ms": 10_000}}
 
 
 @pytest.fixture
@@ -102,13 +106,78 @@ async def test_lists_pages_texts_and_pictures_show_marks_and_no_ids(school: Serv
         assert not [text for text in told for one in hidden if one in text]
 
 
-async def test_events_that_are_open_to_all_are_not_listed(school: Server) -> None:
+async def name_organiser(server: Server, teacher: Peer) -> None:
+    await server.carry_out(Organiser(teacher.welcome["name"]))
+
+
+async def test_only_players_whom_the_operator_named_open_events(school: Server) -> None:
     async with open_peer(school.url) as teacher, open_peer(school.url) as other:
-        opened = await teacher.ask("event_open", title="Class 3b", kind="swiss", clock={"move_ms": 10_000})
-        assert opened["type"] == "ok", opened
+        assert teacher.welcome["opens_events"] is False
+        refused = await teacher.ask("event_open", **CLASS)
+        assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "events named")
+        await name_organiser(school, teacher)
+        assert (await teacher.ask("event_open", **CLASS))["type"] == "ok"
         assert [one["title"] for one in (await teacher.ask("events"))["events"]] == ["Class 3b"]
         assert (await other.ask("events"))["events"] == []
         assert "Class 3b" not in await read(school, "/api/events") + await read(school, "/")
+        async with open_peer(school.url, token=teacher.welcome["token"]) as again:
+            assert "opens_events" not in again.welcome
+        await school.carry_out(Organiser(teacher.welcome["player"], off=True))
+        assert await teacher.refusal("event_open", **CLASS) == "not_allowed"
+
+
+async def test_the_code_of_an_event_shows_outsiders_numbers_and_the_wall_key_shows_names(school: Server) -> None:
+    names = ("Mia Ott", "Tom Abel", "Cem Kaya")
+    async with (
+        open_peer(school.url) as teacher,
+        open_peer(school.url) as mia,
+        open_peer(school.url) as tom,
+        open_peer(school.url) as stranger,
+        open_peer(school.url) as wall,
+        open_peer(school.url, token=tom.welcome["token"]) as second_tab,
+    ):
+        await name_organiser(school, teacher)
+        opened = await teacher.ask("event_open", **CLASS, entry="roster", roster=names)
+        code, tickets = opened["event"], {card["name"]: card["ticket"] for card in opened["cards"]}
+        await second_tab.ask("event_watch", event=code, on=True)
+        await stranger.ask("event_watch", event=code, on=True)
+        for name, pupil in zip(names, (mia, tom), strict=False):
+            assert (await pupil.ask("event_join", event=code, ticket=tickets[name]))["type"] == "ok"
+        await teacher.ask("event_watch", event=code, on=True)
+        state = await teacher.next_of("event")
+        assert (await teacher.ask("event_run", event=code, seq=state["seq"], action="begin"))["type"] == "ok"
+        room = (await mia.next_of("call"))["room"]
+        while "Tom Abel" not in str(second_tab.seen[-1]):  # the second tab is sent names once the card is used
+            await second_tab.receive()
+        hidden = [*names, room, *(peer.welcome["player"] for peer in (mia, tom, teacher))]
+        assert (await stranger.ask("event_watch", event=code, on=True, key="WRONG-KEY"))["type"] == "ok"
+        await stranger.next_of("event")
+        paths = [f"/e/{code}{end}" for end in ("", "/wall", ".json", ".csv", ".txt")]
+        paths += [f"/api/events/{code}{end}" for end in ("", "/games")] + [f"/{code}"]
+        told = [await read(school, path) for path in paths]
+        told += [(await get(school, path, accept=BROWSER)).body.decode() for path in paths]
+        told += [(await first_line(school, f"/api/events/{code}/stream")), *map(str, stranger.seen)]
+        assert "#1" in told[0]
+        assert '"#1"' in told[2]
+        assert not [text for text in told for one in hidden if one in text]
+
+        key = state["key"]
+        await wall.ask("event_watch", event=code, on=True, key=key.lower())
+        shown = (
+            await wall.next_of("event"),
+            await read(school, f"/e/{code}.json?key={key}"),
+        )
+        assert all(name in text for text in map(str, shown) for name in names)
+        assert await first_line(school, f"/api/events/{code}/stream?key={key}") != told[-1]
+
+
+async def first_line(server: Server, path: str) -> str:
+    """Return the first line of a stream."""
+    async with open_bytes(server.port) as (reader, writer):
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+        await reader.readuntil(b"\r\n\r\n")
+        await reader.readline()  # the length of the chunk
+        return (await reader.readline()).decode()
 
 
 async def test_who_was_not_there_for_so_long_is_forgotten(school: Server) -> None:

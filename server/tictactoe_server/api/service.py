@@ -228,13 +228,14 @@ class Api(Service):
         found = await texts.find(request, text)
 
         def newest() -> Event:
-            return texts.settle(known(found.code) or found)
+            return texts.shown_to(request, texts.settle(known(found.code) or found))
 
         stream = Stream(
             lambda: (newest().seq, newest().is_over),
             lambda: texts.with_attendance(newest(), texts.make(newest(), "json")[1]),
         )
-        return self.streams.answer(request, f"event {found.code}", stream)
+        sight = "outside" if found.is_for_outsiders else "inside"
+        return self.streams.answer(request, f"event {found.code} {sight}", stream)
 
     def _rooms(self) -> bytes:
         """Return the encoded public rooms, cached for a tenth of a second unless players joined or left."""

@@ -232,6 +232,24 @@ class Event(Struct, frozen=True, omit_defaults=True):
         """Return whether a ticket, in any spelling, is that of a name or of the event."""
         return hmac.compare_digest(self.ticket_of(name).encode(), read_code(ticket).encode())
 
+    @property
+    def wall_key(self) -> str:
+        """The key that shows names, ids and rooms to people without a part in the event."""
+        return digest(self.secret, f"wall:{self.code}").translate(_LEGIBLE)
+
+    def is_wall_key(self, key: str) -> bool:
+        """Return whether a text, in any spelling, is the event's wall key, or the ticket that lets anybody in."""
+        is_wall = hmac.compare_digest(self.wall_key.encode(), read_code(key).encode())
+        return is_wall or (self.entry == "code" and self.is_ticket(key))
+
+    def has_part(self, player: str) -> bool:
+        return player in self.organisers or self.entrant(player) is not None
+
+    @property
+    def is_for_outsiders(self) -> bool:
+        """Whether this value was made by `for_outsiders`; every other event has an organiser."""
+        return not self.organisers
+
     def name_on(self, ticket: str) -> str:
         """Return the roster's name whose ticket this is, or ""."""
         return next((name for name in self.roster if self.is_ticket(ticket, name)), "")
@@ -282,6 +300,25 @@ def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
             for one in event.pairings
         ),
         seq=event.seq + 1,
+    )
+
+
+def for_outsiders(event: Event) -> Event:
+    """Return the event with numbers in place of names and ids, and without rooms, games and organisers."""
+    ids = {one.player: f"#{number}" for number, one in enumerate(event.entrants, 1)}
+    expected = range(len(ids) + 1, len(ids) + 1 + len(event.expected))
+    return replace(
+        event,
+        organisers=(),
+        roster=tuple(f"#{number}" for number in expected),
+        entrants=tuple(
+            replace(one, player=ids[one.player], name=one.name if one.is_server_bot else ids[one.player])
+            for one in event.entrants
+        ),
+        pairings=tuple(
+            replace(one, players={mark: ids[id] for mark, id in one.players.items()}, room="", game_id="")
+            for one in event.pairings
+        ),
     )
 
 

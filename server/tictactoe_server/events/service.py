@@ -80,10 +80,11 @@ class Tournaments(Service):
             r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
             r"/([^/.]+)": texts.lead,
         }
-        self.shown = Shown(core.time, attendances.of)
+        self.shown = Shown(core.time, attendances.of, hides_names=core.settings.hides_names)
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.additions.welcome.add("calls", self.running.calls_of)
+        core.additions.welcome.add("opens_events", self._told_opening)
         core.seating.append(self.running.seat)
         for work in (kept.run(), self.running.run(), self.shown.run()):
             self.tasks.start(work)
@@ -91,6 +92,8 @@ class Tournaments(Service):
     async def open(self, call: Call) -> None:
         """Open an event for the player as organiser; answer with the ticket or the cards."""
         self._drain.check()
+        if not await self._may_open(call.player.id):
+            raise Refused(ErrorCode.NOT_ALLOWED, "events named", name=call.player.name)
         request: EventOpen = call.request
         rules = chosen_rules(request.rules)
         check_clock(request.clock)
@@ -154,7 +157,8 @@ class Tournaments(Service):
             event = await self.kept.read(event.code)  # another server may have shown the player a newer state
         call.answer(event=event.code)
         if call.request.on:
-            self.shown.watch(call.session, event)
+            key = call.request.key
+            self.shown.watch(call.session, event, has_key=key is not UNSET and event.is_wall_key(key))
         else:
             self.shown.unwatch(call.session, event.code)
 
@@ -166,7 +170,7 @@ class Tournaments(Service):
         """Return the current events, newest first: those open to all, and a player's own."""
         is_listed = not self._core.settings.hides_names
         current = reversed(self.kept.current)
-        events = [one for one in current if (is_listed and one.entry == "open") or _has_part(one, player)]
+        events = [one for one in current if (is_listed and one.entry == "open") or one.has_part(player)]
         return tuple(
             EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
             for event in events[:MAX_LISTED]
@@ -189,6 +193,16 @@ class Tournaments(Service):
         here = self.attendances.of(event).present
         return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
 
+    async def _may_open(self, player: str) -> bool:
+        """Return whether a player may open events: where names are hidden, only players whom the operator named."""
+        if not self._core.settings.hides_names:
+            return True
+        account = await self._accounts.load(player)
+        return account is not None and account.is_organiser
+
+    async def _told_opening(self, player: str) -> bool | UnsetType:
+        return UNSET if await self._may_open(player) else False
+
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
         return await self.kept.change(event.code, call.player.id, command)
@@ -200,7 +214,7 @@ class Tournaments(Service):
         except Refused:
             self._core.allowances.count_miss(call.session, call.player)
             raise
-        if not _has_part(event, call.player.id):
+        if not event.has_part(call.player.id):
             self._core.allowances.check_misses(call.session, call.player)
         return event
 
@@ -229,10 +243,6 @@ def _read_names(names: Sequence[str]) -> tuple[str, ...]:
         path = f"roster[{next(iter(wrong))}]"
         raise Refused(ErrorCode.BAD_NAME, "roster", path=path, names=told, most=MAX_NAME_LENGTH)
     return tuple(read)
-
-
-def _has_part(event: Event, player: str) -> bool:
-    return player in event.organisers or event.entrant(player) is not None
 
 
 def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:

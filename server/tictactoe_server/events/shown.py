@@ -9,6 +9,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec import UNSET, Raw
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventHead, EventPairing, EventRows, EventState
 from tictactoe_server.events.attendance import Attendance
-from tictactoe_server.events.event import Event, Pairing, due_at
+from tictactoe_server.events.event import Event, Pairing, due_at, for_outsiders
 from tictactoe_server.events.knock_out import rounds_of
 from tictactoe_server.events.table import rows
 from tictactoe_server.sessions.session import Session
@@ -36,12 +37,23 @@ FEW_ROWS: Final = 50  # a table of this size is computed again for each new watc
 MAX_WATCHED: Final = 20  # the newest events that a connection watches
 NOBODY_KNOWN: Final = Attendance()
 
+Sight = tuple[str, bool]
+"""The code of an event, and whether names and ids are hidden."""
+
 
 class View:
-    """The encoded rows of an event's table, in order, and the pairings of its current round."""
+    """The encoded rows of an event's table, in order, and the pairings of its current round.
 
-    def __init__(self, event: Event, attendance: Attendance = NOBODY_KNOWN) -> None:
-        self.event = event
+    Attributes:
+        stored: The event before names were hidden from outsiders.
+        key: The wall key for people who are shown names on a server that hides them, else "".
+    """
+
+    def __init__(
+        self, event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_for_outsiders: bool = False, key: str = ""
+    ) -> None:
+        self.stored, self.key = event, key
+        self.event = event = for_outsiders(event) if is_for_outsiders else event
         self.attendance = attendance
         rounds = [matches for matches in rounds_of(event) if len(matches) <= MOST_MATCHES]
         self.bracket = encode(rounds) if rounds else b""
@@ -54,6 +66,8 @@ class View:
         table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
         size, event = sum(map(len, table.values())), self.event
         more, names = self._more(), event.expected
+        if self.key:
+            more["key"] = encode(self.key)
         if names:
             fitting = _fitting({name: encode(name) for name in names}, names, _NAMES_BYTES)
             more["expected"] = b"[%b]" % b",".join(fitting.values())
@@ -105,39 +119,56 @@ def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[s
     return some
 
 
-class Shown(Topic):
-    """Sends events to the sessions that watch them; `now` returns the served time in ms."""
+@dataclass(slots=True)
+class Watch:
+    """How a session watches an event: whether it has the wall key, and the sight that it was sent last."""
 
-    def __init__(self, now: Callable[[], int], look: Callable[[Event], Attendance]) -> None:
+    has_key: bool = False
+    sight: Sight | None = None
+
+
+class Shown(Topic):
+    """Sends events to the sessions that watch them; `now` returns the served time in ms.
+
+    On a server that `hides_names`, sessions without a part in an event and without its wall key see numbers.
+    """
+
+    def __init__(
+        self, now: Callable[[], int], look: Callable[[Event], Attendance], *, hides_names: bool = False
+    ) -> None:
         super().__init__()
         self._now = now
         self._look = look
-        self._looked_at: dict[str, float] = {}
-        self._watched: dict[Session, list[str]] = {}
-        self._views: dict[str, View] = {}
-        self._changed: dict[str, Event] = {}
+        self._hides_names = hides_names
+        self._looked_at: dict[Sight, float] = {}
+        self._watched: dict[Session, dict[str, Watch]] = {}
+        self._views: dict[Sight, View] = {}
+        self._changed: dict[Sight, Event] = {}
 
-    def watch(self, session: Session, event: Event) -> None:
+    def watch(self, session: Session, event: Event, *, has_key: bool = False) -> None:
         """Send a session the state of an event, and every change from now on.
 
         All watchers are sent the current attendance first, because later messages have only changes. A large event is
         sent as it was shown last; its changes since then follow.
         """
-        view = self._views.get(event.code)
-        if view is None or (view.event is not event and len(view.rows) <= FEW_ROWS):
-            view = View(event, self._look(event))
-            self._views.setdefault(event.code, view)
+        watched = self._watched.get(session, {})
+        watch = watched.pop(event.code, None) or Watch()
+        watch.has_key |= has_key
+        self._watched[session] = dict([*watched.items(), (event.code, watch)][-MAX_WATCHED:])
+        sight = watch.sight = self._sight_of(session, event)
+        view = self._views.get(sight)
+        if view is None or (view.stored is not event and len(view.rows) <= FEW_ROWS):
+            view = self._make(event, sight)
+            self._views.setdefault(sight, view)
         elif len(view.rows) <= FEW_ROWS and not view.event.is_over:
-            self._show_attendance(view)
-            view = self._views[event.code]
-        others = [code for code in self._watched.get(session, ()) if code != event.code]
-        self._watched[session] = [*others, event.code][-MAX_WATCHED:]
+            self._show_attendance(sight, view)
+            view = self._views[sight]
         self.subscribe(session)
         session.connection.push_frame(view.state_for(_id_of(session), self._now()))
 
     def unwatch(self, session: Session, code: str) -> None:
-        self._watched[session] = [one for one in self._watched.get(session, ()) if one != code]
-        if not self._watched[session]:
+        self._watched.get(session, {}).pop(code, None)
+        if not self._watched.get(session):
             self.unsubscribe(session)
 
     def unsubscribe(self, session: Session) -> None:
@@ -145,8 +176,9 @@ class Shown(Topic):
         self._watched.pop(session, None)
 
     def note(self, event: Event) -> None:
-        if event.code in self._views:
-            self._changed[event.code] = event
+        sights = (event.code, False), (event.code, True)
+        if not self._views.keys().isdisjoint(sights):
+            self._changed |= dict.fromkeys(sights, event)
             self.tell_later()
 
     async def run(self) -> None:
@@ -154,20 +186,33 @@ class Shown(Topic):
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             now = asyncio.get_running_loop().time()
-            for code, view in [*self._views.items()]:
-                if self._looked_at.get(code, 0) + len(view.rows) / PLAYERS_A_SECOND <= now:
-                    self._looked_at[code] = now
-                    self._show_attendance(view)
-            self._looked_at = {code: at for code, at in self._looked_at.items() if code in self._views}
+            for sight, view in [*self._views.items()]:
+                if self._looked_at.get(sight, 0) + len(view.rows) / PLAYERS_A_SECOND <= now:
+                    self._looked_at[sight] = now
+                    self._show_attendance(sight, view)
+            self._looked_at = {sight: at for sight, at in self._looked_at.items() if sight in self._views}
 
-    def _show_attendance(self, before: View) -> None:
-        view = self._views[before.event.code] = copy(before)
-        view.attendance = self._look(before.event)
+    def _sight_of(self, session: Session, event: Event) -> Sight:
+        if not self._hides_names or self._watched[session][event.code].has_key:
+            return event.code, False
+        return event.code, not event.has_part(_id_of(session))
+
+    def _make(self, event: Event, sight: Sight) -> View:
+        key = event.wall_key if self._hides_names and not sight[1] else ""
+        return View(event, self._attendance(event, sight), is_for_outsiders=sight[1], key=key)
+
+    def _attendance(self, event: Event, sight: Sight) -> Attendance:
+        return self._look(event)._replace(away={}) if sight[1] else self._look(event)
+
+    def _show_attendance(self, sight: Sight, before: View) -> None:
+        view = self._views[sight] = copy(before)
+        view.attendance = self._attendance(before.stored, sight)
         if view.attendance.changing == before.attendance.changing:
             return
         frame = view.changes_since(before, "", self._now(), (), ())
         for session, codes in self._watched.items():
-            if frame is not None and view.event.code in codes:
+            watch = codes.get(sight[0])
+            if frame is not None and watch is not None and watch.sight == sight:
                 session.connection.push_frame(frame)
 
     def gather_seconds(self) -> float:
@@ -177,34 +222,42 @@ class Shown(Topic):
 
     def tell(self) -> None:
         """Send changes; large events take turns."""
-        watching = defaultdict[str, list[Session]](list)
+        newest = {code: view.stored for (code, _), view in self._views.items()}
+        newest |= {code: event for (code, _), event in self._changed.items()}
+        watching = defaultdict[Sight, list[Session]](list)
         for session, codes in self._watched.items():
-            for code in codes:
-                watching[code].append(session)
-        self._views = {code: view for code, view in self._views.items() if code in watching}
-        changed = {code: event for code, event in self._changed.items() if code in watching}
-        large = [code for code in changed if len(self._views[code].rows) > FEW_ROWS]
-        self._changed = {code: changed[code] for code in large[1:]}
-        for code in [code for code in changed if code not in self._changed]:
-            before, view = self._views[code], View(changed[code], self._look(changed[code]))
-            self._views[code] = view
-            self._send(before, view, watching[code])
+            for code in codes.keys() & newest.keys():
+                watching[self._sight_of(session, newest[code])].append(session)
+        self._views = {sight: view for sight, view in self._views.items() if sight in watching}
+        changed = {sight: event for sight, event in self._changed.items() if sight in watching}
+        large = [sight for sight, event in changed.items() if len(event.entrants) > FEW_ROWS]
+        self._changed = {sight: changed[sight] for sight in large[1:]}
+        for sight in [sight for sight in changed if sight not in self._changed]:
+            view = self._make(changed[sight], sight)
+            before = self._views.get(sight, view)
+            self._views[sight] = view
+            self._send(before, view, sight, watching[sight])
         if self._changed:
             self.tell_later()
 
-    def _send(self, before: View, view: View, sessions: list[Session]) -> None:
-        """Send the changes, encoded once for equal receivers; a new round or too many changes are sent as a state."""
+    def _send(self, before: View, view: View, sight: Sight, sessions: list[Session]) -> None:
+        """Send the changes, encoded once for equal receivers; a new round or too many changes are sent as a state.
+
+        So is the event to sessions that were shown another sight of it.
+        """
         is_all = before.event.round != view.event.round or before.rows.keys() != view.rows.keys()
         rows = _changed(before.rows, view.rows)
         pairings = _changed(before.pairings, view.pairings)
-        frames, now = dict[str, bytes](), self._now()
+        frames, now = dict[tuple[str, bool], bytes](), self._now()
         for session in sessions:
-            id = _id_of(session)
+            id, watch = _id_of(session), self._watched[session][sight[0]]
+            is_whole = is_all or watch.sight != sight
+            watch.sight = sight
             player = id if id in view.rows else ""
-            if player not in frames:
-                frame = None if is_all else view.changes_since(before, player, now, rows, pairings)
-                frames[player] = frame or view.state_for(player, now)
-            session.connection.push_frame(frames[player])
+            if (player, is_whole) not in frames:
+                frame = None if is_whole else view.changes_since(before, player, now, rows, pairings)
+                frames[player, is_whole] = frame or view.state_for(player, now)
+            session.connection.push_frame(frames[player, is_whole])
 
 
 def _changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import parse_qs
 from zlib import crc32
 
 from tictactoe_engine.records import format_record
@@ -25,8 +26,8 @@ from tictactoe_protocol.tournaments import (
 )
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
-from tictactoe_server.events.attendance import Attendances
-from tictactoe_server.events.event import Event, Pairing
+from tictactoe_server.events.attendance import Attendance, Attendances
+from tictactoe_server.events.event import Event, Pairing, for_outsiders
 from tictactoe_server.events.kept import KeptEvents, no_such_event
 from tictactoe_server.events.shown import FEW_ROWS, PLAYERS_A_SECOND, ROWS_A_SECOND, state_of, with_attendance
 from tictactoe_server.events.table import whole_of
@@ -90,7 +91,7 @@ class EventTexts:
         self._core = core
         self._attendances = attendances
         self._kept = kept
-        self._made: dict[tuple[str, str], tuple[tuple[int, int], Any]] = {}
+        self._made: dict[tuple[str, str, bool], tuple[tuple[int, int], Any]] = {}
         self._forms: Mapping[str, Callable[[Event], Any]] = {
             "json": lambda event: encode(whole_of(event)),
             "state": state_of,
@@ -113,11 +114,20 @@ class EventTexts:
         return before
 
     async def find(self, request: HttpRequest, text: str) -> Event:
-        """Return an event by its code in any spelling; raises `Refused`, also after too many wrong codes."""
+        """Return an event by its code in any spelling, as its reader may see it.
+
+        Raises `Refused`, also after too many wrong codes.
+        """
         event = self._kept.known(text)
         if event is None or event.entry != "open":  # the same whether there is such an event or not
             self._core.allowances.check_page_misses(request.address)
-        return self.settle(await self._kept.find(text))
+        return self.shown_to(request, self.settle(await self._kept.find(text)))
+
+    def shown_to(self, request: HttpRequest, event: Event) -> Event:
+        """Return an event as the sender of a request may see it; where names are hidden, they need the wall key."""
+        if not self._core.settings.hides_names or event.is_wall_key(parse_qs(request.query).get("key", [""])[0]):
+            return event
+        return for_outsiders(event)
 
     async def find_open(self, request: HttpRequest, text: str) -> Event:
         """Return an event that is open to all; raises `Refused` for any other, as if it did not exist."""
@@ -167,26 +177,33 @@ class EventTexts:
         tag = f"{event.code}-{seq}-{form}"
         if form == "json" and not event.is_over:
             body = self.with_attendance(event, body)
-            tag += f"-{crc32(repr(self._attendances.of(event).changing).encode()):x}"
+            tag += f"-{crc32(repr(self._attendance(event).changing).encode()):x}"
         return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=tag)
 
     def with_attendance(self, event: Event, whole: bytes) -> bytes:
         """Add the attendance and the progress of games to the JSON of an event."""
-        now = self._attendances.of(event)
+        now = self._attendance(event)
         return whole if event.is_over else whole[:-1] + b"," + encode({"present": now.present, **now.told})[1:]
 
     def _state(self, event: Event) -> EventState:
         """Return the whole state of an event; the table is computed again only after a change."""
-        return with_attendance(self.make(event, "state")[1], self._attendances.of(event))
+        return with_attendance(self.make(event, "state")[1], self._attendance(event))
+
+    def _attendance(self, event: Event) -> Attendance:
+        if not event.is_for_outsiders:
+            return self._attendances.of(event)
+        stored = self._kept.known(event.code)
+        return Attendance() if stored is None else self._attendances.of(stored)._replace(away={})
 
     def make(self, event: Event, form: str, moment: int = 0) -> tuple[int, Any]:
         """Return the `seq` and a form of an event, cached until a change or another `moment`; games are a task."""
-        (seq, at), made = self._made.pop((event.code, form), ((-1, 0), None))
+        key = event.code, form, event.is_for_outsiders
+        (seq, at), made = self._made.pop(key, ((-1, 0), None))
         is_awaited = isinstance(made, asyncio.Task) and not made.done()  # shared by concurrent requests
         has_failed = isinstance(made, asyncio.Task) and made.done() and made.exception() is not None
         if has_failed or ((seq, at) != (event.seq, moment) and not is_awaited):
             seq, made = event.seq, self._forms[form](event)
-        self._made[event.code, form] = (seq, moment), made
+        self._made[key] = (seq, moment), made
         _trim(self._made)
         return seq, made
 

@@ -19,7 +19,13 @@ from tictactoe_server.listings.listed import Listed
 from tictactoe_server.rooms.finished import FinishedGame, Participant
 from tictactoe_server.storage.store import StoreUnavailable
 
-_OF_SERVICES: Final = {"calls", "challenges", "host_provisional", "host_rating"}  # fields of the protocol
+_OF_SERVICES: Final = {
+    "calls",
+    "challenges",
+    "host_provisional",
+    "host_rating",
+    "opens_events",
+}  # fields of the protocol
 
 log: Final = structlog.get_logger(__name__)
 

@@ -115,6 +115,7 @@ class Account(Struct, frozen=True):
     link: str = ""  # the hash of the newest code that links a device
     since: float = 0  # the creation time of the rescue codes (s since 1970)
     former: tuple[FormerCodes, ...] = ()  # valid for some days more, in case a thief replaced them
+    is_organiser: bool = False  # whether the player may open events on a server that hides names
 
     def trusts(self, key: str) -> bool:
         """Return True if a device may do what cannot be undone: `KnownDevice.may_revoke` allows all others."""
@@ -250,6 +251,7 @@ ACCOUNTS: Final = _in_json(
             "name": account.player.name,
             "claimed": account.claimed,
             "codes_left": len(account.codes),
+            "organiser": account.is_organiser,
             "devices": [{"client": device.client, "since": device.since} for device in account.devices],
         },
     ),

@@ -222,6 +222,34 @@ class Merge(Order, frozen=True, tag="merge"):
         return {"player": self.player, "name": self.name, "connections": len(sessions)}
 
 
+class Organiser(Order, frozen=True, tag="organiser"):
+    """Let PLAYER open tournaments on a server for a school.
+
+    PLAYER is an id, or the name of a player who is here. PLAYER's other devices may open tournaments, too.
+    """
+
+    player: Annotated[str, click.Argument(["player"])]
+    off: Annotated[bool, click.Option(["--off"], is_flag=True, help="PLAYER may open no more tournaments.")] = False
+    said = "{player} {may} open tournaments. Reload the page there."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        kept, id = Accounts(server.core.store), self.player
+        devices = await kept.devices_of(id)
+        if not devices:
+            id = await _find_player(id, server)
+            devices = await kept.devices_of(id)
+        known = await kept.players.load(devices[0]) if devices else None
+        if known is None:
+            raise _nobody(self.player)
+        new = Account(known[0].player)
+        await change(kept.accounts, id, lambda old: replace(old or new, is_organiser=not self.off))
+        log.info("organiser changed", player=id, on=not self.off)
+        return {"player": id, "on": not self.off}
+
+    def describe(self, answer: Row) -> str:
+        return super().describe({**answer, "may": "may" if answer["on"] else "may no longer"})
+
+
 class ForgetOrder(Order, frozen=True, tag="forget"):
     """Forget PLAYER for good: an id, the name of one who is here, or a name that somebody has claimed.
 
@@ -242,7 +270,7 @@ class ForgetOrder(Order, frozen=True, tag="forget"):
 
 ORDERS: Final = (
     *(ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans, ListNames, Release, Merge),
-    ForgetOrder,
+    *(Organiser, ForgetOrder),
 )
 
 

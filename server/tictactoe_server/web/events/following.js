@@ -22,11 +22,12 @@ export class Following {
 	/** @type {(heard: unknown) => void} */
 	#whenHeard = () => undefined;
 
-	/** @param {App} app @param {string} code @param {() => void} onChange */
-	constructor(app, code, onChange) {
+	/** @param {App} app @param {string} code @param {() => void} onChange @param {string} [key] that shows names where they are hidden */
+	constructor(app, code, onChange, key = "") {
 		this.app = app;
 		this.code = code;
 		this.onChange = onChange;
+		this.key = key;
 	}
 
 	get player() {
@@ -129,7 +130,7 @@ export class Following {
 		const { connection } = this.app;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
-		await this.ask({ type: "event_watch", on: true }).catch((why) => {
+		await this.#watch().catch((why) => {
 			if (!(why instanceof Refused)) return;
 			this.refused = why.message;
 			this.onChange();
@@ -139,8 +140,12 @@ export class Following {
 	/** Have the newest state sent again, and wait for it. */
 	async renew() {
 		const heard = new Promise((resolve) => (this.#whenHeard = resolve));
-		await this.ask({ type: "event_watch", on: true });
+		await this.#watch();
 		await heard;
+	}
+
+	#watch() {
+		return this.ask({ type: "event_watch", on: true, key: this.key || undefined });
 	}
 
 	close() {
@@ -167,11 +172,11 @@ export class Following {
 
 	/** Read all rounds, at once or a while after they have changed. */
 	#read() {
-		const { seq, head } = /** @type {EventState} */ (this.state);
+		const { seq, head, key = this.key } = /** @type {EventState} */ (this.state);
 		if (this.#timer || (this.whole && this.whole.seq >= seq)) return;
 		const wait = !this.whole ? 0 : head.players > MOST_READ_SOON ? LATER_MS : SOON_MS;
 		this.#timer = setTimeout(async () => {
-			const answer = await fetch(`/e/${this.code}.json`).catch(() => null);
+			const answer = await fetch(`/e/${this.code}.json${key && `?key=${encodeURIComponent(key)}`}`).catch(() => null);
 			this.#timer = 0;
 			if (!answer?.ok) return;
 			this.whole = await answer.json();

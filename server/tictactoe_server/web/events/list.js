@@ -16,7 +16,8 @@ export async function drawEvents(app, section) {
 		const terms = [describeWord("kind", kind), say("page event players", { n: players }), status === "running" ? say("tournament now", { round }) : describeWord("status", status)];
 		return makeRow(clean(title), terms, event, say(isOpen ? "page join" : "page watch"), `/e/${event}`, isOpen ? "open" : "");
 	});
+	const mayOpen = app.connection.welcome?.opens_events !== false;
 	const open = async () => (await import("./opening.js")).showOpening(app);
-	section.hidden = false;
-	show(section, h("div.card-head", h("h2", say("page events")), button(say("page event new"), open)), rows.length > 0 && h("ul.rooms", rows));
+	section.hidden = !mayOpen && !rows.length;
+	show(section, h("div.card-head", h("h2", say("page events")), mayOpen && button(say("page event new"), open)), rows.length > 0 && h("ul.rooms", rows));
 }

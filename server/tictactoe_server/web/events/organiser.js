@@ -25,18 +25,22 @@ export class Organiser {
 		const name = nameInput({ autocomplete: "off" });
 		this.roster = h("form.row", { submit: submitting(() => this.run("add", { name: name.value }).then((ok) => ok && (name.value = ""))) },
 			field(say("page event add"), name), h("button", say("page event add it")));
+		this.ticket = ticket;
+		this.wall = h("a.go", say("page event wall"));
 		this.cards = h("a.go", { href: `/e/${code}/cards` }, say("page event cards"));
 		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
 		const close = this.buttons[this.buttons.length - 1].element;
 		this.element = h("section.card", { "aria-label": say("page event organise") }, h("h2", say("page event organise")),
 			this.told, h("div.row", this.buttons.slice(0, -1).map(({ element }) => element)),
-			h("div.row", h("a.go", { href: `/e/${code}/wall${ticket && `#${ticket}`}` }, say("page event wall")), button(say("page event copy"), () => app.copy(link)), this.cards),
+			h("div.row", this.wall, button(say("page event copy"), () => app.copy(link)), this.cards),
 			this.roster, h("div.row", close),
 		);
 	}
 
 	draw() {
-		const { deeds } = this.following;
+		const { deeds, code, state } = this.following;
+		const hash = this.ticket || (state?.key ? `key=${state.key}` : "");
+		this.wall.setAttribute("href", `/e/${code}/wall${hash && `#${hash}`}`);
 		for (const { action, element } of this.buttons) element.hidden = !deeds.includes(action);
 		this.roster.hidden = this.cards.hidden = !deeds.includes("add");
 		this.tick();

@@ -107,7 +107,7 @@ export const scoreOf = ({ result }, mark) => (result === "draw" ? 0.5 : Number(r
 export function describeScore(pairing) {
 	const { by, players, room } = pairing;
 	if (by === "bye" || Object.keys(players).length < 2) return say("tournament bye");
-	if (isOpen(pairing)) return room ? say("tournament plays", { room }) : say("tournament due");
+	if (isOpen(pairing)) return room ? say("tournament plays", { room }) : pairing.state === "due" ? say("tournament due") : "";
 	const points = Object.keys(players).map((mark) => formatPoints(scoreOf(pairing, mark))).join("-");
 	return by === "forfeit" || by === "organiser" ? `${points} ${say(`tournament by ${by}`)}` : points;
 }

@@ -27,14 +27,16 @@ export class EventWall {
 	#foot = h("footer.wall-foot");
 	title = say("page event wall");
 
-	/** @param {App} app @param {string} code @param {string} ticket with which one enters, if the wall may show it */
-	constructor(app, code, ticket) {
+	/** @param {App} app @param {string} code @param {string} hash the ticket of the event, which the wall shows, or `key=` and the wall key, which it does not */
+	constructor(app, code, hash) {
+		const [, key = ""] = /^key=(.*)/.exec(hash) ?? [];
+		const ticket = key ? "" : hash;
 		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
 		const address = link.replace(/^https?:\/\//, "");
 		this.code = h("p.wall-code", code);
 		this.address = h("p.wall-address", { "--length": address.length }, address);
 		this.qr = drawQr(link, say("page event qr"));
-		this.following = new Following(app, code, () => this.draw());
+		this.following = new Following(app, code, () => this.draw(), key || ticket);
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
 		this.element = h("div.event-wall", this.#head, this.#main, this.#foot);
 		this.follows = [this.following, this.lobby];
