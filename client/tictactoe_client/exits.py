@@ -63,7 +63,7 @@ def describe_failure(error: errors.ClientError, settings: Settings, address: Add
 
 def list_helps(error: errors.ClientError) -> list[tuple[str, str]]:
     """Return what helps if the server cannot be reached, each with its command; nothing for other failures."""
-    if not isinstance(error, errors.Unreachable):
+    if not isinstance(error, errors.Unreachable) or error.is_answered:
         return []
     there = _address_of(error.url)
     helps = [(say("help elsewhere"), own_command("-s", "wss://host"))]

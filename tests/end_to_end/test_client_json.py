@@ -215,7 +215,7 @@ async def test_check_tells_each_step_as_an_object(server: Server) -> None:
     async with run_client("check", "--json", "-s", server.url, "-n", "ana") as check:
         assert await check.end() == 0
     steps = [message for message in messages(check) if message["type"] == "step"]
-    assert [step["step"] for step in steps] == ["resolve", "connect", "hello", "ping", "versions"]
+    assert [step["step"] for step in steps] == ["resolve", "connect", "hello", "ping", "versions", "page"]
     assert all(step["ok"] for step in steps)
     assert (steps[2]["name"], len(steps[3]["ms"])) == ("ana", 3)
     assert messages(check)[-1] == {"from": "client", "type": "closed", "exit": 0}

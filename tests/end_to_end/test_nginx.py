@@ -217,4 +217,25 @@ async def test_where_no_server_is_the_client_says_what_nginx_answers(authority: 
     with running_nginx(tmp_path, authority, leading_to(free_ports(1)[0])) as site:
         async with run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client:
             assert await client.end() == 3
-            assert "the server answered HTTP 502" in await client.errors()
+            assert "nginx/" in (errors := await client.errors())
+            assert "answered HTTP 502: it cannot reach the server behind it" in errors
+            assert "Is the server running?" not in errors
+
+
+@pytest.mark.parametrize(
+    ("dropped", "words"),
+    [
+        ("proxy_set_header Upgrade         $http_upgrade;", "nginx/[0-9.]+ does not pass on the headers Upgrade"),
+        ("proxy_set_header Connection      $connection_upgrade;", "nginx/[0-9.]+ does not pass on the headers Upgrade"),
+        ("proxy_set_header Host            $http_host;", "Browser +failed: pages from https://localhost:[0-9]+ are"),
+    ],
+)
+async def test_a_check_says_what_a_proxy_does_not_pass_on(
+    authority: Authority, tmp_path: Path, dropped: str, words: str
+) -> None:
+    async with (
+        behind_nginx(authority, tmp_path, limits={dropped: ""}) as site,
+        run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client,
+    ):
+        assert await client.end() == 3
+        assert re.search(words, "\n".join(client.lines) + await client.errors())

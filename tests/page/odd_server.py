@@ -82,6 +82,7 @@ class OddServer:
         asked: All requests received.
         calls: The number of connections.
         is_silent: Whether requests stay unanswered.
+        opens_sockets: Whether WebSockets open, unlike behind some proxies.
     """
 
     def __init__(self, **answers: list[Message]) -> None:
@@ -93,6 +94,7 @@ class OddServer:
         self.asked: list[Message] = []
         self.calls = 0
         self.is_silent = False
+        self.opens_sockets = True
         self._assets = read_assets()
         self._server: Server | None = None
 
@@ -164,7 +166,7 @@ class OddServer:
             await connection.send(json.dumps({**answer, "id": request["id"]} if is_answer else answer))
 
     def _show(self, connection: ServerConnection, request: Request) -> Response | None:
-        if request.path == "/ws":
+        if request.path == "/ws" and self.opens_sockets:
             return None
         asset = self._assets.find(request.path)
         is_there = asset is not None or not request.path.endswith(".json")

@@ -175,3 +175,11 @@ async def test_a_room_that_went_during_an_absence_is_said_to_be_closed(visit: Vi
         await expect(ana.page.locator(".banner")).to_have_text("Room K7M4PQ is closed: There is no room K7M4PQ.")
         await expect(ana.button("Home")).to_be_visible()
         await expect(ana.button("Resign")).to_have_count(0)
+
+
+async def test_a_page_says_that_requests_are_answered_and_no_websocket_opens(visit: Visit) -> None:
+    async with OddServer() as server:
+        server.opens_sockets = False
+        for path, place in (("/", ".banner"), ("/e/K7M4PQ", "#news")):
+            ana = await visit(server.origin + path, may_fail="^WebSocket connection to")
+            await expect(ana.page.locator(place)).to_contain_text("cannot open the WebSocket that games need")

@@ -328,19 +328,32 @@ async def test_pages_connect_from_here_and_from_where_it_was_allowed(headers: di
         assert await handshake(server, lines) == status
 
 
+async def test_a_websocket_refused_because_of_a_proxy_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    async with serving(uncounted()) as server:
+        for _ in range(2):
+            page = ["Host: 127.0.0.1:8765", "Origin: https://play.example"]
+            assert await handshake(server, page) == 403
+            assert await handshake(server, page[:1], kept="Upgrade: websocket") == 426
+            assert await handshake(server, page[:1], kept="Connection: close") == 426
+    origin, headers = [record.__dict__ for record in caplog.records if record.levelname == "WARNING"]
+    assert (origin["host"], origin["to_allow_it"]) == ("127.0.0.1:8765", "--origin https://play.example")
+    assert "a proxy does not pass on the headers Upgrade and Connection" in headers["message"]
+
+
 async def test_an_origin_that_stands_there_twice_is_nobodys() -> None:
     async with serving(uncounted(), origins=("https://play.example",)) as server:
         own = f"Host: 127.0.0.1:{server.port}"
         assert await handshake(server, [own, "Origin: https://play.example", "Origin: https://evil.example"]) == 400
 
 
-async def handshake(server: Server, lines: list[str], before: bytes = b"") -> int:
-    """Return the status that answers a handshake with these lines."""
+async def handshake(
+    server: Server, lines: list[str], before: bytes = b"", kept: str = "Upgrade: websocket\r\nConnection: Upgrade"
+) -> int:
+    """Return the status that answers a handshake with these lines, of which a proxy has `kept` some."""
     request = [
         "GET / HTTP/1.1",
         *lines,
-        "Upgrade: websocket",
-        "Connection: Upgrade",
+        kept,
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
         "Sec-WebSocket-Version: 13",
     ]

@@ -30,7 +30,8 @@ from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.nearby import fetch_status, find_nearby
 from tictactoe_client.online.address import Address, Cluster, parse_cluster, parse_event, parse_room
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import Refused, describe_cause
+from tictactoe_client.online.connection import open_connection
+from tictactoe_client.online.errors import Refused, Unreachable, describe_cause
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.plain.tournament import PlainEvent
 from tictactoe_client.session import cluster_for
@@ -296,6 +297,15 @@ async def check(settings: Settings) -> int:
         own, server = client_version(), clean_text(client.server)
         line = say("step both versions", own=own, server=server, protocol=PROTOCOL_VERSION)
         report_step("versions", line, client=own, server=server, protocol=PROTOCOL_VERSION)
+        page = client.address
+        try:
+            connection = await open_connection(page, settings.timeout_seconds, settings.ca, origin=page.origin)
+        except Unreachable as error:
+            why = error.reason
+            report_step("page", say("step failed", told=why), ok=False, origin=page.origin, message=why)
+            return ExitCode.UNREACHABLE
+        await connection.close()
+        report_step("page", say("step ok"), origin=page.origin)
         return ExitCode.NORMAL
 
 

@@ -63,6 +63,16 @@ class Address:
         return self.url.replace("ws", "http", 1)
 
     @property
+    def origin(self) -> str:
+        """The origin of the server's page, as browsers send it.
+
+        >>> parse_address("http://host").origin, parse_address("wss://example.org:444/games").origin
+        ('http://host', 'https://example.org:444')
+        """
+        usual = 443 if self.scheme == "wss" else 80
+        return replace(self, port=None if self.port == usual else self.port, path="").page_url
+
+    @property
     def is_loopback(self) -> bool:
         """Whether the address can only mean this machine."""
         return _LOOPBACK.fullmatch(self.host) is not None

@@ -15,6 +15,7 @@ import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed, InvalidStatus, ProxyError, WebSocketException
 from websockets.frames import CloseCode
 from websockets.http11 import Response
-from websockets.typing import Subprotocol
+from websockets.typing import Origin, Subprotocol
 from websockets.uri import WebSocketURI, parse_uri
 
 from tictactoe_client.online import errors
@@ -65,6 +66,7 @@ _FAULTS: Final[dict[int, str]] = {
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 _ANY_TIME: Final = 0x200000
 """OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
+_GATEWAY_FAULTS: Final = (HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 _LONGEST_NAME: Final = 80
 _MOST_BEFORE: Final = 100
 
@@ -187,21 +189,15 @@ def _origin_of(uri: WebSocketURI) -> tuple[bool, str, int]:
     return uri.secure, uri.host, uri.port
 
 
-async def greet(
-    address: Address,
-    name: str | None,
-    token: str | None,
-    timeout_seconds: float,
-    ca: str | Path | None = None,
-    *,
-    bot: bool = False,
-    **codes: str,
+async def open_connection(
+    address: Address, timeout_seconds: float, ca: str | Path | None = None, *, origin: str | None = None
 ) -> Connection:
-    """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
+    """Open a WebSocket, with an `origin` as pages do; raises `Unreachable` or `VersionRefused`."""
     try:
         connection = await _OpenSocket(
             address.url,
             create_connection=Connection,
+            origin=None if origin is None else Origin(origin),
             ssl=context_for(address, ca),
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             compression=None,
@@ -215,6 +211,21 @@ async def greet(
     except (OSError, WebSocketException, ImportError, ValueError) as error:
         raise await explain_failure(address, error, timeout_seconds) from error
     assert isinstance(connection, Connection)
+    return connection
+
+
+async def greet(
+    address: Address,
+    name: str | None,
+    token: str | None,
+    timeout_seconds: float,
+    ca: str | Path | None = None,
+    *,
+    bot: bool = False,
+    **codes: str,
+) -> Connection:
+    """Connect and say hello; raises `Unreachable`, `VersionRefused`, `Refused` or `ConnectionLost`."""
+    connection = await open_connection(address, timeout_seconds, ca)
     connection.address, connection._heard, connection.is_bot = address, [], bot
     try:
         async with asyncio.timeout(timeout_seconds):
@@ -244,7 +255,8 @@ async def arrive(cluster: Cluster, reach: Reach) -> Connection:
             put_off.append(error)
     if put_off:
         raise put_off[0]
-    raise errors.Unreachable(silent[0].url, silent[0].reason, others=silent[1:])
+    first, *others = silent
+    raise errors.Unreachable(first.url, first.reason, others=others, is_answered=first.is_answered)
 
 
 async def come_back(
@@ -394,12 +406,26 @@ def _explain_answer(address: Address, response: Response) -> errors.ClientError:
     offered = next((version for version in map(int, _OFFERED.findall(body)) if version != PROTOCOL_VERSION), None)
     if response.status_code in (400, 426) and offered is not None:
         return errors.VersionRefused(describe_mismatch(offered), offered)
-    reason = say("failure http", status=response.status_code)
+    status, proxy = response.status_code, _proxy_of(response)
+    reason = say("failure http by" if proxy else "failure http", proxy=proxy, status=status)
     if place := response.headers.get("Location"):
         reason = say("failure elsewhere", place=clean_text(place)[:200])
     elif address.scheme == "ws" and "HTTPS" in body:
         reason = say("failure wants tls")
-    return errors.Unreachable(address.url, reason)
+    elif status == HTTPStatus.UPGRADE_REQUIRED:
+        reason = say("failure no upgrade", proxy=proxy or say("failure some proxy"))
+    elif status == HTTPStatus.FORBIDDEN and "--origin" in body:
+        reason = say("failure origin", origin=address.origin)
+    elif status in _GATEWAY_FAULTS:
+        reason = say("failure gateway", proxy=proxy or say("failure some proxy"), status=status)
+    return errors.Unreachable(address.url, reason, is_answered=True)
+
+
+def _proxy_of(response: Response) -> str:
+    """Return what a proxy that passed a response on calls itself, or ""."""
+    via, server = (", ".join(response.headers.get_all(name)) for name in ("Via", "Server"))
+    name = via.rpartition(" ")[2] or ("" if server.startswith("tictactoe-server") else server)
+    return clean_text(name)[:_LONGEST_NAME]
 
 
 def _found_no_tls(error: Exception) -> bool:

@@ -46,13 +46,14 @@ class MovesUnknown(ClientError):
 
 
 class Unreachable(ClientError):
-    """The server could not be reached, nor the `others` of its cluster."""
+    """The server, or each of a cluster, cannot be reached; `is_answered` if something there speaks HTTP."""
 
-    def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = ()) -> None:
+    def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = (), is_answered: bool = False) -> None:
         nor = "".join(say("nor reach", url=other.url, reason=other.reason) for other in others)
         super().__init__(say("cannot reach", url=url, reason=reason) + nor)
         self.url: str = url
         self.reason: str = reason
+        self.is_answered = is_answered
 
 
 class VersionRefused(ClientError):

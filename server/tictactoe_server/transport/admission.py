@@ -30,6 +30,8 @@ _LOCAL_ENDINGS: Final = (
 """Names that the public DNS does not resolve: RFC 6761, 6762 with its appendix G on private networks, and 8375."""
 _PROXY: Final = b"PROXY "
 _MAX_PROXY_BYTES: Final = 107
+_MAX_WARNINGS: Final = 20  # about different origins
+_MAX_LOGGED: Final = 200  # characters of a header
 
 log: Final = structlog.get_logger(__name__)
 
@@ -80,7 +82,7 @@ class Admission:
         self.of_address = Held(_shared(limits), "connections-per-address")
         self._turned_away: Counter[str] = Counter()
         self._log_lines = RateLimit(1, 60_000, monotonic_ns)
-        self._warned_of = set[str]()
+        self._warned_of = set[tuple[str, str]]()
         self.connections = self.accepted = 0
         self.refused: Counter[str] = Counter()
 
@@ -116,9 +118,21 @@ class Admission:
 
     def warn_of(self, peer: str, what: str, **facts: str) -> None:
         """Log once that an untrusted peer claims what only trusted proxies may."""
-        if what not in self._warned_of:
-            self._warned_of.add(what)
-            log.warning(f"a peer that is no trusted proxy says {what}", peer=peer, **facts)
+        self._warn_once(f"a peer that is no trusted proxy says {what}", peer=peer, **facts)
+
+    def warn_of_refusal(self, request: HttpRequest, status: int) -> None:
+        """Log once, for an origin once, that a refused WebSocket may be the fault of a proxy or a missing option."""
+        origin = request.field("origin")[:_MAX_LOGGED]
+        if status == HTTPStatus.UPGRADE_REQUIRED and "sec-websocket-key" in request.fields:
+            self._warn_once("no WebSocket opens: a proxy does not pass on the headers Upgrade and Connection")
+        elif status == HTTPStatus.FORBIDDEN and origin.startswith(("http://", "https://")):
+            facts = {"origin": origin, "host": request.host[:_MAX_LOGGED], "to_allow_it": f"--origin {origin}"}
+            self._warn_once("a page of another origin was refused: does a proxy pass on Host?", origin, **facts)
+
+    def _warn_once(self, words: str, about: str = "", **facts: str) -> None:
+        if (words, about) not in self._warned_of and len(self._warned_of) < _MAX_WARNINGS:
+            self._warned_of.add((words, about))
+            log.warning(words, **facts)
 
     def scheme_behind_proxy(self, request: HttpRequest) -> str:
         """Return the client's scheme by `X-Forwarded-Proto` or an `--origin`; "" if unknown."""

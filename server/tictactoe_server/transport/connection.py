@@ -182,6 +182,7 @@ class Connection(HttpConnection):
             return
         response = _answer_handshake(request, self._peer.admission)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            self._peer.admission.warn_of_refusal(request, response.status_code)
             self._end(response.serialize())
             return
         self._write(response.serialize())

@@ -382,6 +382,7 @@ def _answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | 
         return say(HTTPStatus.FORBIDDEN, banned)
     is_stripped = "sec-websocket-key" in request.fields
     if request.path == "/ws" or (request.path == "/" and (admission.pages is None or is_stripped)):
+        admission.warn_of_refusal(request, HTTPStatus.UPGRADE_REQUIRED)
         stripped = "A proxy on the way here has not passed on that a WebSocket is to open: it has to send Upgrade."
         words = stripped if is_stripped else "This is where a WebSocket opens: ask for one."
         return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))

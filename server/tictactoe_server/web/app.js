@@ -34,8 +34,8 @@ export class App {
 
 	/** @param {{name: string, token: string}} identity @param {string} [url] */
 	connect(identity, url) {
-		let [wasOn, wasSilent] = [false, false];
-		const tell = (/** @type {string} */ text) => connection === this.connection && this.say(text);
+		let [wasOn, wasSilent, told] = [false, false, ""];
+		const tell = (text = "", isShown = false) => connection === this.connection && this.say(text, isShown);
 		const onPhase = () => {
 			const { isSilent } = connection;
 			const isOn = connection.phase === "on";
@@ -47,6 +47,7 @@ export class App {
 			if (isOn && !wasOn && this.status.textContent === say("page lost")) tell("");
 			[wasOn, wasSilent] = [isOn, isSilent];
 			this.around.onPhase();
+			if (!connection.welcome && connection.reason !== told) tell((told = connection.reason), !!document.querySelector(".banner:not([hidden])"));
 		};
 		const connection = new Connection(identity, {
 			onPhase,

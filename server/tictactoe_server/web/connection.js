@@ -203,6 +203,7 @@ export class Connection {
 		if (this.#isLed) return this.close();
 		clearTimeout(this.#timer);
 		this.#forget();
+		if (!this.welcome && this.#patience.attempt > 1) this.#findFault();
 		const isFinal = code >= 4500 && code <= 4999;
 		const isAnnounced = this.#patience.backInMs === Infinity;
 		const wait = this.#patience.wait(code, this.welcome?.hold_ms ?? 0, this.#ways.isAlone);
@@ -213,6 +214,14 @@ export class Connection {
 			this.nextAttemptAt = performance.now() + wait;
 			this.#timer = setTimeout(() => this.#open(), wait);
 		}
+		this.ears.onPhase();
+	}
+
+	/** Say so if the server answers requests, but opens no WebSocket. */
+	async #findFault() {
+		const answer = await fetch("/healthz").catch(() => null);
+		if (!answer?.ok || this.phase !== "connecting") return;
+		this.reason = say("page no websocket");
 		this.ears.onPhase();
 	}
 
