@@ -226,9 +226,8 @@ class Session:
             except Refused as refused:
                 if refused.code != "bad_token" or token is None:
                     raise
-                # Other servers of the cluster may still know us.
-                await identity.forget_token(refused.server or self.address.url, token)
-                token, is_new = None, False
+                token = await identity.refuse_token(refused.server or self.address.url, token, self.cluster)
+                is_new = False
             except Unreachable:
                 if way_here is not None:
                     self.cluster, token, way_here = way_here, None, None
@@ -243,6 +242,8 @@ class Session:
                 if known is None:
                     self.client = client
                     self._note_address(client)
+                    if codes:
+                        await identity.write(identity.players.forget_refused, client.cluster.given.urls)
                     identity.settle_in(client, is_own=self.is_own)
                     return client
                 await connections.aclose()

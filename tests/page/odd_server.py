@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from http import HTTPStatus
@@ -78,7 +78,8 @@ class OddServer:
     """A server with fixed answers; use it with ``async with``.
 
     Attributes:
-        answers: Replies by type of request; `ok` and `error` get the request's id. Other types get an empty `ok`.
+        answers: Replies by type of request, or a function that returns them; `ok` and `error` get the request's id.
+            Other types get an empty `ok`.
         asked: All requests received.
         calls: The number of connections.
         is_silent: Whether requests stay unanswered.
@@ -86,7 +87,7 @@ class OddServer:
     """
 
     def __init__(self, **answers: list[Message]) -> None:
-        self.answers: Mapping[str, list[Message]] = {
+        self.answers: Mapping[str, list[Message] | Callable[[Message], list[Message]]] = {
             "hello": [welcome(held(CODE))],
             "join": [{"type": "ok", "room": CODE, "seat": "X", "moves": []}, state(1)],
             **answers,
@@ -161,7 +162,8 @@ class OddServer:
                     await self._answer(connection, request)
 
     async def _answer(self, connection: ServerConnection, request: Message) -> None:
-        for answer in self.answers.get(request["type"], [{"type": "ok"}]):
+        found = self.answers.get(request["type"], [{"type": "ok"}])
+        for answer in found(request) if callable(found) else found:
             is_answer = answer["type"] in ("ok", "error") and "id" in request
             await connection.send(json.dumps({**answer, "id": request["id"]} if is_answer else answer))
 

@@ -39,6 +39,26 @@ async def test_a_refused_token_is_followed_by_one_hello_without_it_and_no_more(v
         assert ["token" in hello for hello in server.asked_for("hello")] == [True, False]
 
 
+async def test_a_refused_token_is_kept_and_tried_again_for_a_week(visit: Visit) -> None:
+    again = "kept for a week and tried again"
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await ana.connects()
+        server.answers = {"hello": lambda hello: [STALE if hello.get("token") == "t" else welcome(token="new")]}
+        await ana.page.reload()
+        await ana.hears(again)
+        server.asked.clear()
+        await ana.page.reload()
+        await ana.hears(again)
+        assert [hello["token"] for hello in server.asked_for("hello")] == ["t", "new"]
+        await ana.page.evaluate("tictactoe = JSON.parse(localStorage.tictactoe); tictactoe.aside[0].at -= 7 * 86400000")
+        await ana.page.evaluate("localStorage.tictactoe = JSON.stringify(tictactoe)")
+        server.asked.clear()
+        await ana.page.reload()
+        await ana.connects()
+        assert [hello["token"] for hello in server.asked_for("hello")] == ["new"]
+
+
 async def test_a_refused_name_is_followed_by_one_hello_without_it_and_no_more(visit: Visit) -> None:
     bad_name = error("bad_name", "That is no name.")
     async with OddServer() as server:

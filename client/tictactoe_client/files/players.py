@@ -27,6 +27,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 
 _MOST_PLAYERS: Final = 100
+_REFUSED_SECONDS: Final = 7 * 86_400.0  # how long a refused token is kept and retried
 _NOBODY: Final = 2**31 - 1
 
 GUEST: Final = "guest-"
@@ -48,6 +49,7 @@ class KnownPlayer:
         said: Rooms that an earlier run has already announced as waiting.
         others: Other addresses of the cluster where the token is valid.
         cluster: The id of the cluster, "" for a single server.
+        refused_at: When a server first refused the token, 0 if none did.
     """
 
     server: str
@@ -59,6 +61,7 @@ class KnownPlayer:
     said: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     cluster: str = ""
+    refused_at: float = 0.0
 
     @property
     def key(self) -> tuple[str, str]:
@@ -123,9 +126,11 @@ class KnownPlayers:
                 found[player.token] = replace(known, rooms=_join(player.rooms, known.rooms))
         return list(found.values())
 
-    def find(self, servers: Servers, name: str | None = None, *, cluster: str = "") -> KnownPlayer | None:
-        """Return the latest player with this name and cluster, if given, or None."""
-        known = (player for player in self.on(servers) if cluster in ("", player.cluster))
+    def find(
+        self, servers: Servers, name: str | None = None, *, cluster: str = "", but: Collection[str] = ()
+    ) -> KnownPlayer | None:
+        """Return the best player with this name and cluster, if given, and none of the tokens of `but`, or None."""
+        known = (player for player in self.on(servers) if cluster in ("", player.cluster) and player.token not in but)
         return next((player for player in known if name in (None, player.name)), None)
 
     def find_name(self) -> str | None:
@@ -141,18 +146,20 @@ class KnownPlayers:
         resumes: bool = False,
         only_seated: bool = False,
         cluster: str = "",
+        but: Collection[str] = (),
     ) -> KnownPlayer | None:
         """Take a player that no other living process uses, and return it, or None.
 
-        Preferred is the player with a seat in `room`, or in any room if `resumes`; otherwise, unless `only_seated`, the
-        latest player of this name. With `cluster` only players of that cluster count.
+        Preferred is the player with a seat in `room`, or in any room if `resumes`; otherwise, unless `only_seated`, one
+        of this name: a player that a server refused, then the latest. With `cluster` only players of that cluster
+        count, and none with a token of `but`.
         """
         taken: list[KnownPlayer] = []
 
         def take(players: Players) -> None:
             known = [player for player in players.values() if player.is_known_at(servers)]
             here = [player for player in known if cluster in ("", player.cluster)]
-            free = [player for player in here if player.is_free]
+            free = [player for player in here if player.is_free and player.token not in but]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]
             if found and not taken:  # a second attempt to write it takes nobody else
@@ -167,8 +174,26 @@ class KnownPlayers:
         """Store players, adding their rooms to the known ones."""
         self.change(lambda players: _put(players, *kept))
 
+    def refuse(self, server: str, token: str) -> None:
+        """Note that a server does not know a player; the token is kept for a week, for the server may be wrong."""
+
+        def note(players: Players) -> None:
+            for row in [row for row in players.values() if row.token == token and row.is_known_at((server,))]:
+                players[row.key] = replace(row, refused_at=row.refused_at or time.time())
+
+        self.change(note)
+
+    def forget_refused(self, servers: Servers) -> None:
+        """Remove the refused players of these addresses, since the person is somebody else there."""
+
+        def strike(players: Players) -> None:
+            for row in [row for row in players.values() if row.refused_at and row.is_known_at(servers)]:
+                del players[row.key]
+
+        self.change(strike)
+
     def forget(self, server: str, token: str) -> None:
-        """Remove a player that the server no longer knows."""
+        """Remove a player that was deleted on the server."""
 
         def strike(players: Players) -> None:
             players.pop((server, token), None)
@@ -249,7 +274,9 @@ def _parse(content: bytes) -> Players:
     """Return the rows of a file; raises `msgspec.MsgspecError` if it is damaged or of another version."""
     players: Players = {}
     if content.strip():
-        _put(players, *msgspec.json.decode(content, type=_File).players)
+        oldest = time.time() - _REFUSED_SECONDS
+        rows = msgspec.json.decode(content, type=_File).players
+        _put(players, *(row for row in rows if not row.refused_at or row.refused_at > oldest))
     return players
 
 
@@ -265,9 +292,9 @@ def _join(before: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[str, ...]:
     return (*(room for room in before if room not in rooms), *rooms)
 
 
-def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, float]]:
-    """Return a sort key that prefers players of these addresses, then the latest."""
-    return lambda player: (player.server in servers, player.used_at)
+def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, bool, float]]:
+    """Return a sort key that prefers players of these addresses, then refused ones, then the latest."""
+    return lambda player: (player.server in servers, player.refused_at > 0, player.used_at)
 
 
 class Identity:
@@ -301,6 +328,7 @@ class Identity:
         self.rooms: set[str] = set()
         self._tell = tell
         self._tokens: dict[str, str] = {}
+        self._refused: set[str] = set()
         self._writing = asyncio.Lock()
         self._work = Work()
         self._is_told = False
@@ -326,11 +354,23 @@ class Identity:
     async def _find_player(self, urls: tuple[str, ...], cluster: str = "") -> KnownPlayer | None:
         is_nobody = self.role == "nobody"
         if self.role == "reader":
-            return self.players.find(urls, self.name, cluster=cluster)
+            return self.players.find(urls, self.name, cluster=cluster, but=self._refused)
         if is_nobody and not (self.seat_in or self.resumes):
             return None
-        take = partial(self.players.take, only_seated=is_nobody, resumes=self.resumes, cluster=cluster)
+        take = partial(
+            self.players.take, only_seated=is_nobody, resumes=self.resumes, cluster=cluster, but=self._refused
+        )
         return await self.write(take, urls, self.name, self.seat_in)
+
+    async def refuse_token(self, server: str, token: str, cluster: Cluster) -> str | None:
+        """Set a refused token aside for later runs, and return another one to say hello with, None for a new player."""
+        self._refused.add(token)
+        self._tokens = {url: other for url, other in self._tokens.items() if other != token}
+        known = next((player for player in self.players.on((server,)) if player.token == token), None)
+        if known is not None:
+            await self.write(self.players.refuse, server, token)
+            self._tell(say("token refused", name=clean_text(known.name)))
+        return await self.find_token(cluster)
 
     async def forget_token(self, server: str, token: str) -> None:
         await self.write(self.players.forget, server, token)

@@ -8,7 +8,7 @@ import { readKept, writeKept } from "./kept.js";
 import { prepared } from "./later.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
-import { describePush, describeUnanswered, messageOf } from "./words.js";
+import { clean, describePush, describeUnanswered, messageOf } from "./words.js";
 
 export class App {
 	kept = readKept();
@@ -23,7 +23,7 @@ export class App {
 		this.around = around;
 		this.keep({});
 		this.home = this.connect(this.kept);
-		this.rooms = new Rooms(this.home, (url) => this.connect(this.home.identity, url));
+		this.rooms = new Rooms(this.home, (url) => this.connect({ name: this.home.identity.name, token: this.home.identity.token }, url));
 		this.rooms.onUnanswered = (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code);
 	}
 
@@ -65,11 +65,14 @@ export class App {
 				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
 				if (connection === this.connection) this.around.onNews(news);
 			},
-			onIdentity: ({ identity: { name, token }, welcome }) => {
+			onIdentity: ({ identity, welcome }) => {
 				const { cluster = "" } = welcome ?? {};
+				const { name, token } = identity;
 				const { [cluster]: _, ...others } = this.kept.tokens;
 				this.home.identity.name = name;
-				this.keep({ name, token, tokens: { ...others, [cluster]: token } });
+				this.keep({ name, token, tokens: { ...others, [cluster]: token }, aside: this.home.identity.aside });
+				if (identity.unknown) tell(say("token refused", { name: clean(identity.unknown) }));
+				identity.unknown = "";
 			},
 		}, url);
 		return connection;

@@ -96,8 +96,8 @@ function makeOwnData(app, ask, onDone) {
 		if (!confirm(say("name forget"))) return;
 		if (connection.welcome?.claimed && !confirm(say("name forget twice", { name }))) return;
 		return ask({ type: "forget" }, () => {
-			connection.identity.token = connection.identity.name = "";
-			app.keep({ name: "", token: "", tokens: {} });
+			Object.assign(connection.identity, { name: "", token: "", aside: [] });
+			app.keep({ name: "", token: "", tokens: {}, aside: [] });
 			connection.greetAgain();
 			onDone();
 			app.say(say("name forgotten", { server: location.host }));

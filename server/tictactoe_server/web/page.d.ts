@@ -173,12 +173,13 @@ type Run = (action: string, about?: Record<string, string>) => unknown;
 
 /**
  * The name and secret of the player, and what one prefers. `tokens` are those of all clusters that were met here, by
- * their ids, the newest last; that of a server of no cluster is under "".
+ * their ids, the newest last; that of a server of no cluster is under "". `aside` are players that were refused.
  */
 interface Kept {
 	name: string;
 	token: string;
 	tokens: Record<string, string>;
+	aside?: Aside[];
 	asked?: boolean;
 	sound: boolean;
 	theme: string;
@@ -188,7 +189,9 @@ interface Kept {
 }
 
 /** Who says hello: by which name, and what proves it. */
-type Known = { name: string; token: string; tokens?: Record<string, string> };
+type Known = { name: string; token: string; tokens?: Record<string, string>; aside?: Aside[] };
+/** A player that a server did not know, and when it first said so. */
+type Aside = { name: string; token: string; at: number };
 /** What another device, or an earlier claim of a name, gave for a hello. */
 type Codes = { link: string } | { name: string; rescue: string };
 
