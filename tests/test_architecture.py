@@ -78,7 +78,7 @@ CEILINGS = {
     "cluster": (2_617, 6),
     "core": (1_562, 5),
     "events": (2_763, 6),
-    "http": (1_348, 3),
+    "http": (1_350, 3),
     "listings": (728, 3),
     "people": (468, 2),
     "ratings": (1_393, 5),

@@ -15,7 +15,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.choices import Choices, describe_deed, describe_question
 from tictactoe_protocol.happened import choices_at, placer
 from tictactoe_protocol.pushes import RoomState, SeatState
-from tictactoe_protocol.telling import announce, describe_result, describe_verdict, describe_why_over
+from tictactoe_protocol.telling import announce, describe_verdict, describe_why_over
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_cell, describe_level, describe_turn, format_duration, name_of, seat_of
 
@@ -89,11 +89,13 @@ class Turn:
     """The line about the displayed position.
 
     Attributes:
+        why: At the end of a game its cause, else "".
         kind: ``mine`` if the viewer is to move, ``over`` at the end of a game.
         places: In an opening the mark to place next, else "".
     """
 
     text: str
+    why: str = ""
     kind: Literal["", "mine", "over"] = ""
     places: str = ""
 
@@ -126,7 +128,6 @@ class End:
     """The end of a game; `kind` is the result of the viewer."""
 
     verdict: str
-    why: str
     kind: Literal["", "win", "lose"] = ""
 
 
@@ -153,7 +154,7 @@ def scene(
     if state.result is not None:
         own, winner = seat_of(state, viewer), state.result.winner
         kind: Literal["", "win", "lose"] = "" if own is None or winner is None else "win" if winner == own else "lose"
-        end = End(describe_verdict(state, viewer), describe_why_over(state, viewer), kind)
+        end = End(describe_verdict(state, viewer), kind)
     return Scene(
         head=name_game(state) if state.status == "waiting" else f"{name_players(state)} · {name_game(state)}",
         banner=describe_banner(state, view),
@@ -188,6 +189,7 @@ def _describe_moment(state: RoomState, view: View, viewer: str, moves: Sequence[
     kind: Literal["", "mine", "over"] = "mine" if is_mine else "over" if is_now and state.status == "over" else ""
     return Turn(
         _describe_now(state, view, viewer, moves, is_back=is_back),
+        describe_why_over(state, viewer) if kind == "over" else "",
         kind,
         (state.opening.places or "") if is_now and state.opening else "",
     )
@@ -201,7 +203,7 @@ def _describe_now(state: RoomState, view: View, viewer: str, moves: Sequence[int
     if is_back:
         return describe_move(state, moves, view.here or 0, viewer)
     if state.status == "over":
-        return describe_result(state, viewer)
+        return describe_verdict(state, viewer)
     return "" if view.ended else describe_turn(state, viewer)  # the banner says where the game goes on
 
 

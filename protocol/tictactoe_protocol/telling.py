@@ -10,7 +10,7 @@ from tictactoe_engine.opening import MORE
 from tictactoe_protocol import happened
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import Change, is_draw, standing
-from tictactoe_protocol.lines import describe_lines
+from tictactoe_protocol.lines import describe_lines, describe_reach, split_lines
 from tictactoe_protocol.pushes import OUT_REASONS, RoomState
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import (
@@ -63,8 +63,8 @@ def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None
 
 
 def describe_result(state: RoomState, viewer: str) -> str:
-    """Return the cause and the result of a game: ``Row 1 is X X X. You lose.``"""
-    return f"{describe_why_over(state, viewer)} {describe_verdict(state, viewer)}".strip()
+    """Return the result and the cause of a game's end: ``You lose. Row 1 is X X X.``"""
+    return f"{describe_verdict(state, viewer)} {describe_why_over(state, viewer)}".strip()
 
 
 def describe_verdict(state: RoomState, viewer: str) -> str:
@@ -90,7 +90,12 @@ def describe_why_over(state: RoomState, viewer: str) -> str:
         return ""
     loser = loser_of(state) if result.reason in ("resigned", "timeout", "forfeit") else None
     if result.reason == "line":
-        return describe_lines(state)
+        if not state.rules.misere:
+            return describe_lines(state)
+        run = split_lines(result.line, state.rules.to_rules())[0]
+        return _say_of(
+            state, state.board[run[0]], "line loses", viewer, reach=describe_reach(run, state.rules.to_rules())
+        )
     if result.reason in _WHY_OVER:
         return say(f"ended {result.reason}")
     if loser is not None:

@@ -396,9 +396,9 @@ def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:
     read_state(message)
     message["result"]["reason"] = "boredom"
     over = read_state(message)
-    assert describe_result(over, ANA) == "The game ended by boredom. You win."
+    assert describe_result(over, ANA) == "You win! The game ended by boredom."
     nobody = replace(over, result=Result(None, "boredom"))
-    assert describe_result(nobody, ANA) == "The game ended by boredom. It has no winner."
+    assert describe_result(nobody, ANA) == "There is no winner. The game ended by boredom."
     assert exit_code_of(nobody, ANA, with_result=True) == ExitCode.ABANDONED
 
 

@@ -12,7 +12,7 @@ from tictactoe_protocol.catalogue import LANGUAGES, say
 
 
 def spoken() -> str:
-    return {"You win.": "en", "Du gewinnst.": "de"}[say("verdict win")]
+    return {"You win!": "en", "Du gewinnst!": "de"}[say("verdict win")]
 
 
 @pytest.mark.parametrize(

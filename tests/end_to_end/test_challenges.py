@@ -60,7 +60,7 @@ async def test_one_challenges_waits_and_is_led_into_the_room_where_the_next_is_a
         await ana.ask("decline", "You decline the draw")
         await ana.ask("challenge no", "You decline.")
         await room.resign()
-        await ana.until("The game was aborted")
+        await ana.until("The game doesn't count. It was aborted")
         await bo.challenge(ana_s_id)
         await ana.until("bo challenges you: 3 by 3")
         await ana.ask("challenge yes", "You accept: both of you have a seat in room", "Connected, ")

@@ -52,7 +52,7 @@ async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> Non
         assert "2  X O O     . . ." in ana.lines
         ana.type("/l", "/b", "c")
         await ana.until("Last: bo played A3, bottom left.")
-        await ana.until("You play C3, bottom right. The board is full. It's a draw.", "Rematch?")
+        await ana.until("You play C3, bottom right. It's a draw. The board is full.", "Rematch?")
         ana.end_input()
         assert await ana.end() == 11
         assert not [line for line in ana.lines if line.startswith(("Connecting", "To play"))]
@@ -143,7 +143,7 @@ async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None
         await ana.until("To which? Type draw accept or undo accept.", "You decline the draw.")
         await ana.until("You let the move stand.")
         ana.type("resign", "yes")
-        await ana.until("You resign. You lose.")
+        await ana.until("You lose. You resign.")
         await bo.ask("rematch", room=code)
         await ana.until("Type rematch or yes to accept.")
         ana.type("no", "accept")

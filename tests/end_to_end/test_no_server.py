@@ -261,6 +261,6 @@ async def test_both_faces_say_that_the_server_went_and_go_on_after_it(tmp_path: 
             await bo.ask("1", "You play A1")
             bo.type("leave", "leave")
             assert await bo.end() == 0
-        await ana.shows("You win. bo left the game.")
+        await ana.shows("You win! bo left the game.")
         ana.type("\x11")
         assert await ana.end() == 0

@@ -33,7 +33,7 @@ async def test_two_play_a_game_with_an_opening_and_a_clock_in_plain_words_and_th
             ("no", "Ana declines the draw."),
             ("e3", "It's Ana's move."),
             ("b1", "It's Bo's move."),
-            ("b3", "Row 3, B3 to E3, is X X X X. Bo wins."),
+            ("b3", "Bo wins. Row 3, B3 to E3, is X X X X."),
             ("rematch", "Game 2. Bo is X, Ana is O."),
         ):
             screen.type(f"{typed}\n")

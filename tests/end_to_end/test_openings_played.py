@@ -49,7 +49,7 @@ async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_re
             await ana.ask("e4", "You play E4.")
             await bo.until("Du bist am Zug, X.")
             bo.type("aufgeben", "aufgeben")
-            await ana.hear("bo resigns. You win.", "Winner: ana, O.", "Rematch?")
+            await ana.hear("You win! bo resigns.", "Winner: ana, O.", "Rematch?")
             await eve.until("Winner: ana, O.")
             await eve.ask("save game.txt", "The game is saved in game.txt")
             await ana.ask("board 3", "Move 3 of 6: ana places X on D3.", "bo places two more, then you choose.")

@@ -99,6 +99,11 @@ class Visitor:
         """Find a button by its label; the page's style alone capitalises labels."""
         return self.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}$", re.IGNORECASE))
 
+    async def choose(self, name: str) -> None:
+        """Open the menu at the end of a game, and choose from it."""
+        await self.page.locator(".more summary").click()
+        await self.button(name).click()
+
     async def answer(self, name: str) -> None:
         """Answer the question on the page."""
         await self.page.locator(".ask").get_by_role("button", name=re.compile(f"^{name}$", re.IGNORECASE)).click()

@@ -38,7 +38,7 @@ const names = (answers) => answers.map(({ name }) => name);
 
 test("whoever is to move sees it in the line, in the title and on the board", () => {
 	const { turn, title, board, head, deeds } = scene(stateOf());
-	assert.deepEqual(turn, { text: "Your move, X.", kind: "mine", places: "" });
+	assert.deepEqual(turn, { text: "Your move, X.", why: "", kind: "mine", places: "" });
 	assert.equal(title, "● Your move · ana v bo");
 	assert.equal(head, "ana v bo · Tic-tac-toe");
 	assert.equal(board.isMine, true);
@@ -64,9 +64,9 @@ const CHOOSING = { step: "choose", options: ["X", "O", "more"] };
 test("in an opening the board shows the mark that is placed next, whoever places it", () => {
 	const state = opened("X", [0], "X", PLACING);
 	const { turn, board, title } = scene(state, { game: { moves: [0] } });
-	assert.deepEqual(turn, { text: "Place O: 2 to go, then bo chooses a side.", kind: "mine", places: "O" });
+	assert.deepEqual(turn, { text: "Place O: 2 to go, then bo chooses a side.", why: "", kind: "mine", places: "O" });
 	assert.deepEqual([board.turn, board.isMine, title], ["O", true, "● Your move · ana v bo"]);
-	assert.deepEqual(scene(state, { viewer: "bo", game: { moves: [0] } }).turn, { text: "ana places O: 2 to go, then you choose a side.", kind: "", places: "O" });
+	assert.deepEqual(scene(state, { viewer: "bo", game: { moves: [0] } }).turn, { text: "ana places O: 2 to go, then you choose a side.", why: "", kind: "", places: "O" });
 });
 
 test("where a choice is due it stands as a question, no answer before the others, and nothing is placed", () => {
@@ -106,10 +106,11 @@ test("a question stands with its answers, yes first, and the own deed that is as
 test("the end is told in one line, for who lost without a burst, and what was asked before is asked no more", () => {
 	const over = stateOf({ seq: 2, status: "over", board: "XXXOO....", ply: 5, last: 2, turn: null, result: { winner: "X", reason: "line", line: [0, 1, 2] } });
 	const { turn, isLost, board, questions, deeds } = scene(over, { viewer: "bo", confirming: "leave" });
-	assert.deepEqual([turn.text, isLost, board.isWon, questions, deeds[0].label], ["Row 1 is X X X. You lose.", true, false, [], "play again"]);
+	assert.deepEqual([turn.text, turn.why, isLost, board.isWon, questions], ["You lose.", "Row 1 is X X X.", true, false, []]);
+	assert.deepEqual(deeds.filter(({ is_more }) => !is_more).map(({ label }) => label), ["play again"]);
 	assert.deepEqual([scene(over).isLost, scene(over).board.isWon], [false, true]);
 	const news = newsOf({ viewer: "bo", seat: "O", state: over, moves: [0, 3, 1, 4, 2] }, stateOf({ board: "XX.OO....", ply: 4, last: 4 }), [0, 3, 1, 4], false);
-	assert.deepEqual(news, { notes: [], told: ["ana plays C1. Row 1 is X X X. You lose."], tone: "lose", isEnd: true });
+	assert.deepEqual(news, { notes: [], told: ["ana plays C1. You lose. Row 1 is X X X."], tone: "lose", isEnd: true });
 });
 
 test("while a seat is free its host sees an invitation, and others the door", () => {

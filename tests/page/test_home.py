@@ -65,7 +65,7 @@ async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit
         await ana.page.get_by_role("button", name="Give").click()
         await ana.button("Give it up").click()
         await expect(seat).to_have_count(0)
-        await bo.hears("ana left the game. You win.")
+        await bo.hears("You win! ana left the game.")
         await ana.page.reload()
         await ana.connects()
         await expect(seat).to_have_count(0)

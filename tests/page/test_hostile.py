@@ -36,6 +36,6 @@ async def test_whatever_a_server_says_is_shown_as_text(visit: Visit) -> None:
         await expect(eve.page.locator(".player .name").first).to_have_text(EVIL)
         await expect(eve.page.locator(".player .name").nth(1)).to_have_text("bo[31m")
         await expect(eve.page.locator(".lines")).to_contain_text(EVIL)
-        await eve.hears(f"The game ended by {EVIL}. It has no winner.")
+        await eve.hears(f"There is no winner. The game ended by {EVIL}.")
         await expect(eve.page.locator("img")).to_have_count(0)
         assert await eve.page.title() != "taken"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.async_api import expect
 
 from tests.end_to_end.clients import run_client
@@ -41,13 +42,33 @@ async def one_at_the_board(
 async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((0, 3, 1, 4, 2), ana, bo)
-    await bo.hears("ana plays C1. Row 1 is X X X. You lose.")
-    await ana.hears("Row 1 is X X X. You win.")
+    await bo.hears("ana plays C1. You lose. Row 1 is X X X.")
+    await ana.hears("You win! Row 1 is X X X.")
     await expect(bo.page.locator(".through")).to_have_count(1)
     await expect(bo.page.locator(".burst")).to_have_count(0)
     await expect(ana.page.locator(".burst")).to_have_count(1)
     await expect(ana.page.locator(".winner .name")).to_have_text("ana (you)")
     await bo.sees(A1="X", B2="O", C3="free")
+
+
+@pytest.mark.parametrize("still", [False, True])
+async def test_a_misere_line_loses_and_is_not_painted_as_a_win(server: Server, visit: Visit, still: bool) -> None:
+    ana = await visit(address(server), still=still)
+    await ana.quick_match("ana", "misere")
+    bo = await visit(ana.page.url, still=still, language="de", phone=True)
+    await bo.page.locator(".door input").fill("bo")
+    await bo.page.locator(".door button").click()
+    await take_turns((0, 3, 1, 4, 2), ana, bo)
+    await expect(ana.page.locator("p.turn")).to_have_text("You lose. You completed the line A1 to C1.")
+    won = "Du gewinnst! ana hat die Reihe A1 bis C1 vollendet und damit verloren."
+    await expect(bo.page.locator("p.turn")).to_have_text(won)
+    await expect(bo.status).to_have_text(f"ana spielt C1. {won}")
+    for page in (ana.page, bo.page):
+        await expect(page.locator(".cells .fatal")).to_have_count(3)
+        await expect(page.locator(".cells .won")).to_have_count(0)
+        await expect(page.locator(".deeds button:visible")).to_have_count(1)
+    moving = "document.querySelector('.burst circle').getAnimations().length"
+    assert bool(await bo.page.evaluate(moving)) == (not still)
 
 
 async def test_two_pages_and_a_terminal_play_and_one_watches_from_the_middle(server: Server, visit: Visit) -> None:
@@ -118,14 +139,14 @@ async def test_offers_are_made_answered_and_taken_back(server: Server, visit: Vi
     await bo.hears("ana declines the draw.")
     await ana.button("Offer a draw").click()
     await bo.page.keyboard.press("Control+y")
-    await ana.hears("Both agreed. It's a draw.")
+    await ana.hears("It's a draw. Both agreed.")
 
 
 async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await ana.button("Abort").click()
     await ana.answer("Abort")
-    await bo.hears("It doesn't count.")
+    await bo.hears("The game doesn't count.")
     await bo.button("Play again").click()
     await ana.hears("bo wants a rematch.")
     await ana.page.keyboard.press("r")
@@ -136,7 +157,7 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
     await bo.button("Play on").click()
     await bo.button("Resign").click()
     await bo.answer("Resign")
-    await ana.hears("bo resigns. You win.")
+    await ana.hears("You win! bo resigns.")
     await ana.button("Play again").click()
     await bo.answer("Accept the rematch")
     await ana.hears("Game 3. You are O. bo is X.")
@@ -162,12 +183,12 @@ async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -
         await ana.hears("bo has dropped.")
         await expect(ana.page.get_by_text("bo has been gone too long")).to_be_visible()
         await ana.button("Claim the win").click()
-        await ana.hears("The game was claimed, as the other seat stayed empty. You win.")
+        await ana.hears("You win! The game was claimed, as the other seat stayed empty.")
 
 
 async def shared_link(visitor: Visitor) -> str:
     """Share the game that has just ended; return what leads others to it."""
-    await visitor.button("Share the replay").click()
+    await visitor.choose("Share the replay")
     await visitor.hears("/replay/")
     link = re.search(r"http\S+", await visitor.status.inner_text())
     assert link is not None
@@ -177,7 +198,7 @@ async def shared_link(visitor: Visitor) -> str:
 async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((0, 3, 1, 8, 2), ana, bo)
-    await expect(ana.button("Review")).to_be_visible()  # a move is shown before its answer is here
+    await expect(ana.button("Play again")).to_be_visible()  # a move is shown before its answer is here
     await ana.page.keyboard.press("v")
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
     await ana.hears("X wins at once. Best: C1.")
@@ -203,7 +224,7 @@ async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Ser
 async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((4, 1, 0, 8, 6, 2, 3), ana, bo)
-    await ana.button("Review").click()
+    await ana.choose("Review")
     await expect(ana.page.locator(".turned")).to_contain_text("It turned at move 2. O played B1")
     await expect(ana.page.locator(".graph")).to_be_visible()
     await expect(ana.page.locator(".moves .mistake")).to_have_count(1)

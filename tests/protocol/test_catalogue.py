@@ -89,8 +89,8 @@ def test_a_language_that_there_is_no_file_for_is_named_with_those_that_there_are
 def test_a_process_that_speaks_german_tells_a_game_in_german() -> None:
     before, after = state((0, 3, 1, 4)), state((0, 3, 1, 4, 2))
     told = announce(happened(before, after), BO)
-    assert told == ["ana spielt C1. X hat drei in Zeile 1. Du verlierst."]
-    assert describe_result(after, ANA) == "X hat drei in Zeile 1. Du gewinnst."
+    assert told == ["ana spielt C1. Du verlierst. X hat drei in Zeile 1."]
+    assert describe_result(after, ANA) == "Du gewinnst! X hat drei in Zeile 1."
     assert describe_turn(before, ANA) == "Du bist am Zug, X."
 
 

@@ -25,7 +25,7 @@ async def test_a_whole_game_by_digits(game: Game, look: dict[str, Any]) -> None:
         await ana.do("2", "It's bo's move.")
         await bo.ask("move", room=code, cell=8, ply=3)
         await ana.until("Your move, X.")
-        text = await ana.do("3", "You win. Row 1 is X X X. (5 moves", "r play again")
+        text = await ana.do("3", "You win! Row 1 is X X X. (5 moves", "r play again")
         assert "<X>" in text.splitlines()[4]
         assert text.isascii() is look.get("ascii", False)
 

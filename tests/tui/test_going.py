@@ -139,7 +139,7 @@ async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Ga
     async with game(gives_up=True) as (ana, _, code):
         await ana.press("ctrl+q")
         await ana.until_it_ends()
-    assert ana.app.last_words == f"Room {code}: bo resigns. You win."
+    assert ana.app.last_words == f"Room {code}: You win! bo resigns."
 
 
 @pytest.mark.parametrize("keys", ["escape", "ctrl+c", "tab h ctrl+q", ": r e s i g n enter"])

@@ -29,7 +29,7 @@ async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(game: Game) -> 
 
 async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> None:
     async with game(gives_up=True) as (ana, bo, code):
-        await ana.until("You win. bo resigns")
+        await ana.until("You win! bo resigns")
         await ana.do("enter", "The game is over.")
         await bo.ask("leave", room=code)
-        await ana.until("bo left the room.", "You win. bo resigns", "(has left)", gone="r play again")
+        await ana.until("bo left the room.", "You win! bo resigns", "(has left)", gone="r play again")

@@ -131,7 +131,7 @@ async def test_no_refusal_covers_the_end(game: Game, size: tuple[int, int]) -> N
         await bo.ask("resign", room=code)
         await ana.until("You win")
         keys = last_line(ana.text)
-        text = await ana.do("5", "You win. bo resigns", "The game is over.")
+        text = await ana.do("5", "You win! bo resigns", "The game is over.")
         assert last_line(text) == keys
         await bo.ask("rematch", room=code)
         text = await ana.do("5", "You win", "The game is over.")

@@ -27,7 +27,7 @@ MOST_ROWS: Final = 7  # of a table
 _FONTS: Final = Path(ttf_opensans.__file__).parent / "ttf"
 _BOLD, _PLAIN = "OpenSans-Bold.ttf", "OpenSans-Regular.ttf"
 _GROUND, _CARD, _INK, _DIM, _EDGE = "#f7f3e8", "#fffdf7", "#2b2b2b", "#625d52", "#d8d0bc"
-_TITLE, _WON, _SOFT, _PLATE = "#6b4f1d", "#f4dfa6", "#efe8d6", "#d9c9a0"
+_TITLE, _WON, _LOST, _SOFT, _PLATE = "#6b4f1d", "#f4dfa6", "#eecdc2", "#efe8d6", "#d9c9a0"
 _MARKS: Final = ("#005f87", "#9c1f6b", "#7d5800", "#2f6f2f", "#2b3fa8", "#b3261e")
 _WOOD, _WOOD_LINE, _ALARM = "#e3c68f", "#7a5c2e", "#d1242f"
 _STARS: Final = (48, 56, 112, 168, 176)  # of boards for stones, which are 15 by 15
@@ -68,6 +68,7 @@ class BoardCard(NamedTuple):
     look: str = "marks"
     last: int | None = None
     line: tuple[int, ...] = ()
+    is_misere: bool = False  # the line lost
 
 
 class TableCard(NamedTuple):
@@ -113,8 +114,9 @@ def _draw_board(sheet: Any, card: BoardCard) -> None:
     fill, edge = {"stones": (_WOOD, _WOOD_LINE), "discs": (_PLATE, _PLATE)}.get(card.look, (_CARD, _EDGE))
     sheet.rounded_rectangle(frame, 10, aggdraw.Pen(edge, 3), aggdraw.Brush(fill))
     strong = card.line or (() if card.last is None else (card.last,))
+    filled = _SOFT if not card.line else _LOST if card.is_misere else _WON
     for at in strong if card.look == "marks" else ():
-        sheet.rectangle(_inset(boxes[at], 0), aggdraw.Brush(_WON if card.line else _SOFT))
+        sheet.rectangle(_inset(boxes[at], 0), aggdraw.Brush(filled))
     if card.look != "discs":  # lines are between cells, or for stones through their middle
         half, first = (cell / 2, 0) if card.look == "stones" else (0, 1)
         pen = aggdraw.Pen(edge, max(1, min(4, cell * 0.03)))

@@ -126,11 +126,12 @@ export class Board {
 		}
 	}
 
-	/** @param {Moves} before */
+	/** Draw the line that decided; in misère it lost. @param {Moves} before */
 	#drawLine(before) {
 		const { line } = this.#view;
-		for (const cell of before) this.#mark("won", cell, null);
-		for (const cell of line) this.#mark("won", null, cell);
+		const kind = this.rules.misere ? "fatal" : "won";
+		for (const cell of before) this.#mark(kind, cell, null);
+		for (const cell of line) this.#mark(kind, null, cell);
 		this.#line.replaceChildren(...splitLines(this.rules, line).map((run) => this.shapes.makeStroke(run)));
 	}
 

@@ -56,7 +56,7 @@ function makeGame() {
 		const view = { here: timeline.here, typed: "", confirming: "", passed: 0, isOffline: false, isReviewing: false };
 		const scene = sceneOf(game, state, MAY_NOTHING, view);
 		setText(head, scene.head);
-		setText(told, scene.turn.text);
+		setText(told, `${scene.turn.text} ${scene.turn.why}`);
 		board?.draw(scene.board);
 	}
 }

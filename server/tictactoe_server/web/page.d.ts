@@ -119,8 +119,8 @@ interface View {
 /** What a page of a game shows is worked out from this; `isBack` is whether an earlier moment is looked at. */
 type Moment = { game: ShownGame; state: State; may: Choices; view: View; isBack: boolean };
 
-/** A button, by the name of what it does. */
-type Answer = { name: string; label: string; is_main?: boolean };
+/** A button, by the name of what it does; `is_more` if it belongs in the menu. */
+type Answer = { name: string; label: string; is_main?: boolean; is_more?: boolean };
 /** What waits for an answer. */
 type Asked = { id: string; text: string; answers: Answer[] };
 

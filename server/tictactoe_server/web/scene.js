@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { describeDeed, describeQuestion, findDeed, isServerBot } from "./choices.js";
 import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
-import { describeChoicesAt, describeResult, describeVerdict } from "./telling.js";
+import { describeCause, describeChoicesAt, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
 /** Deeds that are buttons under the board; the others are answers, or done elsewhere. */
@@ -77,13 +77,15 @@ function bannerOf({ game: { ended, closedReason = "" }, state, view: { trouble =
 	return ended ? (ended === "closed" ? say("room closed", { room: state.room, reason }) : reason) : trouble || words.describeUnanswered(state.room, unanswered);
 }
 
-/** The line under the board; in an opening with the mark that is placed next. @param {Moment} moment */
+/** The line under the board, at the end with why it ended; in an opening with the mark that is placed next. @param {Moment} moment */
 function turnOf(moment) {
-	const { game: { plays, seat, pending, ended }, state, view, isBack } = moment;
+	const { game, state, view, isBack } = moment;
+	const { plays, seat, pending, ended } = game;
 	const isMine = plays && state.turn === seat && !pending && !ended && !isBack;
 	const isNow = !isBack && !view.typed && !pending;
 	const kind = isMine ? "mine" : isNow && state.status === "over" ? "over" : "";
-	return { text: describeMoment(moment), kind, places: (isNow && state.opening?.places) || "" };
+	const why = kind === "over" ? describeCause(state, game.viewer) : "";
+	return { text: describeMoment(moment), why, kind, places: (isNow && state.opening?.places) || "" };
 }
 
 /** @param {Moment} moment */
@@ -91,7 +93,7 @@ function describeMoment({ game: { pending, viewer, moves, ended }, state, view: 
 	if (typed) return say("scene typed", { text: typed });
 	if (pending) return say("scene on its way", { cell: nameCell(pending.cell, state.rules) });
 	if (isBack) return here ? describeMove(state, moves, here, viewer) : say("the start");
-	if (state.status === "over") return describeResult(state, viewer);
+	if (state.status === "over") return describeVerdict(state, viewer);
 	return ended ? "" : words.describeTurn(state, viewer); // the banner says where the game goes on
 }
 
@@ -154,9 +156,10 @@ function cardOf({ game: { isLive, seat, ended }, state, view: { onlyWatches } })
 }
 
 /** @param {Moment} moment */
-function deedsOf({ game: { isLive, ended, seat: own }, state, may, view }) {
+function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view }) {
 	const seat = isLive && own;
-	const home = { name: "home", label: say("key to home") };
+	const hasMenu = isLive && !ended && state.status === "over" && !view.isReviewing && !!(own || words.seatOf(state, viewer));
+	const home = { name: "home", label: say("key to home"), is_more: hasMenu };
 	const event = { name: "event", label: say("page event to"), is_main: true };
 	// By a card another has the seat.
 	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("scene take back") }, home];
@@ -170,7 +173,8 @@ function deedsOf({ game: { isLive, ended, seat: own }, state, may, view }) {
 		const isAside = (view.isReviewing && ASIDE.includes(id)) || (id === "leave" && !seat);
 		if (!isShown || isApart || isEarly || isAside) return [];
 		const label = id === "review" && view.isReviewing ? say("scene review off") : describeDeed(deed, state);
-		return [{ name, label, is_main: ["rematch ask", "challenge", "computer"].includes(name) }];
+		const is_main = ["rematch ask", "challenge", "computer"].includes(name);
+		return [{ name, label, is_main, is_more: hasMenu && !is_main }];
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);

@@ -127,17 +127,18 @@ export class Shapes {
 		return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
 	}
 
-	/** Bits that fly from the middle of a line, or of the board where none won, in the colours of all marks. @param {Moves} line */
+	/** Bits that fly from all along a line, or from the middle of the board, in the colours of all marks. @param {Moves} line */
 	makeBurst(line) {
 		const { rows, columns } = this.rules;
-		const [x, y] = this.cornerOf(line[line.length >> 1] ?? (rows * columns) >> 1);
-		const reach = Math.min(this.width, this.height) * 0.45;
+		const from = line.length ? line : [(rows * columns) >> 1];
+		const reach = Math.min(this.width, this.height) * 0.3;
 		const bits = upTo(BITS).map((at) => {
-			const [angle, far] = [(at / BITS) * 2 * Math.PI, reach * (0.55 + 0.45 * Math.abs(Math.sin(at * 7)))];
+			const [left, top] = this.cornerOf(from[Math.floor((at / BITS) * from.length)]);
+			const [angle, far] = [at * 2.4, reach * (0.5 + 0.5 * Math.abs(Math.sin(at * 7)))];
 			const [x, y] = [Math.cos, Math.sin].map((part) => `${Math.round(part(angle) * far)}px`);
-			return svg("circle", { class: `m${at % 6}`, r: reach / (at % 3 ? 30 : 20), "--x": x, "--y": y });
+			return svg("circle", { class: `m${at % 6}`, cx: left + 50, cy: top + 50, r: reach / (at % 3 ? 20 : 14), "--x": x, "--y": y });
 		});
-		return svg("g", { class: "burst", transform: `translate(${x + 50} ${y + 50})` }, bits);
+		return svg("g", { class: "burst" }, bits);
 	}
 
 	/** Where a move had better been made. @param {number} cell @param {string} mark that is shown there, "" for none */

@@ -24,7 +24,7 @@ export class SmallBoard {
 		const isStones = look === "stones";
 		this.isRound = gravity || isStones;
 		const path = (name = "", d = "") => svg("path", { class: name, d });
-		this.won = path("won");
+		this.won = path(preset === "misere" ? "fatal" : "won");
 		this.last = path("last");
 		this.blocks = path("block");
 		this.paths = [...marks].map((_, index) => path(this.isRound ? `round ${isStones ? "s" : "m"}${index}` : `mark m${index}`));

@@ -19,8 +19,12 @@ export class Stage {
 	#card = h("div.card-place");
 	#turn = h("p");
 	#turnText = h("span");
+	#why = h("small");
 	#asks = h("div.asks");
-	#buttons = h("div.deeds", { role: "group", "aria-label": say("view room deeds") });
+	#buttons = h("div.deeds");
+	#menu = h("div.deeds");
+	#more = h("details.more", { hidden: true }, h("summary", say("new room more")), this.#menu);
+	#deeds = h("div.deeds", { role: "group", "aria-label": say("view room deeds") }, this.#buttons, this.#more);
 	#confirm = h("div.confirm-bar", { hidden: true });
 	/** What the document is called, empty until there was a scene. */
 	title = "";
@@ -42,14 +46,14 @@ export class Stage {
 			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks, this.embed), this.#terms, this.#banner), this.#players),
 			h("div.middle", this.#card, this.#place),
 			h("div.after",
-				h("div.below", this.#turn, this.#confirm, this.#asks, this.#buttons, isLive && talk.heard),
+				h("div.below", this.#turn, this.#confirm, this.#asks, this.#deeds, isLive && talk.heard),
 				h("div.side", this.#worth, this.#review, timeline.steps, timeline.list, isLive && talk.element),
 			),
 		);
 	}
 
 	get turnText() {
-		return this.#turnText.textContent ?? "";
+		return `${this.#turnText.textContent} ${this.#why.textContent}`.trim();
 	}
 
 	get bannerText() {
@@ -111,10 +115,11 @@ export class Stage {
 	}
 
 	/** @param {Scene["turn"]} turn @param {Rules} rules */
-	#drawTurn({ text, kind, places }, rules) {
+	#drawTurn({ text, why, kind, places }, rules) {
 		this.#turn.className = `turn ${kind}`;
 		setText(this.#turnText, text);
-		if (places || this.#turn.children.length !== 1) show(this.#turn, places && seatIcon(lookOf(rules), rules.marks, places), this.#turnText);
+		setText(this.#why, why);
+		if (isStale(this.#turn, places)) show(this.#turn, places && seatIcon(lookOf(rules), rules.marks, places), this.#turnText, " ", this.#why);
 	}
 
 	/** Put a board in its place. @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
@@ -138,9 +143,16 @@ export class Stage {
 		if (kind === "door") this.#card.querySelector("button")?.focus();
 	}
 
-	/** @param {Answer[]} deeds */
+	/** Show what can be done; at the end of a game all but the main deed is in a menu. @param {Answer[]} deeds */
 	#drawButtons(deeds) {
-		if (losesFocus(this.#buttons, () => this.#showAnswers(this.#buttons, deeds))) this.#buttons.querySelector("button")?.focus();
+		const menu = deeds.filter(({ is_more }) => is_more);
+		const draw = () => {
+			this.#showAnswers(this.#buttons, deeds.filter(({ is_more }) => !is_more));
+			this.#showAnswers(this.#menu, menu);
+			this.#more.hidden = !menu.length;
+			if (!menu.length) this.#more.open = false;
+		};
+		if (losesFocus(this.#deeds, draw)) this.#deeds.querySelector("button")?.focus();
 	}
 
 	/** @param {Element} parent @param {Answer[]} answers */

@@ -175,34 +175,37 @@ export function describeVerdict(state, viewer) {
 	return end === "win" || (end && rules.marks.length === 2) ? say(`verdict ${end}`) : say("verdict wins", { name: nameOf(state, result.winner) });
 }
 
-/** How a game ended, the deciding line first. @param {State} state @param {string} viewer */
-export function describeResult(state, viewer) {
+/** Return why a game ended. @param {State} state @param {string} viewer */
+export function describeCause(state, viewer) {
 	const { result } = state;
 	if (!result) return "";
 	const { reason } = result;
 	const loser = loserOf(state);
-	let why = "";
-	if (reason === "line") why = describeLines(state);
-	else if (WHY_OVER.includes(reason)) why = say(`ended ${reason}`);
-	else if (!LOSING.includes(reason)) why = say("ended otherwise", { reason: describeReason(reason) });
-	else if (!loser) why = say(reason === "forfeit" ? "ended nobody came" : "ended nobody left");
-	else why = sayOf(state, loser, `ended ${reason === "resigned" && whyOut(state, loser) === "left" ? "left" : reason}`, viewer);
-	return `${why} ${describeVerdict(state, viewer)}`;
+	if (reason === "line") return describeLines(state, viewer);
+	if (WHY_OVER.includes(reason)) return say(`ended ${reason}`);
+	if (!LOSING.includes(reason)) return say("ended otherwise", { reason: describeReason(reason) });
+	if (!loser) return say(reason === "forfeit" ? "ended nobody came" : "ended nobody left");
+	return sayOf(state, loser, `ended ${reason === "resigned" && whyOut(state, loser) === "left" ? "left" : reason}`, viewer);
 }
 
-/** The deciding line or lines. @param {State} state */
-function describeLines({ rules, board, result }) {
-	const told = splitLines(rules, result?.line ?? []).map((run) => {
+/** Return the result of a game and why it ended. @param {State} state @param {string} viewer */
+export const describeResult = (state, viewer) => `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
+
+/** Return the deciding line or lines; in misère who completed one. @param {State} state @param {string} viewer */
+function describeLines(state, viewer) {
+	const { rules, board, result } = state;
+	const told = splitLines(rules, result?.line ?? []).map((run, index) => {
 		const [first, second] = run;
 		const many = run.length > MOST_IN_WORDS ? run.length : say(`in words ${run.length}`);
 		const reach = say("reach", { first: nameCell(first, rules), last: nameCell(run[run.length - 1], rules) });
+		if (rules.misere) return index ? "" : sayOf(state, board[first], "line loses", viewer, { reach });
 		const [marks, n] = [run.map((cell) => board[cell]).join(" "), Math.floor(first / rules.columns) + 1];
 		const places = { mark: board[first], many, marks, reach, n, name: nameColumn(first % rules.columns) };
 		if (second === first + rules.columns) return say(run.length === rules.rows ? "column" : "column part", places);
 		if (second === first + 1) return say(run.length === rules.columns ? "row" : "row part", places);
 		return say("diagonal", places);
 	});
-	return told.join(" ");
+	return told.join(" ").trim();
 }
 
 /** @param {Room} room at its state @param {State | null} old the one before @param {Moves} before its moves @param {boolean} afterLoss */

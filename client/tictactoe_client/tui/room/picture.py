@@ -223,7 +223,7 @@ def _local_time(fact: str) -> str:
 
 
 def describe_end(model: RoomModel, scene: Scene) -> Text:
-    """Return how the game ended and the role of the text: ``You win. Row 1 is X X X. (5 moves, 0:12)``."""
+    """Return how the game ended and the role of the text: ``You win! Row 1 is X X X. (5 moves, 0:12)``."""
     if scene.end is None:
         return "", ""
     length, seconds = count(model.room.state.ply, "move"), model.seconds
