@@ -77,7 +77,7 @@ CEILINGS = {
     "cli": (1_178, 3),
     "cluster": (2_617, 6),
     "core": (1_562, 5),
-    "events": (2_763, 6),
+    "events": (2_765, 6),
     "http": (1_350, 3),
     "listings": (728, 3),
     "people": (468, 2),

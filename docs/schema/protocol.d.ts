@@ -291,12 +291,13 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** One match of a knock-out. Attributes: players: The ids of both players, None if undecided; a single player has a bye. names: The names, in the order of `players`. points: The points of both, in the order of `players`. goes_on: The id of the winner, None while undecided. */
+  /** One match of a knock-out. Attributes: players: The ids of both players, None if undecided; a single player has a bye. names: The names, in the order of `players`. points: The points of both, in the order of `players`. goes_on: The id of the winner, None while undecided. by: `draw` if the players' numbers decided a level match. */
   interface EventMatch {
     players: (string | null)[];
     names: (string | null)[];
     points?: number[];
     goes_on?: string | null;
+    by?: string | null;
   }
 
   /** Opens an event; the sender is its organiser. Attributes: rounds: The number of rounds, for a Swiss only. entry: `open` to all, with a `code` (the `ticket` of the answer), or for the names of the `roster`, each with a card. start: `full` starts the event when `size` players have entered, `hand` when the organiser says so. advance: Whether the next round starts `break_ms` after the last result, or by `hand`. ready_ms: The time within which a first move is due. late_until: The last round before which players may still enter. */

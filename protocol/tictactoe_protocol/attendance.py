@@ -31,7 +31,7 @@ MOST_ROUNDS: Final = 4
 _MOST_AWAITED: Final = 4
 """The most running games of which the players to move are named."""
 _ROUNDS: Final = ("final", "semifinals", "quarterfinals")
-_LINES: Final = 3  # of a match in the first drawn round, including an empty one
+_LINES: Final = 3  # of a match in the first drawn round; the third may say how it was decided
 _SCORE: Final = 4
 
 
@@ -191,13 +191,15 @@ def draw_bracket(
     shown = [*rounds[-MOST_ROUNDS:]]
     column = min((width + 3) // max(1, len(shown)) - 3, 24)
     titles = "   ".join(fill(title, column) for title in [*name_rounds(len(rounds), all_rounds)][-len(shown) :])
-    lines = [[" " * column for _ in shown] for _ in range(_LINES * len(shown[0]) - 1)]
+    lines = [[" " * column for _ in shown] for _ in range(_LINES * len(shown[0]))]
     gaps = [["   "] * len(shown) for _ in lines]
     for at, matches in enumerate(shown):
         tops = [_LINES * 2**at * number + (_LINES * 2**at) // 2 - 1 for number in range(len(matches))]
         for top, match in zip(tops, matches, strict=True):
             for line, side in enumerate(_sides(match)):
                 lines[top + line][at] = fill(side[0], column - _SCORE) + f"{side[1]:>{_SCORE}}"
+            if match.by == "draw":
+                lines[top + _LINES - 1][at] = fill(say("tournament by draw"), column)
         for one, other in [*pairwise(tops)][::2]:
             for line in range(one + 1, other + 1):
                 gaps[line][at] = " │ "
@@ -205,7 +207,8 @@ def draw_bracket(
     rows = (
         "".join(part for parts in zip(*row, strict=True) for part in parts) for row in zip(lines, gaps, strict=True)
     )
-    return [titles.rstrip(), *(row.rstrip() for row in rows)]
+    drawn = [titles.rstrip(), *(row.rstrip() for row in rows)]
+    return drawn if drawn[-1] else drawn[:-1]
 
 
 def _is_to_move(state: EventState, pairing: EventPairing, mark: str) -> bool:
@@ -230,4 +233,5 @@ def _sides(match: EventMatch) -> Iterator[tuple[str, str]]:
 
 
 def _describe_match(match: EventMatch) -> str:
-    return " - ".join(" ".join(filter(None, side)) for side in _sides(match))
+    told = " - ".join(" ".join(filter(None, side)) for side in _sides(match))
+    return f"{told}, {say('tournament by draw')}" if match.by == "draw" else told

@@ -41,6 +41,7 @@ EventStatus = Annotated[str, Meta(examples=list(EVENT_STATUSES))]
 EntrantStatus = Annotated[str, Meta(examples=list(ENTRANT_STATUSES))]
 PairingState = Annotated[str, Meta(examples=list(PAIRING_STATES))]
 ScoredBy = Annotated[str, Meta(examples=list(SCORED_BY))]
+MatchDecidedBy = Annotated[str, Meta(examples=["draw"])]
 PairingResult = Annotated[str, Meta(examples=["X", "O", "draw", "none"])]
 
 PairingId = Annotated[str, Meta(min_length=1, max_length=32)]
@@ -233,12 +234,14 @@ class EventMatch(Struct, frozen=True, omit_defaults=True):
         names: The names, in the order of `players`.
         points: The points of both, in the order of `players`.
         goes_on: The id of the winner, None while undecided.
+        by: ``draw`` if the players' numbers decided a level match.
     """
 
     players: tuple[str | None, ...]
     names: tuple[str | None, ...]
     points: tuple[float, ...] = ()
     goes_on: str | None = None
+    by: MatchDecidedBy | None = None
 
 
 class EventState(PushFields, frozen=True, tag="event"):

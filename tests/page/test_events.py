@@ -335,6 +335,24 @@ async def test_a_knock_out_shows_its_bracket_with_who_goes_on_and_counts_matches
         await expect(page.page.locator(".standings tbody .points")).to_have_text(["1", "1", "0", "0"])
 
 
+async def test_a_level_match_says_that_the_draw_decided_and_only_the_end_has_a_podium(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        event = await open_event(ana, ana, bo, kind="knock_out")
+        wall = await visit(address(server, f"/e/{event}/wall"))
+        await begin(ana, event)
+        for number in range(1, 7):
+            await expect(wall.page.locator(".podium")).to_have_count(0)
+            await ana.ask("event_watch", event=event, on=True)
+            state = await ana.until(lambda message, count=number: len(message.get("pairings", ())) == count)
+            (last,) = [one for one in state["pairings"] if one["state"] != "scored"]
+            about = {"pairing": last["id"], "player": last["players"]["X"]}
+            await ana.ask("event_run", event=event, seq=state["seq"], action="forfeit", **about)
+        await expect(wall.page.locator(".podium li")).to_have_count(2)
+        await expect(wall.page.locator(".match .why")).to_have_text("3:3, the draw decided")
+
+
 async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_for_whom_one_waits(
     server: Server, visit: Visit
 ) -> None:

@@ -13,7 +13,7 @@ from tictactoe_protocol.terms import ClockTerms, RulesState
 
 FREE = EventMatch(("p1",), ("ana",), (0,), "p1")
 PLAYED = EventMatch(("p2", "p3"), ("bo", "cy"), (1.5, 0.5), "p2")
-FINAL = EventMatch(("p1", "p2"), ("ana", "bo"), (3, 3), "p1")
+FINAL = EventMatch(("p1", "p2"), ("ana", "bo"), (3, 3), "p1", "draw")
 
 
 def row(name: str, points: float, place: int, *tie: tuple[str, float]) -> EventRow:
@@ -67,7 +67,7 @@ def test_of_many_names_some_are_said_and_how_many_more_there_are() -> None:
 def test_a_bracket_is_read_aloud_by_its_rounds() -> None:
     assert list_bracket([[FREE, PLAYED], [FINAL]], 2) == [
         "Semi-finals: ana * - (bye); bo 1½* - cy ½.",
-        "Final: ana 3* - bo 3.",
+        "Final: ana 3* - bo 3, the draw decided.",
     ]
 
 
@@ -78,5 +78,5 @@ def test_a_bracket_is_drawn_so_that_winners_meet_in_the_middle_of_their_matches(
         "(bye)              ┐",
         "                   │ ana             3*",
         "bo             1½* ┘ bo               3",
-        "cy               ½",
+        "cy               ½   the draw decided",
     ]

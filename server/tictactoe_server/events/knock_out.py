@@ -98,7 +98,9 @@ def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:
 def _match_of(event: Event, games: Sequence[Pairing], names: Mapping[str, str]) -> EventMatch:
     players = tuple(games[0].players.values())
     points = tuple(sum(one.result_for(player) for one in games) / 2 for player in players)
-    return EventMatch(players, tuple(names[one] for one in players), points, winner_of(event, games))
+    winner, is_level = winner_of(event, games), len(players) > 1 and points[0] == points[1]
+    by = "draw" if winner is not None and is_level else None
+    return EventMatch(players, tuple(names[one] for one in players), points, winner, by)
 
 
 def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:

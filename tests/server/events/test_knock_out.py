@@ -94,6 +94,7 @@ def test_the_smaller_number_advances_from_a_level_match_even_after_upsets(result
     event = play_on(event, decide)
     won = [numbers[winner(event, round, match) or ""] for round, match in ((2, 1), (2, 2), (3, 1))]
     assert won == ["8", "6", "6"]
+    assert [match.by for round in rounds_of(event) for match in round] == [*[None] * 5, "draw", "draw"]
 
 
 def test_later_games_of_a_match_have_half_the_time_and_then_the_pie_rule() -> None:

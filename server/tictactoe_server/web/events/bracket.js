@@ -21,9 +21,10 @@ export const makeBracket = (rounds, own, most = rounds.length) =>
 export const fit = (name = "") => h("div.fit", h("span", { "--length": name.length }, clean(name)));
 
 /** @param {EventMatch} match @param {string} own */
-function makeMatch({ players, names, points = [], goes_on: winner }, own) {
+function makeMatch({ players, names, points = [], goes_on: winner, by }, own) {
 	const sides = players.map((player, at) =>
 		h("p", { class: `${player && player === winner ? "won" : ""} ${player && player === own ? "own" : ""}` },
 			fit(names[at] ?? "–"), h("b", players[1] && points[at] !== undefined && formatPoints(points[at]))));
-	return h("li.match", sides, players.length < 2 && h("p", say("tournament bye")));
+	const why = by === "draw" && h("p.why", `${points.map(formatPoints).join(":")}, ${say("tournament by draw")}`);
+	return h("li.match", sides, players.length < 2 && h("p", say("tournament bye")), why);
 }

@@ -7,7 +7,7 @@ import { clean, formatDuration } from "../words.js";
 import { fit, makeBracket } from "./bracket.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
-import { describeStanding, describeTerms, describeWon, formatPoints, listNotes, wonOf } from "./tournaments.js";
+import { describeScore, describeStanding, describeTerms, describeWon, formatPoints, listNotes, sidesOf, wonOf } from "./tournaments.js";
 
 const MOST_BOARDS = 100;
 const MOST_ROWS = 20;
@@ -96,7 +96,7 @@ export class EventWall {
 		return [podium, (whole?.bracket || others.length > 0) && this.#drawTable(others)];
 	}
 
-	/** The boards of this round, and of the one before while they are shown; else who is ahead. */
+	/** The boards of this round, and of the one before while they are shown; else the results. */
 	#drawBoards() {
 		const { state } = this.following;
 		const rooms = new Set(state?.pairings.map(({ room }) => room));
@@ -106,12 +106,21 @@ export class EventWall {
 			item.style.setProperty("--length", String(Math.max(1, ...Object.values(live.names).map((name) => name.length))));
 			count += Number(!item.hidden);
 		}
-		if (!count) return this.#drawPodium();
+		if (!count) return this.#drawResults();
 		layOut(this.lobby.element, count, SHAPE);
 		return this.lobby.element;
 	}
 
-	/** The first three, large; at the end, and where there are no boards to be seen. */
+	/** The pairings of this round and their results, while no board is shown. */
+	#drawResults() {
+		const rows = (this.following.state?.pairings ?? []).slice(0, MOST_ROWS).map((one) => {
+			const names = sidesOf(one).map(([, , name]) => name).join(" – ");
+			return h("tr", h("th.name", { scope: "row" }, fit(names)), h("td.points", describeScore(one)));
+		});
+		return h("table.wall-table.wall-results", { "aria-label": say("page event pairings"), "--rows": Math.max(rows.length, 10) }, h("tbody", rows));
+	}
+
+	/** The first three, large, at the end. */
 	#drawPodium() {
 		const rows = this.following.state?.table.filter(({ place, points, played }) => place <= 3 && (points || played)) ?? [];
 		return h("ol.podium", rows.slice(0, MOST_PODIUM).map(({ place, name, ...won }) =>
