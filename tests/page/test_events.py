@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,10 @@ async def decide_round(organiser: Peer, event: str) -> None:
             if pairing["state"] != "scored":
                 about = {"pairing": pairing["id"], "player": max(pairing["players"].values())}
                 await organiser.ask("event_run", event=event, seq=state["seq"], action="forfeit", **about)
+
+
+def has_pairings(number: int, message: Message) -> bool:
+    return len(message.get("pairings", ())) == number
 
 
 async def enter(visitor: Visitor, name: str) -> None:
@@ -345,7 +350,7 @@ async def test_a_level_match_says_that_the_draw_decided_and_only_the_end_has_a_p
         for number in range(1, 7):
             await expect(wall.page.locator(".podium")).to_have_count(0)
             await ana.ask("event_watch", event=event, on=True)
-            state = await ana.until(lambda message, count=number: len(message.get("pairings", ())) == count)
+            state = await ana.until(partial(has_pairings, number))
             (last,) = [one for one in state["pairings"] if one["state"] != "scored"]
             about = {"pairing": last["id"], "player": last["players"]["X"]}
             await ana.ask("event_run", event=event, seq=state["seq"], action="forfeit", **about)

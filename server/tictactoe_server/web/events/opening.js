@@ -18,10 +18,44 @@ function selectTime(usual = 60) {
 	return times;
 }
 
+/** The kinds of tournaments, each with a few words about it. */
+function makeKinds() {
+	const boxes = KINDS.map((one, at) => h("input", { type: "radio", name: "kind", value: one, checked: !at }));
+	return {
+		element: h("fieldset.kinds", h("legend", say("page event kind")), boxes.map((box) => h("label", box, h("b", describeWord("kind", box.value)), h("small", say(`tournament about ${box.value}`))))),
+		get value() {
+			return boxes.find(({ checked }) => checked)?.value ?? "";
+		},
+		set value(value) {
+			for (const box of boxes) box.checked = box.value === value;
+		},
+	};
+}
+
+/** Players, rounds and duration, and a button that changes to the kind that fits. @param {ReturnType<typeof makeKinds>} kind @param {() => Plan} read */
+function makePlan(kind, read) {
+	const told = h("p.plan", { "aria-live": "polite" });
+	const change = button("", () => {
+		kind.value = fitting();
+		change.dispatchEvent(new Event("input", { bubbles: true }));
+	});
+	return { element: h("div.row", told, change), draw };
+
+	function fitting() {
+		return fittingKind(kind.value, read().players);
+	}
+
+	function draw() {
+		setText(told, describePlan(read()));
+		change.hidden = fitting() === kind.value;
+		setText(change, say("page event switch", { kind: describeWord("kind", fitting()) }));
+	}
+}
+
 /** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off" });
-	const kinds = KINDS.map((one, at) => h("input", { type: "radio", name: "kind", value: one, checked: !at }));
+	const kind = makeKinds();
 	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
 	const game = select(games, (one) => say(`name of ${one}`));
 	const clock = select(CLOCKS, (one) => describeClock(parseClock(one)));
@@ -35,16 +69,15 @@ export function showOpening(app) {
 	const more = h("details", h("summary", say("page event more")),
 		h("div.pair", field(say("page event ready"), ready), field(say("page event break"), rest)), swiss, h("div.levels", h("label", byHand, " ", say("page event by hand")), robin));
 	const fault = h("p.fault", { role: "alert" });
-	const plan = h("p.plan", { "aria-live": "polite" });
-	const change = button("", () => choose(fittingKind(kind(), count())), { hidden: true });
+	const plan = makePlan(kind, readPlan);
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
 	const form = h("form.card.opening", { submit: submitting(open), input: draw },
 		field(say("page event title"), title),
-		h("fieldset.kinds", h("legend", say("page event kind")), kinds.map((box) => h("label", box, h("b", describeWord("kind", box.value)), h("small", say(`tournament about ${box.value}`))))),
+		kind.element,
 		h("div.pair", field(say("new room game"), game), field(say("new room clock"), clock)),
 		h("fieldset.levels", h("legend", say("page event bots")), bots.map((box) => h("label", box, " ", describeLevel(box.value)))),
-		h("div.row", plan, change),
+		plan.element,
 		field(say("page event roster"), roster, say("page event roster note")),
 		more, fault, h("button.primary.big", say("page event open it")),
 	);
@@ -52,37 +85,23 @@ export function showOpening(app) {
 	const dialog = openDialog(say("page event new"), form);
 	title.focus();
 
-	function kind() {
-		return kinds.find(({ checked }) => checked)?.value ?? "";
-	}
-
-	/** @param {string} value */
-	function choose(value) {
-		for (const box of kinds) box.checked = box.value === value;
-		draw();
-	}
-
-	function count() {
-		return readRoster(roster.value).length + bots.filter(({ checked }) => checked).length;
-	}
-
-	/** Show the options of the kind, and how many play how long. */
-	function draw() {
-		const [chosen, players] = [kind(), count()];
-		const fitting = fittingKind(chosen, players);
+	function readPlan() {
+		const players = readRoster(roster.value).length + bots.filter(({ checked }) => checked).length;
 		const { rows, columns } = rulesOf(game.value);
-		swiss.hidden = chosen !== "swiss";
-		robin.hidden = chosen !== "round_robin";
-		setText(plan, describePlan({ kind: chosen, players, cells: rows * columns, clock: parseClock(clock.value) ?? {}, break_ms: +rest.value, double: double.checked, rounds: +rounds.value }));
-		change.hidden = fitting === chosen;
-		setText(change, say("page event switch", { kind: describeWord("kind", fitting) }));
+		return { kind: kind.value, players, cells: rows * columns, clock: parseClock(clock.value) ?? {}, break_ms: +rest.value, double: double.checked, rounds: +rounds.value };
+	}
+
+	function draw() {
+		swiss.hidden = kind.value !== "swiss";
+		robin.hidden = kind.value !== "round_robin";
+		plan.draw();
 	}
 
 	async function open() {
 		const names = readRoster(roster.value);
 		try {
 			const { event, ticket } = await app.connection.request({
-				type: "event_open", title: title.value.trim(), kind: /** @type {"swiss"} */ (kind()), rules: game.value, clock: parseClock(clock.value) ?? {},
+				type: "event_open", title: title.value.trim(), kind: /** @type {"swiss"} */ (kind.value), rules: game.value, clock: parseClock(clock.value) ?? {},
 				bots: bots.filter((box) => box.checked).map((box) => box.value), ...(names.length > 0 && { entry: "roster", roster: names }),
 				ready_ms: +ready.value, break_ms: +rest.value, advance: byHand.checked ? "hand" : undefined, double: !robin.hidden && double.checked,
 				...(!swiss.hidden && { ...(rounds.value && { rounds: +rounds.value }), late_until: +late.value }),
