@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from tictactoe_server.services.forget import forget_again
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.backup import back_up, restore_backup
 from tictactoe_server.storage.specs import TableSpec, hash_id
-from tictactoe_server.storage.store import MISSING, save
+from tictactoe_server.storage.store import MISSING, save, values_of
 
 NAME = "Xylophon-Wolken"
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
@@ -138,6 +139,28 @@ async def test_everything_that_is_kept_of_somebody_is_given_to_them_in_pages(ser
         assert found["accounts"][0]["claimed"] == NAME
         assert "salt" not in str(found)
         assert (await ana.ask("export", before=first["before"]))["export"] == {"games": []}
+
+
+async def test_many_are_answered_at_once_while_an_erasure_takes_its_time_and_erased_together(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scrubs, may_end = [], asyncio.Event()
+
+    async def scrub() -> None:
+        scrubs.append(1)
+        await may_end.wait()
+
+    monkeypatch.setattr(server.core.store, "scrub", scrub)
+    async with AsyncExitStack() as stack:
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(6)]
+        for peer in peers:
+            assert (await peer.ask("forget"))["type"] == "ok"
+        may_end.set()
+        for peer in peers:
+            await until_done(server, peer.welcome["player"])
+    assert len(scrubs) <= 2
+    known = [kept async for _, kept, _ in values_of(server.core.store.table(FORGOTTEN))]
+    assert sorted(kept.number for kept in known) == [1, 2, 3, 4, 5, 6]
 
 
 async def names_in_history(peer: Peer) -> list[str]:

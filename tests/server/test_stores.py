@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,10 @@ from tests.server.stored import ANA_KEY, finish, keep, room_of, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
 from tictactoe_server.records.tables import (
+    ACCOUNTS,
     GAMES,
     KEPT,
+    PLAYERS,
     ROOMS,
     Account,
     Ban,
@@ -245,6 +249,33 @@ async def test_the_last_note_of_the_time_is_kept(store: Storage) -> None:
     store.note_time(2)
     await keep(store, room_of(CODE), MISSING)
     await until_noted(store, 2)
+
+
+async def test_what_names_a_person_is_found_by_the_persons_id(store: Storage) -> None:
+    async def places() -> list[str]:
+        return sorted(place for place, _ in await store.keys_of((ANA.id,), is_exact=True))
+
+    for spec in WITH_NOTES.tables:
+        key, (value, *_) = VALUES[spec.name]
+        await save(store.table(spec), key, value, None)
+    assert await places() == ["accounts", "links", "players", "shares"]
+    players, accounts = store.table(PLAYERS), store.table(ACCOUNTS)
+    await save(players, ANA_KEY, KnownPlayer(BO, today()), None)
+    await delete(accounts, ANA.id, None)
+    assert await places() == ["links", "shares"]
+    found = await store.keys_of((BO.id, "nobody"), is_exact=True)
+    assert sorted(found) == [("players", ANA_KEY), ("shares", SHARE_ID)]
+
+
+async def test_a_database_without_the_index_of_persons_is_given_one(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path, WITH_NOTES)
+    await save(store.table(ACCOUNTS), ANA.id, Account(ANA), MISSING)
+    await store.close()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.execute("DROP TABLE persons")
+    store = SqliteStore.open(tmp_path, WITH_NOTES)
+    assert await store.keys_of((ANA.id,)) == [("accounts", ANA.id)]
+    await store.close()
 
 
 # -- a table that no store has heard of, outside of its store ---------------------------------------------------

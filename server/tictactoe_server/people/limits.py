@@ -150,6 +150,7 @@ class Seats(Limiting):
         self.of_address = Held(limits, "seats-per-address", _is_unfinished)
         self.unbegun = Held(limits, "unbegun-seats-per-address", _is_unbegun)
         self._rooms = Held()
+        self._named = Held()
         self._addresses: dict[tuple[str, str], str] = {}
 
     @property
@@ -160,6 +161,10 @@ class Seats(Limiting):
     def rooms_of(self, player: str) -> tuple[Listed, ...]:
         """Return a player's rooms, the oldest seat first."""
         return tuple(self._rooms.get(player, {}).values())
+
+    def codes_naming(self, player: str) -> Collection[str]:
+        """Return the codes of the rooms with a seat of a player or of the player's guests, left seats included."""
+        return self._named.get(player, {}).keys()
 
     def has(self, player: str, code: str) -> bool:
         return code in self._rooms.get(player, ())
@@ -200,6 +205,10 @@ class Seats(Limiting):
         room = listed.room
         if before is not None and {*map(id, before.seats.values())} == {*map(id, room.seats.values())}:
             return  # the same seats, maybe at other marks
+        for seat in () if before is None else before.held_seats:
+            self._named.discard(owner_of(seat.player), room.code)
+        for seat in room.held_seats:
+            self._named.add(owner_of(seat.player), room.code)
         seated = {seat.player: seat for seat in room.held_seats if not (seat.left or is_guest(seat.player))}
         for seat in () if before is None else before.held_seats:
             if seat.player not in seated:
@@ -212,6 +221,7 @@ class Seats(Limiting):
     def remove(self, room: Room) -> None:
         for seat in room.held_seats:
             self._forget(seat.player, room.code)
+            self._named.discard(owner_of(seat.player), room.code)
 
     def _take(self, player: str, listed: Listed) -> None:
         code = listed.room.code

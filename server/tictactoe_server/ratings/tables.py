@@ -122,7 +122,7 @@ LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
     "snapshot of the ladders",
     lambda snapshot: zlib.compress(msgspec.json.encode(snapshot)),
     lambda document: _decode_snapshot(zlib.decompress(document)),
-    persons=Persons(_snapshot_names, _snapshot_without, lambda snapshot: {"entries": snapshot.state.entries}),
+    persons=Persons(_snapshot_names, _snapshot_without, is_indexed=False),  # derived from the entries
 )
 """By number, one for each `SNAPSHOT_GAMES` games, in one or several parts; see `keys_of`.
 

@@ -175,8 +175,13 @@ class Ban(Struct, frozen=True):
 class Forgotten(Struct, frozen=True):
     """A forgotten player."""
 
-    stand_in: str  # the name and id that replace the player's
+    stand_in: str  # the name and id that replace the player's: ``player-7``
     is_done: bool = False  # whether all values are rewritten
+    day: int = 0  # of the request (as `today`)
+
+    @property
+    def number(self) -> int:
+        return int(self.stand_in.removeprefix("player-"))
 
 
 def ban_or_none(stored: Stored[Ban]) -> Ban | None:
@@ -207,6 +212,7 @@ ROOMS: Final[TableSpec[Room]] = TableSpec(
         lambda room: {owner_of(seat.player) for seat in room.held_seats},
         with_stand_in,
         lambda room: {"room": room.code},
+        is_indexed=False,  # `Seats` has them in memory
     ),
     forget=_rooms.forget,
 )

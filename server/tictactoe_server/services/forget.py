@@ -1,16 +1,17 @@
 """Export and erasure of a player's data, found by the specs of the tables.
 
 Erasure first stores a hash of the player's id with a stand-in, then disconnects the player and replaces the id
-everywhere. Erasures that a crash interrupted or a backup undid are repeated at the next start.
+everywhere. Erasures that a crash interrupted or a backup undid are repeated at the next start. Players who ask at the
+same time are answered at once and erased together.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import suppress
 from functools import cache, partial
-from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,19 +26,19 @@ from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Claim, Forgotten, open_folder
-from tictactoe_server.rooms import Refused
+from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Claim, Forgotten, open_folder, today
+from tictactoe_server.rooms import FinishedGame, Refused
 from tictactoe_server.services.history import games_before
 from tictactoe_server.storage.schema import reading
-from tictactoe_server.storage.specs import Persons, Specs, Storage, hash_id
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, save, values_of
+from tictactoe_server.storage.specs import NOBODY, Persons, Specs, Storage, hash_id
+from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save, values_of
 from tictactoe_server.transport.rate_limit import RateLimits
 
 LEAVING_SECONDS: Final = 3.0  # for the connections of a forgotten player to end
 AGAIN_SECONDS: Final = 30.0  # until an erasure that the store refused is retried
 _GAMES_AT_ONCE: Final = 50
 _STEP_SECONDS: Final = 0.002  # between two parts of a table, for other tasks
-_EXPORTS, _EXPORTS_MS = 30, 60_000  # pages that a player may ask for in a minute
+_EXPORTS, _EXPORTS_OF_ADDRESS, _EXPORTS_MS = 30, 120, 60_000  # pages that may be asked for in a minute
 _MAX_PAGE_BYTES: Final = 100_000
 
 log: Final = structlog.get_logger(__name__)
@@ -49,12 +50,15 @@ class Forgetting(Service):
     def __init__(self, specs: Specs) -> None:
         self._specs = specs
         self.handles = {Forget: self.forget_me, Export: self.export}
-        self._one_by_one = asyncio.Lock()
+        self._one_by_one, self._numbering = asyncio.Lock(), asyncio.Lock()
+        self._waiting: dict[str, tuple[str, Forgotten]] = {}  # the next batch of erasures
+        self._newest: int | None = None  # the largest number of a stand-in
 
     def start(self, core: Core) -> None:
         self._core = core
         self._kept = core.store.table(FORGOTTEN)
         self._exports = RateLimits(_EXPORTS, _EXPORTS_MS, core.monotonic_ns)
+        self._exports_of_address = RateLimits(_EXPORTS_OF_ADDRESS, _EXPORTS_MS, core.monotonic_ns)
         self._elsewhere = core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
         self.tasks.start(self._go_on())
@@ -67,11 +71,13 @@ class Forgetting(Service):
         await Accounts(self._core.store).check_device(id, call.session)
         kept = await self.begin(id)
         call.answer()
-        self.tasks.start(self._finish_soon(id, kept))
+        self._waiting[hash_id(id)] = id, kept
+        self.tasks.start(self._finish_waiting())
 
     async def export(self, call: Call) -> None:
         """Answer with a page of the player's data: the tables' first, then the games, newest first."""
-        self._core.allowances.take(self._exports[call.player.id], "names")
+        self._core.allowances.take(self._exports[call.player.id], "exports")
+        self._core.allowances.take(self._exports_of_address[call.session.address], "exports")
         id, before = call.player.id, call.request.before
         found: dict[str, Any] = {"player": id} | await self._tables_of(id) if before is UNSET else {}
         games, size = [], 0
@@ -84,11 +90,17 @@ class Forgetting(Service):
         call.answer(export=found | {"games": games}, before=before if games else UNSET)
 
     async def _tables_of(self, id: str) -> dict[str, Any]:
+        keys = defaultdict[str, tuple[str, ...]](tuple)
+        keys[ROOMS.name] = tuple(self._core.lists.seats.codes_naming(id))
+        for place, key in await self._core.store.keys_of((id,)):
+            keys[place] = *keys[place], key
         found: dict[str, Any] = {}
         for spec in self._specs.tables:
-            async for _, value, _ in values_of(self._core.store.table(spec), _STEP_SECONDS):
-                if spec.persons_of.is_shown(value, id):
-                    found.setdefault(spec.name, []).append(spec.persons_of.shown(value))
+            for key in keys[spec.name]:
+                with suppress(Unreadable):
+                    row = await self._core.store.table(spec).load(key)
+                    if row is not None and spec.persons_of.is_shown(row[0], id):
+                        found.setdefault(spec.name, []).append(spec.persons_of.shown(row[0]))
         return found
 
     # -- forgetting ---------------------------------------------------------------------------------------------
@@ -96,32 +108,40 @@ class Forgetting(Service):
     async def forget(self, id: str) -> str:
         """Forget a player, and return the stand-in once the data is erased; raises `StoreUnavailable`."""
         kept = await self.begin(id)
-        await self._finish({hash_id(id): kept}, id)
+        await self._finish({hash_id(id): kept}, (id,))
         return kept.stand_in
 
     async def forget_all(self, ids: Collection[str]) -> None:
-        """Forget several players, reading all games and tables once; raises `StoreUnavailable`."""
+        """Forget several players, reading the tables once; raises `StoreUnavailable`."""
         if ids:
-            await self._finish({hash_id(id): await self.begin(id) for id in ids})
+            await self._finish({hash_id(id): await self.begin(id) for id in ids}, ids)
 
     async def begin(self, id: str) -> Forgotten:
         """Store the request to forget a player: from then on the erasure survives any crash."""
         key = hash_id(id)
-        async with self._one_by_one:
-            taken = {one.stand_in for one in (await _known(self._kept)).values()}
-            free = next(name for number in count(len(taken) + 1) if (name := f"player-{number}") not in taken)
-            kept: Forgotten = await change(
-                self._kept, key, lambda old: replace(old, is_done=False) if old else Forgotten(free)
-            )
+        async with self._numbering:
+            if self._newest is None:
+                known = await _known(self._kept)
+                self._newest = max((kept.number for kept in known.values()), default=0)
+            self._newest += await self._kept.load(key) is None
+            new = Forgotten(f"player-{self._newest}", day=today())
+        kept: Forgotten = await change(
+            self._kept, key, lambda old: replace(old, is_done=False, day=today()) if old else new
+        )
         log.info("a player is forgotten", stand_in=kept.stand_in)
         return kept
 
-    async def _finish_soon(self, id: str, kept: Forgotten) -> None:
-        try:
-            await self._finish({hash_id(id): kept}, id)
-        except StoreUnavailable as unavailable:
-            log.warning("a player could not be forgotten everywhere yet", reason=str(unavailable))
-            self._core.agenda.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
+    async def _finish_waiting(self) -> None:
+        """Erase the data of all players who wait for it, together."""
+        async with self._one_by_one:
+            batch, self._waiting = self._waiting, {}
+            if not batch:
+                return
+            try:
+                await self._erase({key: kept for key, (_, kept) in batch.items()}, [id for id, _ in batch.values()])
+            except StoreUnavailable as unavailable:
+                log.warning("a player could not be forgotten everywhere yet", reason=str(unavailable))
+                self._core.agenda.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
 
     async def _go_on(self) -> None:
         """Finish interrupted erasures, of which only the hash is known."""
@@ -137,18 +157,21 @@ class Forgetting(Service):
                 log.warning("who is forgotten could not be looked for yet", reason=str(unavailable))
                 await asyncio.sleep(AGAIN_SECONDS)
 
-    async def _finish(self, forgotten: Mapping[str, Forgotten], id: str = "") -> None:
-        """Disconnect players and erase their data, by hash; `id` is that of the only player, if it is known."""
+    async def _finish(self, forgotten: Mapping[str, Forgotten], ids: Collection[str] = ()) -> None:
         async with self._one_by_one:
-            stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
-            await self._see_off(forgotten)
-            await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
-            while await self._see_off(forgotten):  # a player came back before the token was deleted
-                await forget_in(self._core.store, self._specs, stand_ins, id, self._changed)
-            await self._core.store.scrub()
-            for key in forgotten:
-                await change(self._kept, key, lambda old: old and replace(old, is_done=True))
-                self._changed(FORGOTTEN.name, key)
+            await self._erase(forgotten, ids)
+
+    async def _erase(self, forgotten: Mapping[str, Forgotten], ids: Collection[str]) -> None:
+        """Disconnect players and erase their data, by hash; `ids` are those of all of them, if they are known."""
+        stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
+        await self._see_off(forgotten)
+        await forget_in(self._core.store, self._specs, stand_ins, ids, self._changed)
+        while await self._see_off(forgotten):  # a player came back before the token was deleted
+            await forget_in(self._core.store, self._specs, stand_ins, ids, self._changed)
+        await self._core.store.scrub()
+        for key in forgotten:
+            await change(self._kept, key, lambda old: old and replace(old, is_done=True))
+            self._changed(FORGOTTEN.name, key)
 
     async def _see_off(self, keys: Collection[str]) -> bool:
         """Disconnect players at every server, by hash; return whether any was connected here."""
@@ -174,6 +197,8 @@ class Forgetting(Service):
 
     async def _drop_copies(self, key: str) -> None:
         try:
+            if self._newest is not None and (row := await self._kept.load(key)):
+                self._newest = max(self._newest, row[0].number)
             await self._core.store.drop_copies((key,))
         except StoreUnavailable as unavailable:  # they go at the next start
             log.warning("copies of games could not be dropped yet", reason=str(unavailable))
@@ -217,14 +242,14 @@ async def forget_in(
     store: Storage,
     specs: Specs,
     stand_ins: Mapping[str, str],
-    id: str = "",
+    ids: Collection[str] = (),
     changed: Any = lambda table, key: None,
 ) -> int:
     """Replace forgotten players in all tables and games; return how many values changed; raises `StoreUnavailable`.
 
     Args:
         stand_ins: The stand-ins by the hashes of the players' ids.
-        id: The id of the only player, if it is known: then only that player's games are read, otherwise all.
+        ids: The ids of all these players, if they are known: then only what names them is read, otherwise everything.
         changed: Called with the table and key of each changed value.
     """
 
@@ -233,9 +258,12 @@ async def forget_in(
         return stand_ins.get(hash_id(one))
 
     found = 0
+    known = await store.keys_of(ids, is_exact=True) if ids else ()
     for spec in specs.tables:
         table, persons = store.table(spec), spec.persons_of
-        async for key, value, _ in values_of(table, _STEP_SECONDS):
+        has_all = persons is NOBODY or (persons.is_indexed and bool(ids))
+        keys = sorted(key for place, key in known if place == spec.name) if has_all else None
+        async for key, value in _values(table, keys):
             for one in persons.ids(value):
                 if (stand_in := stand_in_of(one)) is not None:
                     if isinstance(value, Claim) and not value.is_free:
@@ -244,7 +272,7 @@ async def forget_in(
                     changed(spec.name, key)
                     found += 1
     persons = specs.games.persons_of
-    async for number, game in _games(store, id):
+    async for number, game in _games(store, ids):
         for one in persons.ids(game):
             if (stand_in := stand_in_of(one)) is not None:
                 await store.games.replace(number, persons.without(game, one, stand_in))
@@ -252,19 +280,34 @@ async def forget_in(
     return found
 
 
+async def _values(table: Table[Any], keys: Collection[str] | None) -> AsyncIterator[tuple[str, Any]]:
+    """Yield the keys and values of a table, all or those under `keys`, without damaged values."""
+    if keys is None:
+        async for key, value, _ in values_of(table, _STEP_SECONDS):
+            yield key, value
+        return
+    for key in keys:
+        with suppress(Unreadable):
+            if row := await table.load(key):
+                yield key, row[0]
+
+
 def _edit(persons: Persons[Any], id: str, stand_in: str, value: Any) -> Any:
     return value and persons.without(value, id, stand_in)
 
 
-async def _games(store: Storage, id: str) -> Any:
-    if not id:
+async def _games(store: Storage, ids: Collection[str]) -> AsyncIterator[tuple[int, FinishedGame]]:
+    """Yield the games of these players, or all games if there are no ids."""
+    if not ids:
         async for _, number, game in store.games.after("", 2**62):
             yield number, game
         return
-    ids, before = list[int](), None
-    while some := await store.games.games_of(id, _GAMES_AT_ONCE, before):
-        ids += (number for number, _ in some)
-        before = ids[-1]
-    for number in ids:
+    numbers = dict[int, None]()
+    for id in ids:
+        before = None
+        while some := await store.games.games_of(id, _GAMES_AT_ONCE, before):
+            numbers |= dict.fromkeys(number for number, _ in some)
+            before = some[-1][0]
+    for number in numbers:
         if (game := await store.games.game(number)) is not None:
             yield number, game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from itertools import islice
 from typing import Any, Final, Generic
 
@@ -87,13 +87,18 @@ class MemoryLog(Generic[Game]):
                 del index[key]
 
 
+PersonIndex = defaultdict[str, dict[tuple[str, str], None]]
+"""The tables and keys of the values that name a person, by the person's id."""
+
+
 class MemoryTable(Generic[Value]):
     """Values in a dictionary; `Table` documents the methods."""
 
     expires = False
 
-    def __init__(self, spec: TableSpec[Value], games: MemoryLog[Any]) -> None:
+    def __init__(self, spec: TableSpec[Value], games: MemoryLog[Any], index: PersonIndex | None = None) -> None:
         self._spec = spec
+        self._index = defaultdict(dict) if index is None else index
         self._games = games
         self._values: dict[str, tuple[Value, int]] = {}
         self._revision = MISSING
@@ -117,9 +122,9 @@ class MemoryTable(Generic[Value]):
         if finished is not None:
             self._games.add(finished)
         self._revision = revision = self._revision + 1
-        self._values[key] = (value, revision)
+        self._replace(key, (value, revision))
         if self._spec.is_bounded and len(self._values) > MAX_GAMES:
-            del self._values[next(iter(self._values))]
+            self._replace(next(iter(self._values)), None)
         waiter.stored(revision)
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
@@ -127,8 +132,21 @@ class MemoryTable(Generic[Value]):
         if expected_revision not in (None, current):
             waiter.failed(Conflict(key))
             return
-        self._values.pop(key, None)
+        self._replace(key, None)
         waiter.stored(MISSING)
+
+    def _replace(self, key: str, row: tuple[Value, int] | None) -> None:
+        place, before = (self._spec.name, key), self._values.get(key)
+        for id in () if before is None else self._spec.indexed_ids(before[0]):
+            self._index[id].pop(place, None)
+            if not self._index[id]:
+                del self._index[id]
+        if row is None:
+            self._values.pop(key, None)
+            return
+        self._values[key] = row
+        for id in self._spec.indexed_ids(row[0]):
+            self._index[id][place] = None
 
 
 class MemoryStore:
@@ -136,12 +154,18 @@ class MemoryStore:
 
     def __init__(self, specs: Specs, max_games: int = MAX_GAMES) -> None:
         self.games = MemoryLog(specs.games, max_games)
-        self.tables: dict[str, Table[Any]] = {spec.name: MemoryTable(spec, self.games) for spec in specs.tables}
+        self._index: PersonIndex = defaultdict(dict)
+        self.tables: dict[str, Table[Any]] = {
+            spec.name: MemoryTable(spec, self.games, self._index) for spec in specs.tables
+        }
         self.figures = WriteFigures()
         self._time: int | None = None
 
     def table(self, spec: TableSpec[Value]) -> Table[Value]:
         return self.tables[spec.name]
+
+    async def keys_of(self, ids: Collection[str], *, is_exact: bool = False) -> Sequence[tuple[str, str]]:
+        return [*dict.fromkeys(place for id in ids for place in self._index.get(id, ()))]
 
     def owed_since(self) -> float | None:
         return None

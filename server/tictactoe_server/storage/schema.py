@@ -8,8 +8,8 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from tictactoe_server import clock
 from tictactoe_server.files import open_regular
 from tictactoe_server.storage.specs import TableSpec
-from tictactoe_server.storage.store import CannotOpenStore
+from tictactoe_server.storage.store import CannotOpenStore, Unreadable
 
 APPLICATION_ID: Final = 0x74746F32  # marks the file as ours, for us and for programs like ``file``
 SCHEMA: Final = 1
@@ -47,6 +47,12 @@ _OWN_TABLES: Final = (
     "CREATE TABLE archive_players (player TEXT, game INTEGER, PRIMARY KEY (player, game)) WITHOUT ROWID",
 )
 _OWN_NAMES: Final = frozenset({"server", "journal", "archive", "archive_players"})
+
+_INDEX: Final = (
+    "CREATE TABLE persons (place TEXT, key TEXT, person TEXT, PRIMARY KEY (place, key, person)) WITHOUT ROWID",
+    "CREATE INDEX persons_of ON persons (person)",
+)
+"""The values that name a person, by table and key; made from the tables if it is missing."""
 
 TIME: Final = "served-ms"
 ORIGIN: Final = "copy-of"
@@ -212,6 +218,7 @@ def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3
             _create(connection)
             _set_up(connection)
             _create_tables(connection, specs)
+            _create_index(connection, specs)
         except BaseException:
             connection.close()
             raise
@@ -222,7 +229,15 @@ def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3
 
 def unknown_tables(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any]]) -> list[str]:
     """Return the tables of a database that are neither the store's own nor among these."""
-    return sorted(_tables_of(connection) - _OWN_NAMES - {spec.name for spec in specs})
+    return sorted(_tables_of(connection) - _OWN_NAMES - {"persons"} - {spec.name for spec in specs})
+
+
+def index_persons(cursor: sqlite3.Cursor, place: str, key: str, ids: Collection[str]) -> None:
+    """Replace the persons by whom `keys_of` finds a value."""
+    rows = cursor.execute("SELECT person FROM persons WHERE place = ? AND key = ?", (place, key)).fetchall()
+    if {id for (id,) in rows} != set(ids):
+        cursor.execute("DELETE FROM persons WHERE place = ? AND key = ?", (place, key))
+        cursor.executemany("INSERT INTO persons VALUES (?, ?, ?)", [(place, key, id) for id in ids])
 
 
 @contextmanager
@@ -297,6 +312,21 @@ def _create_tables(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any
             f"CREATE TABLE IF NOT EXISTS {spec.name} (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, "
             f"document BLOB NOT NULL{numbers}) WITHOUT ROWID"
         )
+
+
+def _create_index(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any]]) -> None:
+    if "persons" in _tables_of(connection):
+        return
+    with closing(connection.cursor()) as cursor:
+        cursor.execute("BEGIN IMMEDIATE")
+        for statement in _INDEX:
+            cursor.execute(statement)
+        for spec in (spec for spec in specs if spec.persons_of.is_indexed):
+            columns = ", ".join(("key", "document", *spec.rows.names))
+            for key, *row in connection.execute(f"SELECT {columns} FROM {spec.name}"):
+                with suppress(Unreadable):
+                    index_persons(cursor, spec.name, key, spec.indexed_ids(spec.read_row(key, *row)))
+        cursor.execute("COMMIT")
 
 
 def _set_up(connection: sqlite3.Connection) -> None:

@@ -26,18 +26,20 @@ class Persons(Generic[Value]):
             value without the person, None to delete it.
         shown: Returns the part of the value, as JSON, that an export contains.
         owner: Returns the only person whose export contains the value; None if the exports of all `ids` do.
+        is_indexed: Whether stores find the value by the ids; not if these change too often, or are derived from others.
     """
 
     ids: Callable[[Value], Collection[str]]
     without: Callable[[Value, str, str], Value | None] = lambda value, id, stand_in: None
     shown: Callable[[Value], Any] = msgspec.to_builtins
     owner: Callable[[Value], str] | None = None
+    is_indexed: bool = True
 
     def is_shown(self, value: Value, id: str) -> bool:
         return id in self.ids(value) if self.owner is None else id == self.owner(value)
 
 
-NOBODY: Final[Persons[Any]] = Persons(lambda value: ())
+NOBODY: Final[Persons[Any]] = Persons(lambda value: (), is_indexed=False)
 """For tables whose values name no person."""
 
 
@@ -108,6 +110,10 @@ class TableSpec(Generic[Value]):
     def persons_of(self) -> Persons[Value]:
         return self.persons or NOBODY
 
+    def indexed_ids(self, value: Value) -> Collection[str]:
+        """Return the persons by whom stores find a value; see `Storage.keys_of`."""
+        return set(self.persons_of.ids(value)) if self.persons_of.is_indexed else ()
+
     def describe(self, key: object) -> str:
         return self.label.format(noun=self.noun, key=key)
 
@@ -143,6 +149,12 @@ class Storage(Protocol):
 
     def table(self, spec: TableSpec[Value]) -> Table[Value]:
         """Return a table that the store was opened with."""
+
+    async def keys_of(self, ids: Collection[str], *, is_exact: bool = False) -> Sequence[tuple[str, str]]:
+        """Return the tables and keys of the values that name one of these persons; see `Persons.is_indexed`.
+
+        In a cluster, values stored a moment ago may be missing unless the result must be `is_exact`, which is slow.
+        """
 
     def owed_since(self) -> float | None:
         """Return the start of the current wait for the store (s, as `clock.monotonic`), None if there is none."""

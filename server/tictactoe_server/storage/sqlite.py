@@ -17,7 +17,7 @@ from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.journal import LARGEST_ID, GameTables, Journal, Save, Write, readable
-from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, check_file, checked
+from tictactoe_server.storage.schema import JOURNALED, ORIGIN, TIME, check_file, checked, index_persons
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Unreadable, Value, Waiter, read_time
 from tictactoe_server.storage.writer import Answer, Writer
@@ -67,6 +67,13 @@ class SqliteStore:
 
     def table(self, spec: TableSpec[Value]) -> Table[Value]:
         return self.tables[spec.name]
+
+    async def keys_of(self, ids: Collection[str], *, is_exact: bool = False) -> Sequence[tuple[str, str]]:
+        def find(cursor: sqlite3.Cursor, journal: Journal) -> list[tuple[str, str]]:
+            rows = (cursor.execute("SELECT place, key FROM persons WHERE person = ?", (id,)).fetchall() for id in ids)
+            return [*dict.fromkeys(place for found in rows for place in checked(found, str, str))]
+
+        return await self._writer.ask(find)
 
     def note_time(self, ms: int) -> None:
         """Replace the noted time with the next saves, or alone and without waiting for the disk."""
@@ -192,13 +199,14 @@ class SqliteTable(Generic[Value]):
         return None
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        row = self._split(value)
+        row, ids = self._split(value), self._spec.indexed_ids(value)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
             if expected_revision not in (None, self._row(key, cursor)[0]):
                 return Conflict(key)
             revision = journal.next_revision()
             cursor.execute(self._insert, (key, revision, *row))
+            self._index(cursor, key, ids)
             return revision
 
         self._writer.write(Write(write, waiter, finished))
@@ -211,9 +219,14 @@ class SqliteTable(Generic[Value]):
             if expected_revision is not None and (found != expected_revision or found == MISSING):
                 return Conflict(key)
             cursor.execute(f"DELETE FROM {self._spec.name} WHERE key = ?", (key,))
+            self._index(cursor, key, ())
             return MISSING
 
         self._writer.write(Write(write, waiter))
+
+    def _index(self, cursor: sqlite3.Cursor, key: str, ids: Collection[str]) -> None:
+        if self._spec.persons_of.is_indexed:
+            index_persons(cursor, self._spec.name, key, ids)
 
     async def _pages(self, prefix: str) -> AsyncIterator[Sequence[str]]:
         """Yield the keys from `prefix` on, some at a time."""

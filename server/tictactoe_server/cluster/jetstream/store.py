@@ -10,7 +10,9 @@ import base64
 import contextlib
 import math
 import secrets
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, Self
 
@@ -147,6 +149,9 @@ class JetStreamStore:
         self._tables: dict[str, JetStreamTable[Any]] = {
             spec.name: JetStreamTable(streams, spec, specs.games) for spec in specs.tables
         }
+        self._persons = _PersonIndex(
+            streams, [table for table in self._tables.values() if table.spec.persons_of.is_indexed]
+        )
 
     @classmethod
     async def open(
@@ -182,6 +187,9 @@ class JetStreamStore:
 
     def table(self, spec: TableSpec[Value]) -> JetStreamTable[Value]:
         return self._tables[spec.name]
+
+    async def keys_of(self, ids: Collection[str], *, is_exact: bool = False) -> Sequence[tuple[str, str]]:
+        return await self._persons.keys_of(ids, is_exact=is_exact)
 
     def note_time(self, ms: int) -> None:
         noting = self._first.put(TIME, str(ms).encode(), None)
@@ -243,6 +251,75 @@ class JetStreamStore:
         await self.streams.close()
         await self.link.close()
         await self._copy.close()
+
+
+class _PersonIndex:
+    """Which values name which person: read when it is first needed, and kept up to date from the feed since then."""
+
+    def __init__(self, streams: Streams, tables: Sequence[JetStreamTable[Any]]) -> None:
+        self._stream, self._link = streams.first, streams.link
+        self._tables = tables
+        self._lock = asyncio.Lock()
+        self._is_subscribed = self._is_whole = False
+        self._ids: dict[tuple[str, str], tuple[int, Collection[str]]] = {}
+        self._keys = defaultdict[str, set[tuple[str, str]]](set)
+
+    async def keys_of(self, ids: Collection[str], *, is_exact: bool) -> Sequence[tuple[str, str]]:
+        async with self._lock:
+            if not self._is_subscribed:
+                self._link.on_connected.append(self._distrust)
+                for table in self._tables:
+                    await self._link.subscribe(f"{self._stream.feed}{table.prefix}>", partial(self._hear, table))
+                self._is_subscribed = True
+            await self._link.flush()  # what was stored before has come
+            if not self._is_whole or is_exact:
+                self._is_whole = True
+                await self._read_all()
+        return sorted({place for id in ids for place in self._keys.get(id, ())})
+
+    def _distrust(self) -> None:
+        """Read everything again: the feed was interrupted."""
+        self._is_whole = False
+
+    async def _read_all(self) -> None:
+        found = set[tuple[str, str]]()
+        upto = await self._stream.last_sequence()
+        try:
+            for table in self._tables:
+                async for some in table.load_all():
+                    for one in some:
+                        found.add((table.spec.name, one.key))
+                        self._note(table, one.key, one.revision, one.value)
+        except StoreUnavailable:
+            self._is_whole = False
+            raise
+        for place, key in [*self._ids]:
+            if (place, key) not in found and self._ids[place, key][0] <= upto:
+                self._replace((place, key), upto, ())
+
+    def _hear(self, table: JetStreamTable[Any], message: Message) -> None:
+        entry = self._stream.entry_of(message)
+        key = table.key_of(entry.key)
+        self._note(table, key, entry.sequence, None if entry.is_gone else table.stored(entry).value)
+
+    def _note(self, table: JetStreamTable[Any], key: str, revision: int, value: Any) -> None:
+        if not isinstance(value, Unreadable):
+            self._replace((table.spec.name, key), revision, () if value is None else table.spec.indexed_ids(value))
+
+    def _replace(self, place: tuple[str, str], revision: int, ids: Collection[str]) -> None:
+        before = self._ids.get(place, (MISSING, ()))
+        if revision < before[0]:
+            return
+        for id in before[1]:
+            self._keys[id].discard(place)
+            if not self._keys[id]:
+                del self._keys[id]
+        for id in ids:
+            self._keys[id].add(place)
+        if ids:
+            self._ids[place] = revision, ids
+        else:
+            self._ids.pop(place, None)
 
 
 class _Log(SqliteLog[Game]):
