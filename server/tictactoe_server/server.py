@@ -14,7 +14,7 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server import clock
-from tictactoe_server.admin.backups import Backups, describe_newest
+from tictactoe_server.admin.backups import UNKNOWN_DAYS, Backups, describe_newest
 from tictactoe_server.admin.bans import Bans, Barred
 from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import answer_line, carry_out
@@ -357,6 +357,7 @@ class Server:
             forget=self._forgetting.forget_all,
             is_chosen=lambda: core.registry.elsewhere.is_chosen("keep-players"),
             needed_from=self.ladders.folding.needed_from,
+            erasure_days=lambda: UNKNOWN_DAYS if backups is None else backups.oldest_days,
         )
         if settings.metrics is not None:
             from tictactoe_server.admin.metrics import MetricsServer

@@ -186,6 +186,9 @@ async def test_files_of_others_and_backups_dated_in_the_future_never_stop_the_ba
     (target / "tictactoe-2026-01-01T000000Z.sqlite3").mkdir()
     making = Backups(data, target, 60, keep=1)
     assert making.age_seconds < 50 * 366 * 86_400
+    assert making.oldest_days == 90
+    (target / "tictactoe-2020-01-01T000000Z.sqlite3").touch()
+    assert making.oldest_days > 2_000
     backup = await making.make()
     assert list_backups(target) == [backup]
     assert 0 <= making.age_seconds < 50

@@ -14,13 +14,13 @@ from tests.server.stored import finish, keep_player, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.chores import Housekeeping
-from tictactoe_server.records.tables import BANS, PLAYERS, open_folder, open_memory, today
+from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING
+from tictactoe_server.storage.store import MISSING, save
 
 DAY_MS = 86_400_000
 FINISHED_AT = 1_700_000_000_000
@@ -52,6 +52,7 @@ async def go_round(store: Storage, days: int, *stay: str, history_days: float | 
         forget=forget,
         is_chosen=lambda: True,
         needed_from=needed_from,
+        erasure_days=lambda: 90,
     )
     await housekeeping.go_round(today() + days, step_seconds=0)
 
@@ -119,6 +120,21 @@ async def test_finished_games_are_kept_for_as_long_as_is_wanted(store: Storage) 
     assert await store.games.game(1) is None
     game = await finish(store, "M2XWQ7", ANA, BO)
     assert await store.games.games_of(ANA.id, 100) == [(len(codes) + 1, game)]
+
+
+async def test_hashes_of_the_forgotten_go_with_the_backups_that_had_them_except_the_newest(store: Storage) -> None:
+    table = store.table(FORGOTTEN)
+    for key, kept in {
+        "old": Forgotten("player-1", is_done=True, day=today()),
+        "not done": Forgotten("player-2", day=today()),
+        "young": Forgotten("player-3", is_done=True, day=today() + 5),
+        "newest": Forgotten("player-10", is_done=True, day=today()),
+    }.items():
+        await save(table, key, kept, MISSING)
+    await go_round(store, 90)
+    assert await table.load("old") is not None
+    await go_round(store, 91)
+    assert [key for key in ("old", "not done", "young", "newest") if not await table.load(key)] == ["old"]
 
 
 async def test_a_server_notes_who_was_here_and_who_took_a_seat(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ The program's own commands make and check them in processes of lower priority, s
 from __future__ import annotations
 
 import asyncio
+import math
 import shutil
 import signal
 import sys
@@ -23,6 +24,8 @@ from tictactoe_server.storage.schema import restore_command
 FIRST_SECONDS: Final = 60.0  # after the start, while players reconnect
 _SKEW_SECONDS: Final = 3_600.0  # by which the clock may have gone back since a backup was made
 AGAIN_SECONDS: Final = 3_600.0  # between attempts after a failure, unless backups are more frequent
+LEAST_DAYS: Final = 90  # for which a forgotten player is known, so that a restored backup forgets them again
+UNKNOWN_DAYS: Final = 365  # the same on a server that makes no backups by itself
 ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup leaves free
 _NAME: Final = "tictactoe-%Y-%m-%dT%H%M%SZ.sqlite3"
 _LOWER_PRIORITY: Final = "import os; os.nice(10); from tictactoe_server.cli.main import main; main()"
@@ -82,6 +85,13 @@ class Backups:
         """The time of the newest backup (seconds since 1970), or None."""
         copies = list_backups(self.target)
         return _read_time(copies[-1]) if copies else None
+
+    @property
+    def oldest_days(self) -> int:
+        """The age of the oldest backup in days, at least `LEAST_DAYS` because copies may be kept elsewhere."""
+        copies = list_backups(self.target)
+        made_at = _read_time(copies[0]) if copies else None
+        return max(LEAST_DAYS, math.ceil((clock.wall() - (made_at or self.began_at)) / 86_400))
 
     @property
     def age_seconds(self) -> float:

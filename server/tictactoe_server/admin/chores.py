@@ -13,7 +13,7 @@ import structlog
 
 from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, today
+from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, RESERVED, SHARES, KnownPlayer, today
 from tictactoe_server.sessions.session import Tally
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Value, delete, values_of
@@ -39,6 +39,7 @@ class Housekeeping:
         players_days: After this absence a player is passed to `forget`, or None for never.
         is_chosen: Returns whether this server of a cluster forgets players.
         needed_from: Returns the end of the first game that must be kept (ms since 1970).
+        erasure_days: Returns how long hashes of forgotten players are kept, for backups that still have these players.
     """
 
     store: Storage
@@ -49,6 +50,7 @@ class Housekeeping:
     forget: Callable[[Collection[str]], Awaitable[None]]
     is_chosen: Callable[[], bool]
     needed_from: Callable[[], Awaitable[float]]
+    erasure_days: Callable[[], int]
 
     async def run(self, are_known: asyncio.Event) -> None:
         """Run every hour, once all rooms are restored; errors of the store are logged."""
@@ -68,6 +70,8 @@ class Housekeeping:
             await self._forget_games(round(min(before, await self.needed_from())), step_seconds)
         if self.players_days is not None and self.is_chosen():
             await self.forget(await self._absent_since(day - self.players_days))
+        if self.is_chosen():
+            await self._drop_erasures(day - self.erasure_days(), step_seconds)
         if not self.store.table(PLAYERS).expires:
             await self._forget_players(day, step_seconds)
             await self._delete_old(RESERVED, lambda reserved: reserved.is_over, step_seconds)
@@ -99,6 +103,15 @@ class Housekeeping:
                     with contextlib.suppress(Conflict):  # the player has just connected
                         await delete(players, stored.key, stored.revision)
             await asyncio.sleep(step_seconds)
+
+    async def _drop_erasures(self, before: int, step_seconds: float) -> None:
+        """Delete the hashes of players forgotten before a day, except the newest, whose number is never used again."""
+        table = self.store.table(FORGOTTEN)
+        known = [row async for row in values_of(table, step_seconds)]
+        for key, kept, revision in sorted(known, key=lambda row: row[1].number)[:-1]:
+            if kept.is_done and kept.day < before:
+                with contextlib.suppress(Conflict):
+                    await delete(table, key, revision)
 
     async def _delete_old(self, spec: TableSpec[Value], is_old: Callable[[Value], bool], step_seconds: float) -> None:
         table = self.store.table(spec)
