@@ -66,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Let each worker import another share of the test files first, so that compiled files are shared.
+    """Make each worker import a different share of the test files first, so that compiled files are shared.
 
     Collection runs as usual afterwards and reports files that cannot be imported.
     """

@@ -1,9 +1,8 @@
-"""What happens to a test that hangs: it fails, and says where each of its tasks waits.
+"""A hanging test fails, and its report shows where each of its tasks waits.
 
-pytest-timeout keeps the time, but its own alarm shows the event loop alone, rings only once (an event loop goes on
-after an exception in a callback), and lets a teardown hang after a failure. So the alarm here names the tasks, and
-repeats until what hangs has ended, in the teardown as well. It never rings while pytest reports a failure: that would
-end the whole run.
+pytest-timeout measures the time. Its own alarm shows only the event loop, rings only once (an event loop continues
+after an exception in a callback), and lets a teardown hang after a failure. This alarm names the tasks and repeats
+until the test has ended, teardown included. It never rings while pytest reports a failure: that would end the run.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _settings = pytest.StashKey[Settings]()
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Settings) -> bool:
-    """Let the test fail when its time is over, in the place of pytest-timeout's own alarm."""
+    """Fail the test when its time is over, instead of pytest-timeout's own alarm."""
     item.stash[_settings] = settings
 
     def fail(_number: int, _frame: FrameType | None) -> NoReturn:
@@ -34,7 +33,7 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Settings) -> bool:
 
 
 def pytest_timeout_cancel_timer(item: pytest.Item) -> bool:
-    """Stop the alarm: at the end of a test, and after a failure while that is shown."""
+    """Stop the alarm at the end of a test, and while a failure is reported."""
     signal.setitimer(signal.ITIMER_REAL, 0)
     return True
 
@@ -48,13 +47,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Give the teardown the same time as the test, though that may have failed."""
+    """Give the teardown as much time as the test, even after a failure."""
     if item.stash.get(_settings, None):
         pytest_timeout_set_timer(item, item.stash[_settings])
 
 
 def waiting_tasks() -> str:
-    """Return the stack of each task of the running event loop, or nothing where none runs."""
+    """Return the stack of each task of the running event loop, or an empty string without a loop."""
     try:
         tasks = asyncio.all_tasks()
     except RuntimeError:
@@ -63,7 +62,7 @@ def waiting_tasks() -> str:
 
 
 def _stack(awaited: Any) -> list[str]:
-    """Return the lines of all the coroutines that wait for each other; a task by itself tells of its first only."""
+    """Return the lines of all coroutines that await each other; a task lists only its first coroutine."""
     lines = []
     while frame := getattr(awaited, "cr_frame", None):
         lines += traceback.format_stack(frame, limit=1)

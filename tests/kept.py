@@ -51,7 +51,6 @@ def hold_lock(path: Path) -> int:
 
 
 def session_of(client: Client) -> Session:
-    """Return a session with this connection."""
     session = Session(Settings(), client.cluster, Identity(None))
     session.client = client
     return session

@@ -62,7 +62,6 @@ class Peer:
         )
 
     async def ask(self, type: str, **fields: Any) -> Message:
-        """Send a request with an id and return its reply, `ok` or `error`."""
         self._ids += 1
         id = f"r{self._ids}"
         await self.send(type, id=id, **fields)

@@ -178,12 +178,10 @@ class Proxy:
             link.cut()
 
     def lose(self) -> None:
-        """Break every connection, and turn new ones away."""
         self.is_closed = True
         self.cut()
 
     async def until_called(self) -> None:
-        """Wait for the next connection."""
         self._called.clear()
         async with asyncio.timeout(PATIENCE_SECONDS):
             await self._called.wait()

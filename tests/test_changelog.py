@@ -1,5 +1,3 @@
-"""Versions are listed newest first, and entries of published versions never change."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""The documentation's pictures of the full screen."""
-
 from __future__ import annotations
 
 import re

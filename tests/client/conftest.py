@@ -1,4 +1,4 @@
-"""The commands of the client in this process, to their end."""
+"""The client's commands, run in this process."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Program:
         self._capture = capture
 
     def output(self, *arguments: str, code: int = 0) -> str:
-        """Return what a command prints that ends with this code."""
+        """Return the output of a command with this exit code."""
         self._capture.readouterr()
         assert run(list(arguments)) == code
         return self._capture.readouterr().out
 
     def complaint(self, *arguments: str, code: int = 2) -> str:
-        """Return what a command that ends with this code says on standard error."""
+        """Return the standard error of a command with this exit code."""
         self._capture.readouterr()
         assert run(list(arguments)) == code
         return self._capture.readouterr().err

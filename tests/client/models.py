@@ -1,4 +1,4 @@
-"""A room as it is seen after some states, without any server."""
+"""A room after some states, without a server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tictactoe_protocol.pushes import RoomState
 
 
 def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomModel:
-    """Return what the viewer sees after these states, one a second; the later ones perhaps after a loss."""
+    """Return the viewer's room after these states, one per second; with `after_loss` the later ones follow a loss."""
     room = Room(FakeCourier(player=viewer), states[-1].room)
     room._update(states[0], None)
     actions = Actions(room, Settings())

@@ -1,4 +1,4 @@
-"""Room states for tests, built with the engine so that board, turn and result belong together."""
+"""Room states for tests, built with the engine so that board, turn and result are consistent."""
 
 from __future__ import annotations
 
@@ -76,6 +76,6 @@ def announce(
     sees_board: bool = False,
     after_loss: bool = False,
 ) -> list[str]:
-    """Return what the viewer is told of what happened between two states."""
+    """Return the announcements to the viewer of a change between two states."""
     brought = happened(old, new, moves=moves, before=before)
     return telling.announce(brought, viewer, sees_board=sees_board, after_loss=after_loss)

@@ -1,4 +1,4 @@
-"""What is said to a line that is typed while there is no connection, by itself, and of the game as it was before."""
+"""Lines typed while there is no connection: the client's own answers, and answers about the game as last seen."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FALLING = PRESETS["connect-four"]
 
 
 class LateCourier(FakeCourier):
-    """A server that is back once it is told what became of the game, and refuses what is played then."""
+    """A server that returns once the game's result is known, and refuses later moves."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class LateCourier(FakeCourier):
 def alone(
     now: RoomState, moves: tuple[int, ...], courier: FakeCourier | None = None, told: list[str] | None = None
 ) -> tuple[Actions, Room]:
-    """Return ana's actions in a room that stands like this, and the room."""
+    """Return ana's actions in a room after these moves, and the room."""
     room = Room(courier or FakeCourier(), "K7M4PQ")
     room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=moves))
     room._receive(now)
@@ -126,7 +126,7 @@ MOVES = (0, 4, 2)
 
 
 class Watcher:
-    """Somebody who looks at a game of ana and bo, without a connection: looking back needs none."""
+    """A watcher of a game without a connection, which browsing past moves does not need."""
 
     def __init__(self, **options: bool) -> None:
         self._room = Room(FakeCourier(player="p-wat"), "K7M4PQ")

@@ -1,5 +1,3 @@
-"""What the client says of rooms, games and rules, in words and in columns."""
-
 from __future__ import annotations
 
 from datetime import UTC, timedelta, timezone
@@ -145,7 +143,7 @@ def test_what_was_perhaps_meant_is_said_in_the_language_that_is_spoken(typed: st
 
 
 def _typed_in(language: str) -> list[tuple[str, str]]:
-    """Return what each command is typed by in a language, the last one of its words; FILE is called so in each."""
+    """Return the last name of each command in a language, with FILE as argument."""
     speak(language)
     typed = [(one.id, one.typed[-1]) for commands in COMMANDS.values() for one in commands if one.typed]
     return [(id, words.replace(word_of("argument file"), "FILE")) for id, words in typed]

@@ -1,4 +1,4 @@
-"""Any games of two to four players by any commands: what is told of the moves is the moves, whatever was skipped."""
+"""Random commands in games of two to four players: the announced moves are the moves, even if states are skipped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RULES = (
     Rules(rows=4, columns=4, line=4, marks="XOAB"),
 )
 COMMANDS: tuple[Command | None, ...] = (
-    *(None,) * 20,  # a move by whoever's turn it is
+    *(None,) * 20,  # a move by the player on turn
     *(Undo(room=CODE, action=action) for action in ("offer", "offer", "accept", "accept", "decline")),
     *(Undo(room=CODE, action=action) for action in ("offer", "accept", "offer", "accept")),
     *(Draw(room=CODE, action=action) for action in ("offer", "decline", "accept")),
@@ -44,7 +44,7 @@ GAME = re.compile(r"Game (\d+)\. ")
 
 
 class Listener:
-    """Somebody who sees nothing and writes down what they hear: the moves of the game on the table."""
+    """A listener who reconstructs the current game from the announcements."""
 
     def __init__(self, viewer: str) -> None:
         self.viewer = viewer
@@ -54,7 +54,7 @@ class Listener:
         self._cells: tuple[int, ...] = ()
 
     def see(self, room: Room, state: RoomState) -> None:
-        """Take a state with all moves of its game."""
+        """Receive a state with all moves of its game."""
         old, self.state = self.state, state
         before, self._cells = self._cells, room.position.moves
         if old is None:
@@ -80,13 +80,13 @@ class Listener:
 
 
 def audible(state: RoomState) -> object:
-    """Return what of a state is worth a word: not the time, the watchers and the count of changes."""
+    """Return the part of a state that announcements cover: neither time nor watchers nor `seq`."""
     seats = {mark: seat and replace(seat, hold_ms=0) for mark, seat in state.seats.items()}
     return (state.game, state.board, state.status, state.result, replace(state.offers, ended=UNSET), seats)
 
 
 def step(room: Room, command: Command | None, who: int, choice: int, now: int) -> Room:
-    """Return the room after a move, or after the command by the first player of whom it is accepted."""
+    """Return the room after a move, or after the command by the first player who may give it."""
     if command is None:
         if room.status != "playing":
             return room

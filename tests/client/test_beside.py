@@ -1,4 +1,4 @@
-"""Boards beside each other: samples that are games, and as many boards as a width has room for."""
+"""Boards side by side: the samples are games, and only as many boards are shown as fit the width."""
 
 from __future__ import annotations
 

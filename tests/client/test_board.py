@@ -1,4 +1,4 @@
-"""Every style of a board: what is drawn where, and which cell lies there."""
+"""Every style of a board: its drawing, and the cell at each place."""
 
 from string import ascii_uppercase
 
@@ -126,7 +126,7 @@ def draw_text(view: BoardView, grid: Grid) -> list[str]:
 
 @st.composite
 def boards(draw: st.DrawFn) -> tuple[BoardView, Grid]:
-    """Return boards of every shape, whole or in part, with marks, a last move, a line, a cursor and a move."""
+    """Draw boards of every shape, whole or in part, with marks, a last move, a line, a cursor and a move."""
     rules = board_of(*draw(BOARDS))
     cell = st.integers(0, rules.size - 1)
     board = "".join(("XO" + FREE)[each % 3] for each in draw(st.binary(min_size=rules.size, max_size=rules.size)))

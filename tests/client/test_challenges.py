@@ -1,4 +1,4 @@
-"""Ladders, players and challenges by the library: what is asked and answered, and where that leads."""
+"""Ladders, players and challenges in the library: requests, answers and their effects."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def bo(rating: Server) -> AsyncIterator[Client]:
 
 
 async def ask(asking: Client, asked: Client) -> tuple[asyncio.Task[Room], str]:
-    """Have one challenge the other, and return who waits for the answer, and the challenge."""
+    """Challenge a player, and return the task that waits for the answer, and the challenge."""
     proposing = partial(asking.challenge, asked.player, **ASKED)
     waiting = asyncio.create_task(asking.meet(proposing()))
     await until(lambda: asked.player in [one.to for one in asked.challenges.values()])

@@ -1,4 +1,4 @@
-"""Several addresses of one cluster: as they are written, in which order they are tried, and for how long."""
+"""Several addresses of a cluster: their spelling, the order of attempts, and the time for them."""
 
 from __future__ import annotations
 
@@ -129,13 +129,13 @@ SHORT_HOLD = (0.15, 30.0)
 
 
 class FakeConnection:
-    """A connection to a server that lets us in; only its latency is looked at."""
+    """A connection to a server that accepts us; only its latency is used."""
 
     latency_seconds = 0.001
 
 
 class Caller:
-    """Comes back to a server that fails so often and so; `told` is what is heard of it."""
+    """A client that reconnects to a server with these failures; `told` are its notifications."""
 
     def __init__(self, answer: Callable[[int], Exception | None]) -> None:
         self.told: list[ConnectionEvent] = []
@@ -157,7 +157,7 @@ class Caller:
 
 @pytest.fixture
 async def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no time pass but what is waited for, and that at once: a busy machine makes no difference."""
+    """Skip all waiting times, so that a busy machine makes no difference."""
     loop, passed = cast(Any, asyncio.get_running_loop()), 0.0
     look, started = loop._selector.select, loop.time()
 

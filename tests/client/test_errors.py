@@ -1,5 +1,3 @@
-"""What goes wrong is said in the language of the program."""
-
 from __future__ import annotations
 
 import errno

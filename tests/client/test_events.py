@@ -17,7 +17,7 @@ WATCHER = "pwatcher"
 
 
 class Stage(Table):
-    """A table that returns what each viewer is told after a command."""
+    """A table that returns each viewer's announcements after a command."""
 
     def state_now(self) -> RoomState:
         return state_of(self.room, self.now, watchers=0)

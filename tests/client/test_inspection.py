@@ -1,4 +1,4 @@
-"""What a server says reaches the client safe to draw, or not at all."""
+"""Texts of a server are safe to draw when they reach the client, or are refused."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def list_faults(text: str) -> list[str]:
 
 
 def read(text: str) -> Push | None:
-    """Return the message, None for one that is refused or unknown; either is told in clean words of bounded length."""
+    """Return the message, or None if it is refused or unknown; a refusal must be clean and of bounded length."""
     push, why = read_or_refuse(text)
     assert list_faults(why) == []
     assert len(why) < 300
@@ -111,7 +111,7 @@ def read(text: str) -> Push | None:
 
 
 def read_state(message: Any) -> RoomState:
-    """Return the state of a message, which is one."""
+    """Return a message that is a state."""
     push = read(message if isinstance(message, str) else json.dumps(message))
     assert isinstance(push, RoomState)
     return push
@@ -125,7 +125,7 @@ def read_or_refuse(text: str) -> tuple[Push | None, str]:
 
 
 def draw(push: Push | None, old: RoomState | None = None) -> None:
-    """Have every face say and draw what there is."""
+    """Draw and describe a message with every front end."""
     if isinstance(push, RoomState):
         draw_state(push, old)
     elif isinstance(push, Ok):
@@ -165,7 +165,7 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
 
 
 def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the place of every value in a message, the inner ones last."""
+    """Yield the place of every value in a message, the inner values last."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         yield (*place, key)
@@ -318,7 +318,7 @@ def test_what_was_chosen_is_looked_through_after_the_end_too_and_an_opening_is_o
 
 @pytest.mark.parametrize("extra", [{}, {"name": "x" * 600}])
 def test_an_opening_that_this_client_does_not_know_is_left_out_and_the_game_can_be_watched(extra: Any) -> None:
-    """As a client reads it that knows none at all; also where the message is looked through field by field."""
+    """Also for a client that knows no openings, and if the message is checked field by field."""
     honest = honest_state((0, 1, 2), Rules(5, 5, 4))
     newer = to_builtins(honest) | {"type": "room", "opening": OPENING | {"rule": "swap3"}, "chosen": ["less"]}
     newer["rules"] |= {"opening": "swap3"}

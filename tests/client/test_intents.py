@@ -17,7 +17,7 @@ CLASSIC = PRESETS["classic"]
 FOUR = PRESETS["connect-four"]
 WIDE = Rules(rows=32, columns=32, line=5)
 BOARDS = {**PRESETS, "nine": Rules(9, 9, 5), "wide": WIDE, "letters": CLASSIC}
-"""Boards by the names that they have in the tables; at the last one letters place."""
+"""Boards by their names in the tables; at the last board letters place."""
 TABLES = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 REFUSED = {**TABLES["refused"], "chat " + "x" * 312: ["Too long: 312 of 200 characters.", "too_long"]}
 

@@ -1,4 +1,4 @@
-"""Under which address others are invited, on machines with one network, several, or no way out."""
+"""The address for invitations, on machines with one network, several, or no route."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tictactoe_client.online.address import parse_address
 
 @pytest.fixture(autouse=True)
 def no_memory() -> Iterator[None]:
-    """What is known of this machine belongs to each test alone."""
+    """Forget the remembered addresses of this machine."""
     address.own_addresses.cache_clear()
     yield
     address.own_addresses.cache_clear()
 
 
 def be_on(monkeypatch: pytest.MonkeyPatch, *adapters: Adapter) -> None:
-    """Pretend to have these interfaces and no default route; whoever is asked answers."""
+    """Pretend to have these interfaces and no default route."""
     monkeypatch.setattr("tictactoe_client.online.address.socket.socket", no_way_out)
     monkeypatch.setattr(ifaddr, "get_adapters", lambda: adapters)
     monkeypatch.setattr(address, "_answers", lambda host, port: True)

@@ -1,4 +1,4 @@
-"""What the moves of finished games were worth: mistakes, what they cost, and which of them decided the game."""
+"""The values of moves in finished games: mistakes, their cost, and the decisive moves."""
 
 from __future__ import annotations
 

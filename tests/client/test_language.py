@@ -1,4 +1,4 @@
-"""The language that everything is told in: who chooses it, and what is said where there is none such."""
+"""The language of all texts: who chooses it, and the message about an unknown language."""
 
 from __future__ import annotations
 

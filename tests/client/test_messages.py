@@ -1,4 +1,4 @@
-"""What is kept of a server that says more than is read: little, and of states the newest."""
+"""Messages of a server that sends more than is read: few are stored, and only the newest state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def said(number: int, length: int = 10) -> Message:
 
 
 async def read(messages: Messages) -> list[Message]:
-    """Return all that can be had at once, without the welcome."""
+    """Return all messages that are available at once, without the welcome."""
     found = []
     while messages._items:
         found.append(await anext(messages))
@@ -59,7 +59,7 @@ async def test_one_who_lags_reads_the_newest_state_of_each_room_and_every_word()
 
 
 async def is_full(audience: Subscribers[Message]) -> bool:
-    """Tell whether nothing more is to be read from the server for now."""
+    """Return whether the client reads nothing more from the server for now."""
     try:
         async with asyncio.timeout(0):
             await audience.until_read()

@@ -1,4 +1,4 @@
-"""Whom one does not want to hear: by name, kept by id, for oneself alone."""
+"""Muted players: chosen by name, stored by id, and muted for this player only."""
 
 from __future__ import annotations
 

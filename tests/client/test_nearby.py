@@ -1,4 +1,4 @@
-"""Servers found on the local network: those that say who they are, and nothing of what else is announced there."""
+"""Servers found on the local network: only servers that announce themselves as ours."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Told = asyncio.Queue[tuple[NearbyServer, ...]]
 
 @contextlib.asynccontextmanager
 async def following() -> AsyncIterator[tuple[AsyncZeroconf, Told]]:
-    """Announce servers, and hear which ones there are; nothing is announced any more at the end."""
+    """Announce servers, and follow the list of servers found; in the end no server is announced."""
     told, announcing = Told(), AsyncZeroconf()
     listening = asyncio.create_task(follow_nearby(told.put_nowait))
     try:
@@ -54,7 +54,7 @@ async def following() -> AsyncIterator[tuple[AsyncZeroconf, Told]]:
 
 
 async def register(announcing: AsyncZeroconf, server: AsyncServiceInfo) -> None:
-    """Announce a server whose name nobody else has; that is said twice more, for which nobody waits."""
+    """Announce a server with a unique name, without waiting for the repetitions."""
     await announcing.async_register_service(server, strict=False, cooperating_responders=True)
 
 
@@ -79,7 +79,7 @@ async def test_one_that_turns_out_to_be_of_another_protocol_is_there_no_more() -
 
 
 def hostile(*names: str) -> DNSOutgoing:
-    """Return a packet that says that there are servers of these names."""
+    """Return a packet that announces servers with these names."""
     packet = DNSOutgoing(_FLAGS_QR_RESPONSE | _FLAGS_AA)
     for name in names:
         packet.add_answer_at_time(DNSPointer(SERVICE_TYPE, _TYPE_PTR, _CLASS_IN, 120, name), 0)

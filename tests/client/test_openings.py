@@ -1,4 +1,4 @@
-"""Openings as a player reads, types and asks them: what is due, what a choice did, which servers know of them."""
+"""Openings as a player reads, types and requests them: the next act, a choice's effect, and the server's support."""
 
 from __future__ import annotations
 

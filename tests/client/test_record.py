@@ -41,7 +41,7 @@ def actions_at(record: GameRecord, ply: int, settings: Settings | None = None) -
 
 
 def at(record: GameRecord, ply: int, **options: bool) -> list[str]:
-    """Return what is told of the moment after so many moves."""
+    """Return the description of the position after `ply` moves."""
     return actions_at(record, ply, Settings(**options)).tell_moment()  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Records of games: made from what a state tells, written to files, and read from them."""
+"""Game records: made from states, written to files, and read again."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_moves_of_another_game_are_refused(moves: tuple[int, ...]) -> None:
 
 
 def over(record: GameRecord) -> RoomState:
-    """Return what a watcher sees at the end of a recorded game."""
+    """Return a watcher's state at the end of a recorded game."""
     position, result = record.position, record.result
     out = {mark for _, mark in record.passed}
     clock = record.clock

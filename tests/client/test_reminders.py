@@ -17,7 +17,7 @@ CLAIM = "bo has been gone too long. Type claim to take the win, claim draw to ca
 
 
 class Reminders:
-    """The reminders of one who is told state after state."""
+    """The reminders of a player who receives these states."""
 
     def __init__(self, viewer: str, settings: Settings, first: RoomState, now: float) -> None:
         self._reminders = plain.Reminders(viewer, settings)
@@ -53,7 +53,7 @@ def away(hold_ms: int, **changes: object) -> RoomState:
 
 
 def said(reminders: Reminders, until: float) -> list[tuple[float, str]]:
-    """Return what is said until then, and when."""
+    """Return the reminders until then, each with its time."""
     lines: list[tuple[float, str]] = []
     while (at := reminders.next_at) is not None and at <= until:
         spoken = reminders.speak(at)

@@ -1,4 +1,4 @@
-"""All the sentences of how a game ended, as each who sees it is told; other tests look only whether they arrive."""
+"""The sentences about the end of a game for each viewer; other tests only check that they are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.telling import describe_result
 
 ENDINGS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
-"""Games by how they ended, with what each who sees it is told; the result is the board's unless it stands there."""
+"""Games by their ends, with the sentence for each viewer; the result is the board's unless given."""
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

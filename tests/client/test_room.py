@@ -1,4 +1,4 @@
-"""What a room knows and tells of the states that come: moves, position, events; without a server."""
+"""A room's moves, position and events after states, without a server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THREE = Rules(4, 4, 3, marks="XOA")
 
 
 class FakeCourier:
-    """A conversation that knows all moves of the game and counts who asks for them."""
+    """A connection that has all moves of the game and counts the requests for them."""
 
     welcome = make_welcome()
 
@@ -36,7 +36,7 @@ class FakeCourier:
 
 
 class Listener:
-    """Hears all that a room tells."""
+    """A listener that records everything a room announces."""
 
     def __init__(self, room: Room) -> None:
         self.heard: list[RoomEvent] = []

@@ -1,4 +1,4 @@
-"""Several servers of one cluster: the library goes to the one that has a room, and to another when one is lost."""
+"""Several servers of a cluster: the library goes to the room's server, and to another when one is lost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def heard(server: HostileServer, kind: type[Kind]) -> list[Kind]:
 
 
 async def until_closed(server: HostileServer) -> None:
-    """Wait until the connection that came last to a server has been closed by the client."""
+    """Wait until the client has closed the newest connection to a server."""
     await until(lambda: server.socket is not None and server.socket.close_code == 1000)
 
 
@@ -159,7 +159,7 @@ def test_links_name_an_address_that_was_given_and_what_a_server_names_is_no_such
     assert there.seen_from(parse_address("back"), ()).urls == ("ws://back:8765", "ws://front:8765")
 
 
-# -- a room that one is in goes elsewhere -----------------------------------------------------------------------
+# -- a room moves while the client is in it ----------------------------------------------------------------------------
 
 
 async def test_a_room_that_goes_elsewhere_is_followed_with_the_move_that_was_under_way() -> None:
@@ -274,7 +274,7 @@ async def test_the_lobby_goes_on_where_one_is_now() -> None:
                     break
 
 
-# -- one connection, and more rooms than one ---------------------------------------------------------------------
+# -- one connection, and several rooms ---------------------------------------------------------------------------------
 
 
 async def test_who_plays_is_led_to_no_other_server_but_told_where_the_room_is() -> None:
@@ -328,7 +328,7 @@ async def test_where_the_other_server_lets_nobody_in_all_stays_as_it_was() -> No
 
 @contextlib.asynccontextmanager
 async def two_rooms(**options: Any) -> AsyncIterator[tuple[HostileServer, HostileServer, Client, Room, Room]]:
-    """Be in two rooms of the first of two servers."""
+    """Enter two rooms of the first of two servers."""
     async with hostile_cluster() as (one, two), connect(one.url, **options) as client:
         one.answers[Join] = lambda request: lets_in(getattr(request, "room", ""))(request)
         yield one, two, client, await client.join(ROOM), await client.join(OTHER_ROOM)

@@ -1,5 +1,3 @@
-"""Events by the library: opened, entered, followed and run, over a real socket."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The server that has a room does not answer, and another one is asked to take it over."""
+"""The server that has a room does not answer, and another server is asked to take it over."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def refuses(request: Request) -> list[Frame]:
 
 @asynccontextmanager
 async def server_of_a_cluster() -> AsyncIterator[HostileServer]:
-    """Yield a server that says that there is another one, where nobody answers."""
+    """Yield a server that lists another one, which does not answer."""
     async with hostile_server() as server:
         server.servers = (server.url, NOBODY)
         yield server
 
 
 def asked(server: HostileServer) -> list[str | UnsetType]:
-    """Return for which URL each `join` after the first asked for the room, if for any."""
+    """Return the URL in each `join` after the first, if there is one."""
     return [request.unreachable for request in server.heard if isinstance(request, Join)][1:]
 
 

@@ -27,13 +27,13 @@ GUESS = CellValue("unknown", None, 0.3)
 
 
 def analysed(moves: Sequence[int], rules: Rules = CLASSIC, nodes: int | None = None) -> AnalysisState:
-    """Return what the server would answer, from the same engine."""
+    """Return a server's answer, computed by the same engine."""
     position = Position.replay(rules, moves)
     return AnalysisState.of(position, analyse(position, Budget() if nodes is None else Budget(nodes=nodes)))
 
 
 def made(value: CellValue, turn: str = "X", *, solved: bool = True, **cells: CellValue) -> AnalysisState:
-    """Return an analysis of cells of the first row, the first of them the best."""
+    """Return an analysis of cells of the first row, the best cell first."""
     by_cell = {"abcdefg".index(name): worth for name, worth in cells.items()}
     return AnalysisState(3, turn, value, by_cell, tuple(by_cell)[:1], solved)
 

@@ -60,7 +60,7 @@ def news(
 
 
 def with_events(server: HostileServer, state: EventState) -> HostileServer:
-    """Let the server hold this event alone."""
+    """Make the server hold this event alone."""
 
     def answer(request: Request) -> Iterable[Frame]:
         id = identity(request)
@@ -77,7 +77,7 @@ def with_events(server: HostileServer, state: EventState) -> HostileServer:
 
 
 def with_card_in_use(server: HostileServer, state: EventState) -> HostileServer:
-    """Let the server hold an event whose card is in use on another device."""
+    """Make the server hold an event whose card is in use on another device."""
     with_events(server, state)
 
     def answer(request: Request) -> Iterable[Frame]:

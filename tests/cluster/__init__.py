@@ -1,1 +1,1 @@
-"""A cluster of several machines on one: nodes of NATS and servers, as real processes on the loopback."""
+"""A cluster on one machine: NATS nodes and servers as real processes on the loopback interface."""

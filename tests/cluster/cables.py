@@ -1,6 +1,6 @@
-"""What lies between two parties, and can be pulled, lose one direction, be slow, and be mended, at any time.
+"""The network between two parties: it can be cut, lose one direction, be slow, and be repaired at any time.
 
-It holds for the connections that are there and for those that come, whoever of the two makes them.
+This covers current and future connections, no matter which party opened them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tests.proxy import Direction, Link, Proxy
 
 
 class Cable:
-    """One between `a` and `b`, through proxies that one of them calls."""
+    """The network between `a` and `b`, through one or two proxies."""
 
     def __init__(self, *, from_a: Proxy | None = None, from_b: Proxy | None = None) -> None:
         self._proxies = [proxy for proxy in (from_a, from_b) if proxy]
@@ -28,22 +28,21 @@ class Cable:
         return any(proxy.links for proxy in self._proxies)
 
     def cut(self) -> None:
-        """Let nothing through, and nobody know: as a cable that is pulled, until `heal`."""
+        """Hold up all traffic silently until `heal`, like a pulled cable."""
         for way in (*self._of_a, *self._of_b):
             way.hold_up()
 
     def cut_one_way(self, *, from_a: bool) -> None:
-        """Swallow what comes from `a`, or else from `b`; connections that missed something end with `heal`."""
+        """Drop the traffic from `a`, or else from `b`; `heal` closes the connections that lost something."""
         for way in self._of_a if from_a else self._of_b:
             way.is_swallowing = True
 
     def slow(self, seconds: float) -> None:
-        """Keep every chunk so long, either way."""
         for way in (*self._of_a, *self._of_b):
             way.delay_seconds = seconds
 
     def slow_at_first(self, seconds: float) -> None:
-        """Keep what is first said to who connects from now on: the first two things that come so long each."""
+        """Delay the first two messages on each new connection by `seconds` each."""
 
         def slow(link: Link) -> None:
             link.down.delay_seconds = seconds
@@ -53,7 +52,7 @@ class Cable:
             proxy.on_link = slow
 
     def heal(self) -> None:
-        """Let everything through again, at once."""
+        """End all disturbances."""
         for link in [link for proxy in self._proxies for link in proxy.links]:
             if link.up.swallowed or link.down.swallowed:
                 link.cut()
@@ -62,6 +61,6 @@ class Cable:
             way.go_on()
 
     def reset(self) -> None:
-        """Break the connections that there are; new ones may be made."""
+        """Break the open connections; new ones may be made."""
         for proxy in self._proxies:
             proxy.cut()

@@ -1,4 +1,4 @@
-"""A small disk of one's own, which can be filled; only root may have one, on Linux."""
+"""A small disk for tests that fill it; only root can mount one, on Linux."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ CHUNK = bytes(1 << 20)
 
 
 class CannotMount(Exception):
-    """The system gives no disk."""
+    """The system refuses to mount a disk."""
 
 
 class Disk:
-    """A file system in memory, mounted on a folder that it empties; use it with ``with``. Raises `CannotMount`."""
+    """A file system in memory, mounted on a folder that it hides; use it with ``with``. Raises `CannotMount`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -41,7 +41,6 @@ class Disk:
         subprocess.run(("umount", str(self._folder)), check=True, env=environment())
 
     def fill(self) -> None:
-        """Leave no room."""
         try:
             with self._ballast.open("wb", buffering=0) as file:
                 while True:
@@ -50,5 +49,4 @@ class Disk:
             return
 
     def free(self) -> None:
-        """Make room again."""
         self._ballast.unlink(missing_ok=True)

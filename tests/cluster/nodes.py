@@ -1,6 +1,6 @@
-"""Nodes of NATS as an operator runs them, one or three, on free ports of the loopback and in a folder of their own.
+"""One or three NATS nodes, configured as an operator would, on free loopback ports and in a folder of their own.
 
-A node can be killed, stopped, frozen, thawed and started again where it was. All end with whoever started them.
+A node can be killed, stopped, frozen, thawed and started again. All nodes end with the process that started them.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ from tests.proxy import Proxy
 from tictactoe_server.cluster.jetstream.stream import RIGHTS
 
 READY_SECONDS = 25.0
-"""How long nodes may take until they write: mostly under a second, but an election may have to be held again."""
+"""How long nodes may take until they accept writes: usually under a second, but an election may be repeated."""
 
 END_SECONDS = 20.0
 ASK_SECONDS = 2.0
 ATTEMPTS = 5
 PORTS = range(20_000, 32_000)
-"""Below those that systems give to outgoing connections, so that a node that is down finds its port free again."""
+"""Below the ports that systems give to outgoing connections, so that a stopped node finds its port free again."""
 
 STREAM = "rooms-0"
-"""The first of them."""
+"""The first stream."""
 
 SERVER_NAME = "tictactoe-server"
-"""As which our servers connect."""
+"""The client name of our servers."""
 
 GAME = "game"
 ADMIN = "admin"
 PASSWORDS = {GAME: "playing", ADMIN: "founding"}
-"""Of the user that the servers are, and of the one who may make the stream."""
+"""Passwords of the servers' user and of the operator's user, which creates the stream."""
 
 
 class NoNodes(Exception):
-    """There is no nats-server here."""
+    """nats-server is not installed."""
 
 
 class PortTaken(Exception):
-    """Somebody else has a port that was free a moment ago."""
+    """Another process took a port that was free a moment ago."""
 
 
 def find_program() -> str:
-    """Return the path of nats-server, of the PATH or else beside this Python; raises `NoNodes`."""
+    """Return the path of nats-server, from PATH or this Python's folder; raises `NoNodes`."""
     beside = Path(sys.executable).parent / "nats-server"
     found = shutil.which("nats-server") or (str(beside) if beside.exists() else None)
     if found is None:
@@ -74,7 +74,7 @@ def find_program() -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports on which nobody listens now."""
+    """Return ports that are free now."""
     with contextlib.ExitStack() as stack:
         found = list[int]()
         for port in random.sample(PORTS, len(PORTS)):
@@ -87,9 +87,9 @@ def free_ports(count: int) -> list[int]:
 
 
 class Node:
-    """One nats-server in its folder and on its `ports`: for clients, for other nodes, and to look at it by HTTP.
+    """One nats-server in its folder. `ports` are for clients, for other nodes, and for monitoring by HTTP.
 
-    `write` makes its configuration.
+    `write` writes its configuration.
     """
 
     def __init__(self, folder: Path, number: int, ports: Sequence[int]) -> None:
@@ -101,17 +101,16 @@ class Node:
 
     @property
     def is_running(self) -> bool:
-        """Whether its process is there, frozen or not."""
+        """Whether its process runs, frozen or not."""
         return self._process is not None and self._process.returncode is None
 
     @property
     def pid(self) -> int:
-        """The process id of the node that runs."""
         assert self._process
         return self._process.pid
 
     def write(self, route_ports: list[int], *, authority: Authority | None, is_proxied: bool) -> None:
-        """Write the configuration of a node that calls the others by these ports; a lone one has none."""
+        """Write the node's configuration with the ports of the other nodes, if any."""
         self.folder.mkdir(parents=True, exist_ok=True)
         users: list[dict[str, Any]] = [{"user": name, "password": word} for name, word in PASSWORDS.items()]
         users[0]["permissions"] = {way: {"allow": subjects} for way, subjects in RIGHTS.items()}
@@ -161,12 +160,12 @@ class Node:
         (self.folder / "nats.conf").write_text(json.dumps(config, indent=2))
 
     def connections(self) -> list[dict[str, Any]]:
-        """Return who is connected, as the node tells of them: `name`, `start`, `in_bytes`, `out_bytes` and more."""
+        """Return the node's connections as it reports them: `name`, `start`, `in_bytes`, `out_bytes` and more."""
         with urlopen(f"http://127.0.0.1:{self.monitor_port}/connz", timeout=ASK_SECONDS) as answer:
             return list(json.load(answer)["connections"])
 
     def writes(self) -> dict[str, int]:
-        """Return how many writes each stream has taken, by its name."""
+        """Return the number of writes to each stream, by its name."""
         with urlopen(f"http://127.0.0.1:{self.monitor_port}/jsz?streams=true", timeout=ASK_SECONDS) as answer:
             accounts = json.load(answer).get("account_details", ())
         details = [stream for account in accounts for stream in account.get("stream_detail", ())]
@@ -174,16 +173,16 @@ class Node:
 
     @property
     def data(self) -> Path:
-        """Where it keeps what is stored."""
+        """The folder of the stored data."""
         return self.folder / "data"
 
     def empty(self) -> None:
-        """Forget all that it kept; for one that does not run."""
+        """Delete all stored data of a stopped node."""
         for path in self.data.iterdir():
             shutil.rmtree(path)
 
     async def start(self) -> None:
-        """Start it and wait until it listens; raises `PortTaken`, and RuntimeError where it ends at once."""
+        """Start the node and wait until it listens; raises `PortTaken`, or RuntimeError if it ends at once."""
         assert not self.is_running, f"{self.name} runs already"
         log = self.folder / "log"
         log.unlink(missing_ok=True)
@@ -206,24 +205,23 @@ class Node:
                 await asyncio.sleep(0.01)
 
     async def kill(self) -> None:
-        """End it as a loss of power would."""
+        """Kill the node, like a loss of power."""
         await self._end(signal.SIGKILL)
 
     async def stop(self) -> None:
-        """End it in order."""
+        """Stop the node cleanly."""
         await self._end(signal.SIGTERM)
 
     def leave(self) -> None:
-        """Have it hand over what it leads and send everybody away one by one: a lame duck, ended by `stop`."""
+        """Make the node hand over its streams and disconnect clients one by one (lame duck mode), until `stop`."""
         os.kill(self.pid, signal.SIGUSR2)
 
     def freeze(self) -> None:
-        """Let it do nothing until `thaw`, its connections staying open."""
+        """Suspend the node until `thaw`; its connections stay open."""
         os.kill(self.pid, signal.SIGSTOP)
         self.is_frozen = True
 
     def thaw(self) -> None:
-        """Let it go on."""
         os.kill(self.pid, signal.SIGCONT)
         self.is_frozen = False
 
@@ -248,10 +246,10 @@ class Node:
 
 
 class Nodes:
-    """So many nodes with one user for the servers and one for the operator; use it with ``async with``.
+    """Several nodes with a user for the servers and another for the operator; use it with ``async with``.
 
-    `is_proxied` puts a cable between every two nodes: `cables`, by their numbers, the lesser first. With an `authority`
-    everybody speaks TLS. With `has_small_disk` the last one has the `disk` to itself.
+    `is_proxied` puts a cable between every two nodes: `cables`, by their numbers, the lower first. With an `authority`
+    all connections use TLS. With `has_small_disk` only the last node uses the `disk`.
     """
 
     def __init__(
@@ -296,27 +294,27 @@ class Nodes:
 
     @property
     def url(self) -> str:
-        """Where servers find the nodes, with the name and password of the game's user."""
+        """The address of the nodes with the name and password of the servers' user."""
         return self._url_of(node.port for node in self.nodes)
 
     @property
     def admin_url(self) -> str:
-        """The same for the operator, who may make the stream."""
+        """The address for the operator."""
         return self._url_of((node.port for node in self.nodes), ADMIN)
 
     @property
     def awake(self) -> list[Node]:
-        """Those that run and are not frozen."""
+        """The nodes that run and are not frozen."""
         return [node for node in self.nodes if node.is_running and not node.is_frozen]
 
     async def cabled(self) -> tuple[str, list[Cable]]:
-        """Return an address for one party alone, and the cables between it, `a`, and each node, in their order."""
+        """Return an address for one party, and the cables between that party, `a`, and each node."""
         proxies = [await self._stack.enter_async_context(Proxy(node.port)) for node in self.nodes]
         return self._url_of(proxy.port for proxy in proxies), [Cable(from_a=proxy) for proxy in proxies]
 
     @contextlib.asynccontextmanager
     async def connected(self, user: str = ADMIN, *, is_lasting: bool = False) -> AsyncIterator[Client]:
-        """Connect to a node that is awake, as the operator; `is_lasting` to another one whenever that is gone."""
+        """Connect to an awake node as the operator; `is_lasting` connects to another when that node ends."""
         client = await nats.connect(
             [f"nats://127.0.0.1:{node.port}" for node in self.awake],
             user=user,
@@ -336,12 +334,12 @@ class Nodes:
                 await client.close()
 
     async def leader(self, stream: str = STREAM) -> Node | None:
-        """Return the node that leads a stream; None while none does, or while nobody can say."""
+        """Return the node that leads a stream, or None if there is no leader or no answer."""
         name = (await self._ask_cluster(stream)).get("leader")
         return next((node for node in self.awake if node.name == name), None)
 
     async def when_led(self, stream: str = STREAM) -> Node:
-        """Wait for a stream to have a leader that is awake, and return it."""
+        """Wait until an awake node leads a stream, and return the node."""
         async with asyncio.timeout(READY_SECONDS):
             while True:
                 leader = await self.leader(stream)
@@ -350,7 +348,7 @@ class Nodes:
                 await asyncio.sleep(0.05)
 
     async def when_whole(self) -> None:
-        """Wait until each stream has a leader and every other node has all that the leader has."""
+        """Wait until each stream has a leader and all other nodes are up to date."""
         async with asyncio.timeout(READY_SECONDS):
             while True:
                 names = await self.streams()
@@ -364,7 +362,7 @@ class Nodes:
         return len(replicas) == self._count - 1 and all(map(_is_current, replicas))
 
     async def streams(self) -> list[str]:
-        """Return the names of the streams, none where nobody answers."""
+        """Return the names of the streams, or an empty list without an answer."""
         with contextlib.suppress(Error, OSError, TimeoutError):
             async with self.connected() as client:
                 answer = await client.request("$JS.API.STREAM.NAMES", b"", timeout=1)
@@ -372,7 +370,7 @@ class Nodes:
         return []
 
     async def _ask_cluster(self, stream: str) -> dict[str, Any]:
-        """Return what a stream says of its nodes, empty where nobody answers."""
+        """Return a stream's cluster information, or an empty dict without an answer."""
         with contextlib.suppress(Error, OSError, TimeoutError):
             async with self.connected() as client:
                 answer = await client.request(f"$JS.API.STREAM.INFO.{stream}", b"", timeout=1)
@@ -380,7 +378,7 @@ class Nodes:
         return {}
 
     async def when_writable(self) -> None:
-        """Wait until a stream on as many nodes as there are takes a message: nodes say that they are well before."""
+        """Wait until a stream with this many replicas accepts a message; nodes report health before that."""
         config = StreamConfig(name="probe", subjects=["probe"], num_replicas=self._count)
         async with asyncio.timeout(READY_SECONDS):
             while True:
@@ -427,4 +425,4 @@ def _is_current(replica: dict[str, Any]) -> bool:
 
 
 async def _ignore(_: Exception) -> None:
-    """What nodes that come and go give rise to is seen by whoever asks them."""
+    """Ignore errors of nodes that come and go; the waiting caller sees them."""

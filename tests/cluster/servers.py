@@ -1,4 +1,4 @@
-"""A whole cluster: nodes, the stream on them, and servers that share it; each can be ended and started again."""
+"""A cluster: nodes, the streams on them, and servers that share them; each process can be ended and restarted."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ INIT_SECONDS = 60.0
 
 
 class CannotFound(Exception):
-    """The stream could not be made."""
+    """The streams could not be created."""
 
 
 async def found(nodes: Nodes, replicas: int, command: Sequence[str] = COMMAND, streams: int | None = None) -> str:
-    """Make the streams, so many or as many as usual, as an operator does; return what was printed.
+    """Create the streams like an operator, and return the command's output.
 
     Raises `CannotFound`.
     """
@@ -44,16 +44,19 @@ async def found(nodes: Nodes, replicas: int, command: Sequence[str] = COMMAND, s
 
 
 def trusting(nodes: Nodes) -> tuple[str, ...]:
-    """Return the options by which a program trusts these nodes."""
+    """Return the options that make a program trust these nodes."""
     return () if nodes.authority is None else ("--store-ca", str(nodes.authority.ca))
 
 
 class Cluster:
-    """So many servers on three nodes, or on one; use it with ``async with``.
+    """Several servers on three nodes, or on one; use it with ``async with``.
 
-    With `is_proxied` there is a cable between every two nodes, `nodes.cables`, and between each server and each node:
-    `cables[server][node]`. For `has_small_disk` see `Nodes`. `options` are of every server. Rooms are shared out among
-    so many `streams`, None for as many as `init` makes by itself.
+    Args:
+        is_proxied: Put a cable between every two nodes, `nodes.cables`, and between each server and node,
+            `cables[server][node]`.
+        has_small_disk: See `Nodes`.
+        options: Command-line options of every server.
+        streams: Number of streams for the rooms; None for the default of `init`.
     """
 
     def __init__(

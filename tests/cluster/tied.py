@@ -1,6 +1,6 @@
-"""Commands that end with the process that started them, however that ends, also when it is killed.
+"""Commands that end with the process that started them, even if that is killed.
 
-On Linux the kernel sees to it; elsewhere they are run as they are.
+The Linux kernel guarantees this; on other systems the commands run normally.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import signal
 import sys
 
 PR_SET_PDEATHSIG = 1
-"""See prctl(2); what it sets outlives exec."""
+"""See prctl(2); the setting survives exec."""
 
 
 def tied(*command: str) -> tuple[str, ...]:
-    """Return the command that runs this one until this process ends."""
+    """Return a command prefix that ties a process to this one."""
     return (sys.executable, "-I", "-S", __file__, str(os.getpid()), *command)
 
 

@@ -1,4 +1,4 @@
-"""One player in one room of a cluster, at whichever server has it, who goes where told and leaves a silent server."""
+"""A player in one room of a cluster who follows `moved` and leaves a silent server."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Visitor:
         await self._stack.aclose()
 
     async def ask(self, type: str, **fields: Any) -> Message:
-        """Return what is answered where the room is."""
+        """Return the answer of the server that has the room."""
         async with asyncio.timeout(self.patience_seconds):
             while True:
                 try:
@@ -88,7 +88,7 @@ class Visitor:
         self._sent_to = None
 
     async def _come_back(self) -> None:
-        """Connect where the room is, or to the next server, and be in the room again, as new as it was seen."""
+        """Connect to the room's server, or to the next one, and enter the room with the newest known `seq`."""
         states = [message for message in self.peer.seen if message["type"] == "room" and message["room"] == self.room]
         self._seq = max([self._seq, *(state["seq"] for state in states)])
         while True:
@@ -108,7 +108,7 @@ class Visitor:
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _connect(self) -> None:
-        """Have a connection to the server where the room is, or to the next one that answers."""
+        """Connect to the room's server, or to the next one that answers."""
         while True:
             await self._stack.aclose()
             url = self._sent_to or self._servers[0]

@@ -78,7 +78,6 @@ class ClientProcess:
             return (await self.process.stderr.read()).decode()
 
     async def kill(self) -> None:
-        """Kill the process with SIGKILL."""
         self.process.kill()
         await self.process.wait()
 
@@ -91,7 +90,6 @@ class ClientProcess:
 
 
 def link_to(url: str, room: str) -> str:
-    """Return the link to a room on the server with this address."""
     return f"http{url.removeprefix('ws')}/{room}"
 
 

@@ -1,5 +1,3 @@
-"""What several tests of whole programs begin with."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -121,7 +121,7 @@ async def test_a_server_that_is_killed_leaves_no_worker_and_no_word_behind(tmp_p
         server.kill()
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await server.communicate())[1] == b""
-        await until(lambda: not any(map(is_running, workers)))  # they are nobody's children any more
+        await until(lambda: not any(map(is_running, workers)))  # they are orphans now
 
 
 async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
@@ -156,12 +156,11 @@ def test_the_seat_is_that_of_who_begins() -> None:
 
 
 def children_of(pid: int) -> list[str]:
-    """Return the ids of the processes that a process has started."""
     return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
 
 
 def is_running(pid: str) -> bool:
-    """Tell whether a process is there and no mere entry in the table of processes."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     except FileNotFoundError:

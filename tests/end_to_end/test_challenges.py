@@ -1,5 +1,3 @@
-"""The commands about ladders, players and challenges, as a person types them and as a program reads them."""
-
 from __future__ import annotations
 
 import json
@@ -28,7 +26,7 @@ async def bo(rating: Server) -> AsyncIterator[Client]:
 
 
 async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[str]:
-    """Return what a run of ana's prints."""
+    """Return the output of a run as ana."""
     async with run_client(*words, "-s", server.url, XDG_STATE_HOME=str(home), XDG_CONFIG_HOME=str(home)) as client:
         assert await client.end() == code, await client.errors()
         return client.lines

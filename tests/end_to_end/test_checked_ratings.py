@@ -1,5 +1,3 @@
-"""The command `verify`: a real export is folded again, and a changed one is found out."""
-
 from __future__ import annotations
 
 import json

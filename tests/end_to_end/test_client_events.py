@@ -1,5 +1,3 @@
-"""Events as the program has them in plain and JSON mode, against a real server: opened, entered, played to the end."""
-
 from __future__ import annotations
 
 import json
@@ -25,7 +23,7 @@ def at(home: Path | None) -> dict[str, Any]:
 
 
 async def run(*arguments: str, code: int = 0, home: Path | None = None, **more: Any) -> str:
-    """Return what a command prints that ends with this code, of somebody with this home."""
+    """Return the output of a command with this exit code and home folder."""
     async with run_client(*arguments, **at(home), **more) as client:
         assert await client.end() == code, await client.errors()
         return "\n".join(client.lines)
@@ -37,7 +35,7 @@ async def open_event(organiser: Peer, *bots: str, **more: object) -> str:
 
 
 async def begin(organiser: Peer, event: str, players: int) -> None:
-    """Begin it once so many are in."""
+    """Begin the event once `players` have entered."""
     await organiser.ask("event_watch", event=event, on=True)
     told = await organiser.next_of("event")
     while len(told["table"]) < players:
@@ -46,7 +44,7 @@ async def begin(organiser: Peer, event: str, players: int) -> None:
 
 
 async def play(client: ClientProcess) -> None:
-    """Play one game of plain mode from the call on, whatever the board is like, to its end."""
+    """Play a game in plain mode from the call to its end, on any board."""
     said = await client.until("You are called")
     assert re.fullmatch(r"You are called: [XO] against .* in [A-Z0-9]{6}\. Come within [01]:\d\d\.", said)
     await client.until("Your move")

@@ -1,5 +1,3 @@
-"""How the real command ends: exit codes, signals, and unusual inputs and outputs."""
-
 from __future__ import annotations
 
 import asyncio

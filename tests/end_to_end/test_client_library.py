@@ -59,7 +59,7 @@ async def test_the_client_knows_who_it_is_and_whom_it_talks_to(server: Server) -
 
 async def test_a_server_that_stops_answering_is_found_out(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = connection.PING_INTERVAL_SECONDS + connection.PING_TIMEOUT_SECONDS + connection.CLOSE_TIMEOUT_SECONDS
-    assert connection.PING_TIMEOUT_SECONDS >= 10  # so long a stall is always outlived
+    assert connection.PING_TIMEOUT_SECONDS >= 10  # a stall of this length never ends the connection
     assert whole <= 15
     for name in ("PING_INTERVAL_SECONDS", "PING_TIMEOUT_SECONDS", "CLOSE_TIMEOUT_SECONDS"):
         monkeypatch.setattr(connection, name, getattr(connection, name) / 40)

@@ -1,5 +1,3 @@
-"""Games in plain mode, with the real command and a real server."""
-
 from __future__ import annotations
 
 import re

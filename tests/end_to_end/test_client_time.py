@@ -1,4 +1,4 @@
-"""What the client does as time passes, with its waiting times made short and no process in between."""
+"""The client's reactions to passing time, with short waiting times and without processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client and a server with TLS: an authority of one's own, and what is wrong with a certificate in words."""
+"""The client and a server with TLS: private authorities, and messages about bad certificates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def secured(authority: Authority, port: int = 0, store: Storage | None = N
 
 
 async def why_not(authority: Authority, host: str = "localhost", ca: Path | None = None) -> str:
-    """Return what the command says of a server with this certificate, between the brackets."""
+    """Return the words in brackets in the command's complaint about a server with this certificate."""
     async with secured(authority) as server:
         url = f"wss://{host}:{server.port}"
         async with run_client("check", "--plain", "-s", url, "--ca", str(ca or authority.ca)) as client:

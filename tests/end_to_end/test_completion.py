@@ -1,4 +1,4 @@
-"""Completion as shells ask for it: bash for real, zsh and fish by what they would be answered."""
+"""Shell completion: bash for real, zsh and fish by the answers to their requests."""
 
 from __future__ import annotations
 

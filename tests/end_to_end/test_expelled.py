@@ -1,4 +1,4 @@
-"""What a client does when the server's operator has sent it away, or lets the server go: it says why and stays away."""
+"""A client that the operator expelled, or whose server ended: it names the reason and stays away."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BANNED = "The operator of this server has banned you: too loud."
 
 
 async def send_away(server: Server, deed: str, name: str = "ana") -> str:
-    """Kick or ban a player, and return what they are to read."""
+    """Kick or ban a player, and return the reason that the player reads."""
     if deed == "kick":
         await server.carry_out(Kick(name, "too loud"))
         return KICKED
@@ -32,7 +32,7 @@ async def send_away(server: Server, deed: str, name: str = "ana") -> str:
 
 @contextlib.asynccontextmanager
 async def in_a_game(server: Server, *options: str) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
-    """Let the real client, ana, play against bo; return both, and the room."""
+    """Start a game of the real client, as ana, against bo; yield both, and the room."""
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_client(*options, "--name", "ana", "--server", server.url, "join", room) as ana:

@@ -1,4 +1,4 @@
-"""What plain mode says of games that are aborted, of lessons, and of those who are not to be heard."""
+"""Plain mode's texts about aborted games, lessons and muted players."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A room that is full, joined on the command line: whoever can be asked may watch it, others are told."""
+"""A full room, joined on the command line: an interactive user may watch, others get an error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tictactoe_server.server import Server
 
 @asynccontextmanager
 async def full_room(server: Server) -> AsyncIterator[str]:
-    """Two who play, and the code of their room."""
+    """Yield the code of a room with two players."""
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)

@@ -1,4 +1,4 @@
-"""Games that a killed run left: the next run names each once, with its result if it has ended."""
+"""Games of a killed run: the next run names each once, with its result if it has ended."""
 
 from __future__ import annotations
 

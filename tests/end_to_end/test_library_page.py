@@ -1,4 +1,4 @@
-"""The programs of `docs/library.md` as they stand there, and what the page says that there is."""
+"""The programs of `docs/library.md`, run unchanged, and the names in its tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def start(name: str, *arguments: str) -> Process:
 
 
 async def output_of(process: Process) -> str:
-    """Return what a program says until its end, which is a good one."""
+    """Return the output of a process that ends without an error."""
     async with asyncio.timeout(30):
         printed, _ = await process.communicate()
     assert process.returncode == 0

@@ -1,4 +1,4 @@
-"""A room that another server has, seen from a transcript and from a script: each says so in one line, and plays on."""
+"""A room that moves to another server, in a transcript and for a script: each prints one line, and the game goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `name`: a name for good, another device, a code that brings the name back; in words and as JSON."""
+"""The command `name`: a claimed name, another device, and recovery by a code; in words and as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINK = re.compile(r"/#link=([2-9A-Z]{8})")
 
 
 async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[str]:
-    """Return what a run on the device with this folder prints."""
+    """Return the output of a run on the device with this folder."""
     state, config = str(home / "state"), str(home / "config")
     async with run_client("name", *words, "-s", server.url, XDG_STATE_HOME=state, XDG_CONFIG_HOME=config) as client:
         assert await client.end() == code, await client.errors()

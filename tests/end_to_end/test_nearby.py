@@ -1,5 +1,3 @@
-"""The servers of the local network are listed, and pages of a server are opened in the browser."""
-
 from __future__ import annotations
 
 import asyncio
@@ -25,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 @asynccontextmanager
 async def announced(*options: str) -> AsyncIterator[int]:
-    """Run a server that others can reach, and that says so; yield its port."""
+    """Run a server that announces itself and is reachable from outside; yield its port."""
     async with started("--port", "0", "--data", ":memory:", *options) as process:
         found = re.search(r":(\d+)", await line_of(process))
         assert found

@@ -1,4 +1,4 @@
-"""Behind a real nginx, with the file of the operator's page: games, whom the limits count, and nginx's own limits."""
+"""Behind a real nginx with the documented configuration: games, limits per player, and nginx's own limits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(NGINX is None, reason="no nginx is installed her
 
 
 def documented_site() -> str:
-    """Return the file as the page has it."""
+    """Return the configuration from the documentation."""
     found = re.search(r"<!-- nginx -->\n```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     return found[1]
@@ -42,8 +42,6 @@ def documented_site() -> str:
 
 @dataclass(frozen=True)
 class Site:
-    """A running nginx: its ports for http and https on this machine."""
-
     http: int
     https: int
 
@@ -59,7 +57,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def adapt(site: str, changes: dict[str, str]) -> str:
-    """Return the file with these words replaced, each of which must be in it."""
+    """Return the configuration with these words replaced; each of them must occur."""
     for before, after in changes.items():
         assert before in site, before
         site = site.replace(before, after)
@@ -67,14 +65,13 @@ def adapt(site: str, changes: dict[str, str]) -> str:
 
 
 def wait_for(port: int, nginx: subprocess.Popen[bytes]) -> None:
-    """Return when somebody listens."""
     while nginx.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS):
             return
 
 
 def leading_to(port: int) -> dict[str, str]:
-    """Return what to replace in the file for a server on this port."""
+    """Return the replacements that lead the configuration to a server on this port."""
     return {"127.0.0.1:8765": f"127.0.0.1:{port}"}
 
 
@@ -82,7 +79,7 @@ def leading_to(port: int) -> dict[str, str]:
 def running_nginx(
     folder: Path, authority: Authority, changes: dict[str, str], site: str | None = None
 ) -> Iterator[Site]:
-    """Run nginx with the documented file, but for ports, names of files and what else is different in a test."""
+    """Run nginx with the documented configuration, except for ports, file names and the test's changes."""
     http, https = free_ports(2)
     changes |= {
         "listen [::]:80;": "",
@@ -124,7 +121,7 @@ async def behind_nginx(
 
 
 async def enter(site: Site, authority: Authority, source: str, **headers: str) -> contextlib.AsyncExitStack:
-    """Open a connection from an address of this machine, and return what closes it."""
+    """Open a connection from an address of this machine, and return a stack that closes it."""
     stack = contextlib.AsyncExitStack()
     await stack.enter_async_context(
         open_socket(site.url, ssl=authority.trusting(), local_addr=(source, 0), proxy=None, additional_headers=headers)

@@ -1,4 +1,4 @@
-"""Several servers behind one host name of a real nginx, with the file of deploy/cluster: a path for each server."""
+"""Several servers behind one host name of a real nginx, with the configuration of deploy/cluster: a path per server."""
 
 from __future__ import annotations
 
@@ -69,4 +69,4 @@ async def test_who_comes_in_by_the_host_name_is_led_to_the_path_of_the_server_th
         assert state["result"]["winner"] == "X"
         page = {"Origin": site.url.replace("wss", "https")}
         async with connect(f"{site.url}/s2", ssl=trusting, proxy=None, additional_headers=page):
-            """The page of any of them may come to each."""
+            """The page of any server may connect to each."""

@@ -1,4 +1,4 @@
-"""No conversation comes about, or it breaks off: each face says what is wrong, with its keys, and has its exit code."""
+"""A connection fails or breaks: each front end says why, lists its keys, and has the right exit code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Serving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 @contextlib.asynccontextmanager
 async def listening(serve: Serving, certificate: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Serve TCP on a free port of the loopback; in the end nobody is served any more."""
+    """Serve TCP on a free loopback port, and close all connections in the end."""
     writers: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -47,7 +47,7 @@ async def listening(serve: Serving, certificate: ssl.SSLContext | None = None) -
 
 
 def answering(answer: bytes) -> Serving:
-    """Return a server that hears one thing, says one thing and hangs up."""
+    """Return a server that reads once, answers once and hangs up."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
@@ -68,7 +68,7 @@ async def keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
-    """Return what a server needs that signed its certificate itself."""
+    """Return a server's TLS context with a self-signed certificate."""
     folder = tmp_path_factory.mktemp("certificate")
     key, chain = str(folder / "key.pem"), str(folder / "chain.pem")
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
@@ -81,7 +81,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
 
 @contextlib.asynccontextmanager
 async def trouble(kind: str, certificate: ssl.SSLContext) -> AsyncIterator[str]:
-    """Yield the address of a server that one cannot talk with."""
+    """Yield the address of a server that fails in this way."""
     http = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
     elsewhere = b"HTTP/1.1 302 Found\r\nLocation: gopher://nowhere/\r\nContent-Length: 0\r\n\r\n"
     answers = {
@@ -127,7 +127,7 @@ async def trouble(kind: str, certificate: ssl.SSLContext) -> AsyncIterator[str]:
 
 
 AFTER_AN_ANSWER = "2"
-"""How many seconds to wait for the next answer of a server that gave the first one, also on a busy machine."""
+"""How many seconds to wait for the second answer of a server that gave the first one, also on a busy machine."""
 
 TROUBLE = {
     "refused": "connection refused",
@@ -152,11 +152,11 @@ TROUBLE = {
 
 
 ANSWERED = ("HTTP", "not found", "another host", "another port", "TLS behind nginx")
-"""What speaks HTTP, so that nobody needs to be told how to start a server."""
+"""Servers that answer by HTTP, so the player needs no advice on how to start one."""
 
 
 def patience(kind: str) -> str:
-    """Return how many seconds to wait for such a server: few for one that never answers, else enough to be answered."""
+    """Return how many seconds to wait for such a server: few for a silent one, else enough for an answer."""
     return {"silence": "0.5", "silence after the handshake": AFTER_AN_ANSWER}.get(kind, "20")
 
 

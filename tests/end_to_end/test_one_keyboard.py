@@ -1,4 +1,4 @@
-"""Several at one keyboard: the command `local`, in plain mode and on the full screen, and the library."""
+"""Several players at one keyboard: the command `local`, in plain mode and on the full screen, and the library."""
 
 from __future__ import annotations
 

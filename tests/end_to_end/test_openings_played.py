@@ -1,5 +1,3 @@
-"""Games with an opening, in plain words and in JSON lines."""
-
 from __future__ import annotations
 
 import asyncio
@@ -22,7 +20,7 @@ OPTIONS = ("--board", "5x5", "--win", "4", "--exact", "--opening", "swap2")
 async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_replayed(
     server: Server, here: Path
 ) -> None:
-    """What ana reads and types stands in `transcripts/`."""
+    """The texts that ana reads and types are in `transcripts/`."""
     async with run_client("new", *OPTIONS, "-n", "ana", "-s", server.url) as client:
         code, ana = await open_room(client), Sitting(client)
         place = (code, "-s", server.url)

@@ -1,4 +1,4 @@
-"""The operator's commands as they are typed, to a real server: words, JSON, exit codes; and its end in good order."""
+"""The operator's commands, as typed, on a real server: words, JSON, exit codes; and a clean stop."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ WIDTH = 100
 
 
 async def tell(data: Path, *arguments: str) -> str:
-    """Run a command that succeeds; return what it prints."""
+    """Run a command that succeeds; return its output."""
     code, output, errors = await run("--data", str(data), *arguments)
     assert (code, errors) == (0, ""), (arguments, errors)
     return output
 
 
 async def know(data: Path, *arguments: str) -> Any:
-    """Run a command that succeeds; return what it prints as JSON, in one line."""
+    """Run a command that succeeds; return its one line of JSON."""
     output = await tell(data, *arguments, "--json")
     assert output.count("\n") == 1
     return json.loads(output)
@@ -230,7 +230,7 @@ async def test_a_signal_ends_a_drain_and_a_second_one_waits_for_nobody(tmp_path:
 
 
 async def play_an_evening(data: Path, *options: str) -> tuple[str, str]:
-    """Let everything happen that is logged at the usual level; return the log and the room."""
+    """Cause everything that is logged at the usual level; return the log and the room."""
     long_name = "a" * 24
     async with started(*HERE, "--data", str(data), *options) as process:
         url = await url_of(process)

@@ -1,5 +1,3 @@
-"""Finished games with the real command: `history` and `replay`."""
-
 from __future__ import annotations
 
 import json

@@ -1,8 +1,7 @@
-"""A whole sitting in plain mode, as both players read and type it: two programs, one server, one lost connection.
+"""A game in plain mode as both players read and type it: two programs, one server, one lost connection.
 
-What they do and the texts of both stand in `transcripts/`, each line of these compared; `UPDATE_PICTURES=1` writes them
-anew. What `docs/client.md` shows of plain mode is cut from them. In German a few English words are typed as well, which
-are understood there, too.
+The texts of both are in `transcripts/` and compared line by line; `UPDATE_PICTURES=1` writes them again.
+`docs/client.md` quotes them. In German some English words are typed, which work there as well.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "client.md"
 
 
 class Sitting:
-    """One player's program, and a transcript of all that was printed and typed."""
+    """A player's program, and a transcript of everything printed and typed."""
 
     def __init__(self, client: ClientProcess) -> None:
         self.client = client
@@ -45,7 +44,7 @@ class Sitting:
 
 
 async def play(script: str, players: dict[str, Sitting], proxy: Proxy) -> None:
-    """Have two play as a script says that stands in `transcripts/`: what they type, and of the answers what is due."""
+    """Run two players' programs by a script of `transcripts/`: the lines they type, and the answers to wait for."""
     for line in filter(None, script.splitlines()):
         who, _, deed = line.partition(" ")
         verb, _, text = deed.partition(": ")

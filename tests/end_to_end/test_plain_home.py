@@ -1,7 +1,6 @@
-"""The home of plain mode as a person at a terminal reads and types it: nothing is opened that nobody asked for.
+"""The home of plain mode as a person at a terminal reads and types it.
 
-The text stands in `transcripts/`, each line of it compared; `UPDATE_PICTURES=1` writes it anew. What `docs/client.md`
-shows of it is cut from there.
+The text is in `transcripts/` and compared line by line; `UPDATE_PICTURES=1` updates it. `docs/client.md` quotes it.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ async def test_home_in_plain_mode_reads_as_it_is_written_down(server: Server) ->
         async with run_screen(*COMMAND, "--plain", "-s", server.url, TERM="dumb") as ana:
 
             async def ask(line: str, answer: str) -> None:
-                """Type a line and read on until its answer has come whole."""
+                """Type a line and read on until the answer is complete."""
                 heard = len(ana.written)
                 ana.type(f"{line}\n")
                 async with asyncio.timeout(PATIENCE_SECONDS):

@@ -1,4 +1,4 @@
-"""One who plays at several servers of a cluster, in one run after the other: the same player at each of them."""
+"""A player who visits several servers of a cluster in successive runs is the same player at each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def visit(url: str) -> str:
 
 
 def tokens(server: HostileServer) -> list[object]:
-    """Return with which tokens a server was greeted."""
+    """Return the tokens that a server received."""
     return [request.token for request in server.heard if isinstance(request, Hello)]
 
 

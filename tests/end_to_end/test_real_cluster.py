@@ -1,4 +1,4 @@
-"""The library at real servers of one cluster: it goes where its rooms go, and loses nothing on the way."""
+"""The library on real servers of a cluster: it follows its rooms, and loses nothing on the way."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def settings(tmp_path: Path) -> AsyncIterator[Settings]:
 
 
 async def until_known(*servers: Server) -> None:
-    """Wait until each of these servers knows all of them and nobody else."""
+    """Wait until all these servers know each other and no further server."""
     urls = {server.url for server in servers}
     await until(lambda: all(set(server.cluster.members.urls) == urls for server in servers))
 

@@ -1,4 +1,4 @@
-"""Lost connections in the library, in plain mode and in JSON mode: what is restored, and what is reported."""
+"""Lost connections in the library, in plain mode and in JSON mode: restored states, and messages."""
 
 from __future__ import annotations
 

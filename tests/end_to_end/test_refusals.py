@@ -30,9 +30,7 @@ NOWHERE = "ZZZZZZ"
 
 @dataclass
 class Scene:
-    """Rooms and events of every kind, and one peer, `eve`, who provokes the refusals and is in the rooms as their names
-    say.
-    """
+    """Rooms and events of every kind, and `eve`, who provokes the refusals and is in the rooms that their names say."""
 
     eve: Peer
     others: list[Peer]
@@ -43,9 +41,9 @@ class Scene:
 
 @dataclass(frozen=True)
 class Provocation:
-    """What eve sends, and what must come back besides a message for people and the room that she named.
+    """A request of eve's, and the expected error without its message and room.
 
-    A request names a room or an event of the scene, or a code as it stands.
+    A request refers to a room or an event of the scene by name, or to a code.
     """
 
     code: str
@@ -56,7 +54,7 @@ class Provocation:
 
 
 def failing(error: Exception, times: int = 1) -> Callable[[Scene], None]:
-    """Return a preparation that lets the next saves of a room fail."""
+    """Return a function that makes the next saves of a room fail."""
     return lambda scene: scene.store.trouble.fail("save", error, times=times)
 
 
@@ -68,18 +66,18 @@ SEATED: dict[str, Message] = {
     "undo": {"action": "decline"},
     "claim": {"as": "win"},
 }
-"""The requests that only a player of the room may make."""
+"""Requests that only a player of the room may make."""
 IN_ROOM: dict[str, Message] = {**SEATED, "leave": {}, "sync": {}, "chat": {"text": "anybody here?"}}
-"""The requests that only somebody in the room may make."""
+"""Requests that only members of the room may make."""
 IN_EVENT: dict[str, Message] = {"event_join": {}, "event_leave": {}, "event_watch": {"on": True}}
 """Requests about an event."""
 RESIGN: Message = {"type": "resign", "room": "mine"}
 ROWS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
-"""Provocations that are no more than a code, what is sent, and a path, by what they are about."""
+"""Provocations that consist of a code, a request and a path, by topic."""
 
 
 def each(code: str, requests: dict[str, Message], path: str | None = None, **named: str) -> list[Provocation]:
-    """Return a provocation by each of some requests, which all name the same room or event."""
+    """Return a provocation by each of some requests, which refer to the same room or event."""
     return [Provocation(code, {"type": type, **named, **fields}, path) for type, fields in requests.items()]
 
 
@@ -119,7 +117,7 @@ NOT_PROVOKED = {"moved", "rate_limited", "no_offer", "banned", "kicked"}
 
 @contextlib.contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Read and say all in a language, as a client does whose server speaks English."""
+    """Read and speak a language, like a client whose server speaks English."""
     speak(language)
     try:
         yield
@@ -128,7 +126,7 @@ def speaking(language: str) -> Iterator[None]:
 
 
 async def provoke(scene: Scene, peer: Peer, provocation: Provocation, *, with_id: bool) -> None:
-    """Send what is refused and compare the whole answer, its words excepted, which a German client reads in German."""
+    """Send a refused request and compare the whole answer except its message, which a German client reads in German."""
     if provocation.prepare:
         provocation.prepare(scene)
     expected: Message = {"type": "error", "code": provocation.code}
@@ -175,7 +173,7 @@ async def seat_two(opener: Peer, other: Peer, **fields: Any) -> str:
 
 @contextlib.asynccontextmanager
 async def set_scene() -> AsyncIterator[tuple[Server, Scene]]:
-    """Open as many rooms as the server holds, eve in the positions that the provocations need."""
+    """Open as many rooms as the server allows, with eve in the positions that the provocations need."""
     store, settings = TroubledStore(), Settings(host="127.0.0.1", port=0, bot_pause_seconds=3_600)
     async with Server(settings, store, uncounted(rooms=len(ROOMS))) as server, contextlib.AsyncExitStack() as stack:
         eve, ana, bo = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("eve", "ana", "bo")]
@@ -195,7 +193,7 @@ Build = Callable[[Peer, Peer, Peer], Awaitable[str]]
 
 
 def after(*cells: int, rules: str = "classic") -> Build:
-    """Return what lets eve play ana so far."""
+    """Return a function that plays these moves between eve and ana."""
 
     async def build(eve: Peer, ana: Peer, bo: Peer) -> str:
         room = await seat_two(eve, ana, rules=rules)
@@ -266,7 +264,7 @@ ROOMS: dict[str, Build] = {
 
 
 async def states_of(scene: Scene) -> list[Message]:
-    """Return the state of every room that eve is in, as she sees it now."""
+    """Return eve's current states of all her rooms."""
     states = []
     for room in scene.rooms.values():
         if (await scene.eve.ask("sync", room=room))["type"] == "ok":

@@ -1,5 +1,3 @@
-"""The full-screen client in a real pseudo-terminal: start, end and output."""
-
 from __future__ import annotations
 
 import asyncio

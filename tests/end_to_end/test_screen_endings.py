@@ -1,4 +1,4 @@
-"""The full screen ended from outside at every moment of its life: the terminal is as it was, the exit code is right."""
+"""The full screen ended from outside at every moment: the terminal is restored, the exit code is right."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MOMENTS = [
     ("LinuxDriver.start_application_mode", signal.SIGHUP, 129),
     ("page.Page.compose", signal.SIGINT, 130),
 ]
-"""Before the program is made each signal has a way of its own; from then on the loop hears all of them alike."""
+"""Before the app exists each signal is handled separately; later the event loop handles all signals alike."""
 
 
 def changed_screen(server: str, place: str, deed: str) -> str:
-    """Return a program that is the full screen, and does this whenever it comes to a place of it; `done` is a list."""
+    """Return a program for the full screen that runs `deed` whenever it reaches this place; `done` is a list."""
     owner, _, name = place.rpartition(".")
     return (
         "import os, sys\n"
@@ -46,7 +46,7 @@ MISTAKE = "raise RuntimeError('broken on purpose')"
 
 
 def assert_restored(screen: Terminal) -> None:
-    """See that what was switched on is off again, in whatever order, and that no traceback is left."""
+    """Check that all terminal modes are restored, in any order, and that there is no traceback."""
     entered = screen.written.rpartition(ENTERED)
     if entered[1]:
         assert all(sequence in entered[2] for sequence in RESTORED)

@@ -1,4 +1,4 @@
-"""The full screen asks its terminal whether it is light or dark, and nothing of the answer is taken for keys."""
+"""The full screen asks its terminal whether it is light or dark, and never takes the answer for keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ COLOURS = {"COLORTERM": "truecolor"}
 
 
 async def asked(screen: Terminal) -> None:
-    """Wait until the terminal was asked."""
     while KIND_QUESTION not in screen.written:
         await screen.read()
     assert QUESTION in screen.written

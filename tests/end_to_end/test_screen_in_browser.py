@@ -1,4 +1,4 @@
-"""The full screen in a browser, as `textual serve` runs it: its driver, and pipes in place of a terminal."""
+"""The full screen in a browser, as `textual serve` runs it: with Textual's web driver and pipes, no terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DRIVER = {"TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver", "COLUMNS": "
 
 
 class Page:
-    """What a browser shows of a program, and how keys get there: packets of a letter, a length and bytes."""
+    """The browser's side of a program: packets of a letter, a length and bytes."""
 
     def __init__(self, process: Process) -> None:
         self.process = process

@@ -1,4 +1,4 @@
-"""What the full screen writes: how much for how little, which colours, and a picture that a telephone can read."""
+"""The output of the full screen: its size, its colours, and a QR code that a phone can read."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _COLOURS = frozenset({*range(30, 39), *range(40, 49), *range(90, 98), *range(100
 
 
 def colours_in(written: bytes) -> set[str]:
-    """Return the style sequences that set a colour, of the text or behind it; the end may be within a character."""
+    """Return the style sequences for foreground and background colours; the text may end within a character."""
     sequences = set(_STYLE.findall(written.decode(errors="ignore")))
     return {each for each in sequences if _COLOURS.intersection(int(number) for number in each.split(";") if number)}
 
 
 async def cost_of(screen: Terminal, deed: str, *shown: str) -> int:
-    """Type something, wait until it shows, and return how many bytes were written for it."""
+    """Type keys, wait until they show, and return how many bytes were written for them."""
     before = len(screen.written)
     await screen.do(deed, *shown)
     return len(screen.written) - before
@@ -59,7 +59,6 @@ async def test_moves_of_the_cursor_and_of_the_opponent_cost_few_bytes(server: Se
 
 
 async def tour(screen: Terminal, server: Server) -> None:
-    """Go through every page that there is."""
     await screen.shows("Playing as")
     for key, words in (("?", "Esc back"), ("s", "Settings")):
         await screen.do(key, words)

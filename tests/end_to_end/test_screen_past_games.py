@@ -1,4 +1,4 @@
-"""`history` and `replay` in a real pseudo-terminal: when a page opens, how it ends, and what needs no server."""
+"""`history` and `replay` in a real pseudo-terminal: when a page opens, how it ends, and that no server is needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tictactoe_server.server import Server
 
 @asynccontextmanager
 async def lonely_port() -> AsyncIterator[tuple[str, list[object]]]:
-    """Listen as a server would; yield the URL and who has called, which nobody should."""
+    """Listen like a server; yield the URL and the connections received."""
     callers: list[object] = []
 
     async def note(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""What a client sends again after a loss, and what it says to a server that may know less than it has seen."""
+"""Requests that a client repeats after a lost connection, and its words to a server that may lag behind."""
 
 from __future__ import annotations
 

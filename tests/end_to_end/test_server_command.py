@@ -1,5 +1,3 @@
-"""The command `tictactoe-server` as a process: its output, signals and exit codes."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,6 +1,6 @@
-"""The command `tictactoe-server` and its data: where they live, who may have them, what survives, backup and restore.
+"""The command `tictactoe-server` and its data: location, permissions, survival, backup and restore.
 
-The commands of the operator's manual are run as they stand there.
+The commands of the operator's manual are run unchanged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
 def commands_under(title: str) -> list[str]:
-    """Return the lines of all shell blocks of one section of the manual."""
+    """Return the lines of all shell blocks in a section of the manual."""
     section = MANUAL.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
     blocks = [block.partition("\n```")[0] for block in section.split("```sh\n")[1:]]
     return [line for block in blocks for line in block.splitlines()]
@@ -58,7 +58,7 @@ def mode_of(path: Path) -> int:
 
 
 async def finish_a_game(url: str) -> str:
-    """Let ana win against bo and both go; return ana's token."""
+    """Play a game that ana wins against bo, and let both leave; return ana's token."""
     async with two_playing(url) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
         return str(ana.welcome["token"])

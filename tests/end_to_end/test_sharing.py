@@ -1,4 +1,4 @@
-"""A finished game shown to all who get its link, with the real command and from a program."""
+"""A finished game, shared by a link, with the real command and with the library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tictactoe_server.settings import Settings
 
 
 def path_of(server: Server, link: str | None) -> str:
-    """Return the path of a link, which leads to this server from elsewhere too."""
+    """Return the path of a link; the link's host is replaced by this server."""
     start = f"{reachable_address(parse_address(server.url)).link_to('replay')}/"
     assert link is not None
     assert link.startswith(start)

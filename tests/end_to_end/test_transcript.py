@@ -1,7 +1,7 @@
-"""The games that the pages of the protocol show, replayed line by line against real servers by bare connections.
+"""The games shown in the protocol's documentation, replayed line by line against real servers.
 
-Everything is compared but what is generated: players, tokens, room codes and the server's version. Those must be the
-same wherever the page has the same.
+Everything is compared except generated values: players, tokens, room codes and the server's version. Generated values
+that are equal on the page must be equal here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GENERATED = {"player", "token", "room", "url", "cluster", "game_id"}
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the transcript: who has it on the screen, whether they typed it, and the JSON, whole."""
+    """A line of the transcript: the peer, whether the peer sent it, and the JSON."""
 
     who: str
     is_typed: bool
@@ -41,7 +41,7 @@ class Line:
 
 
 def read_transcript(page: str) -> Iterator[Line]:
-    """Yield the lines in the order in which they happen; `…` stands for the fields of the state before."""
+    """Yield the lines in the order of the game; `…` repeats the fields of the state before."""
     states: dict[str, Any] = {}
     for who, block in BLOCK.findall(page):
         for line in block.splitlines():
@@ -56,17 +56,17 @@ def read_transcript(page: str) -> Iterator[Line]:
 
 @dataclass
 class Generated:
-    """What stands for what: the page's players, tokens and codes, and those of this run."""
+    """The page's players, tokens and codes, each with its value in this run."""
 
     actual_of: dict[str, str] = field(default_factory=dict)
 
     def bind(self, shown: str, actual: str) -> str:
-        """Return what the page must show for `actual`, learning it where it is new."""
+        """Return the page's text for `actual`, and learn new values."""
         self.actual_of.setdefault(shown, actual)
         return next((key for key, value in self.actual_of.items() if value == actual), actual)
 
     def learn(self, shown: Any, actual: Any) -> Any:
-        """Return `actual` with everything generated put as the page puts it."""
+        """Return `actual` with all generated values replaced by the page's."""
         if isinstance(shown, dict) and isinstance(actual, dict):
             renamed = {self.shown_for(key): value for key, value in actual.items()}
             return {
@@ -82,7 +82,7 @@ class Generated:
         return actual
 
     def told_of(self, text: str) -> str:
-        """Return a sentence with what is generated in it as the page has it."""
+        """Return a sentence with its generated values replaced by the page's."""
         for shown, actual in self.actual_of.items():
             text = text.replace(actual, shown)
         return text
@@ -91,7 +91,7 @@ class Generated:
         return next((key for key, value in self.actual_of.items() if value == actual), actual)
 
     def type_as_told(self, text: str) -> str:
-        """Return what a reader types who puts their own codes for those of the page."""
+        """Return a line as a reader types it, with this run's codes."""
         for shown, actual in self.actual_of.items():
             text = text.replace(shown, actual)
         return text
@@ -107,10 +107,10 @@ def without_version(message: Any) -> Any:
 
 
 async def replay(urls: Mapping[str, str], page: str, restart: Callable[[], Awaitable[None]] | None = None) -> int:
-    """Play a page's transcript and return its number of lines; each line must come as it is shown.
+    """Replay a page's transcript and return its number of lines; each line must match.
 
-    Who is named ``ana_at_one`` is connected to the URL of ``one``, others to the only one. At the first `moved` the
-    servers are as after `restart`.
+    ``ana_at_one`` is connected to the URL of ``one``, other peers to the only one. `restart` runs before the first
+    `moved`.
     """
     lines, generated = list(read_transcript(page)), Generated()
     generated.actual_of.update({f"ws://{name}.example:8765": url for name, url in urls.items() if name})

@@ -1,5 +1,3 @@
-"""Arguments and environment variables with bytes that are not UTF-8."""
-
 from __future__ import annotations
 
 import os

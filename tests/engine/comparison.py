@@ -1,4 +1,4 @@
-"""Plays one game on the engine and on the oracle side by side and says where they first differ."""
+"""Play one game on the engine and on the oracle and report the first difference."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tictactoe_engine.opening import OpeningRule
 
 
 class Step(NamedTuple):
-    """One thing to try: a legal cell, any cell on or just off the board, or a mark to pass over. A choice that is due
-    is made, and one that is not refused, on the way.
+    """One thing to try: a legal cell, any cell on or just off the board, or a mark to pass over.
 
-    `number` chooses among them, modulo how many there are.
+    A choice that is due is made on the way, after refused ones. `number` selects among the possibilities, modulo their
+    count.
     """
 
     kind: Literal["legal", "any", "pass"]
@@ -78,7 +78,7 @@ def _compare_passing(game: oracle.NaiveGame, position: Position, number: int) ->
 
 
 def _compare_choice(game: oracle.NaiveGame, position: Position, number: int) -> tuple[Position, str | None]:
-    """Choose where a choice is due, now and then after a move that is refused; try to where none is."""
+    """Choose if a choice is due, sometimes after a refused move; otherwise try to choose."""
     options = game.list_options()
     if options and number % 3 == 0:
         return position, None
@@ -92,7 +92,7 @@ def _compare_choice(game: oracle.NaiveGame, position: Position, number: int) -> 
 def _compare_doing(
     allowed: bool, done: str, what: str, do: Callable[[str], Position]
 ) -> tuple[Position | None, str | None]:
-    """Return what the engine makes of something that is allowed or not, None where it refuses, and how that differs."""
+    """Return the engine's result, or None if it refuses, and a difference to the oracle."""
     try:
         following = do(what)
     except ValueError as error:

@@ -1,22 +1,22 @@
-"""A plain minimax over positions, to compare the searches with: slow, short and surely right."""
+"""A plain minimax over positions to compare the searches with: slow, short and evidently correct."""
 
 from tictactoe_engine import Position
 
 Score = tuple[int, int]
-"""1, 0 or -1 for a win, draw or loss, and the plies until it comes (0 for draws)."""
+"""1, 0 or -1 for a win, draw or loss, and the plies until then (0 for draws)."""
 
 Memo = dict[tuple[str, str, str | None, str, bool], Score]
 
 
 def naive_score(position: Position, mark: str, memo: Memo) -> Score:
-    """Return what `mark` reaches when all others play together against it; one memo serves one rules."""
+    """Return the score of `mark` when all others play together against it; a memo serves one set of rules."""
     if position.outcome is not None:
         winner = position.outcome.winner
         return (0 if winner is None else 1 if winner == mark else -1), 0
     is_choice = bool(position.options)
     key = (mark, position.board, position.turn, position.active_marks, is_choice)
     if key not in memo:
-        if is_choice:  # whoever chooses plays the side that is better for them
+        if is_choice:  # the chooser takes the better side
             scores = [naive_score(position.choose(side), side, memo) for side in position.rules.marks]
         else:
             scores = [later(naive_score(position.play(cell), mark, memo)) for cell in position.legal_cells]
@@ -36,7 +36,7 @@ def preference(score: Score) -> tuple[int, int]:
 
 
 def open_positions(position: Position) -> dict[str, Position]:
-    """Return every position without a result that can come about, by its board."""
+    """Return every reachable position without a result, by its board."""
     found = {position.board: position}
     waiting = [position]
     while waiting:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Plan:
-    """The rules of one game as the oracle stores them."""
+    """The rules of a game, as the oracle stores them."""
 
     rows: int
     columns: int
@@ -23,7 +23,7 @@ class Plan:
     opening: str | None = None
 
     def list_lines(self) -> list[tuple[list[int], list[int]]]:
-        """Return each line's cells and those it would go on to, found by walking from every cell in four directions."""
+        """Return each line's cells and the cells next to its ends, by walking from every cell in four directions."""
         lines = []
         for row in range(self.rows):
             for column in range(self.columns):
@@ -70,7 +70,7 @@ class NaiveGame:
 
     @property
     def turn(self) -> str | None:
-        """The seat that acts: the mark at the head of the queue, but for openings; None once the game is over."""
+        """The seat to act: the mark at the head of the queue, except in openings; None once the game is over."""
         if self.ending is not None:
             return None
         if self.plan.opening == "swap2" and self.taken in ([], ["more"]):
@@ -79,7 +79,7 @@ class NaiveGame:
         return self._queue[0]
 
     def list_options(self) -> list[str]:
-        """Return what may be chosen now."""
+        """Return the possible choices."""
         kind = (self.plan.opening or "", len(self.moves))
         due: list[str] | None = {("pie", 1): [], ("swap2", 3): [], ("swap2", 5): ["more"]}.get(kind)
         if self.ending is not None or self.taken != due:
@@ -87,7 +87,6 @@ class NaiveGame:
         return [*self.plan.marks, "more"] if (self.plan.opening, due) == ("swap2", []) else [*self.plan.marks]
 
     def choose(self, take: str) -> None:
-        """Take note of a choice."""
         self.taken.append(take)
 
     def list_legal_cells(self) -> list[int]:
@@ -112,7 +111,7 @@ class NaiveGame:
         return None
 
     def play(self, cell: int) -> None:
-        """Put the mark to move on a legal cell and look at the whole board for an ending."""
+        """Put the mark to move on a legal cell and scan the whole board for an ending."""
         mark = self._queue[0]
         self.cells[cell] = mark
         self.moves.append(cell)
@@ -130,10 +129,10 @@ class NaiveGame:
         return all(self.cells[place] == mark for place in line) and not (self.plan.exact and is_longer)
 
     def can_pass_over(self, mark: str) -> bool:
-        """Return whether `mark` may drop out: it still plays, the game is open, and two others stay."""
+        """Return whether `mark` may drop out: it still plays, the game is open, and two others remain."""
         return self.ending is None and mark in self._queue and len(self._queue) > 2
 
     def pass_over(self, mark: str) -> None:
-        """Take `mark` out of the queue for good."""
+        """Remove `mark` from the queue for good."""
         self._queue.remove(mark)
         self.gone.append((len(self.moves), mark))

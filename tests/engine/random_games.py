@@ -25,7 +25,7 @@ def rule_sets(draw: st.DrawFn, *, max_side: int = 7, max_cells: int = 49, max_ma
 
 @st.composite
 def open_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules], *, least_played: float = 0.0) -> Position:
-    """Draw a position that is not over, some players passed over; `least_played` is a share of the cells."""
+    """Draw a running position with some players passed over; `least_played` is a share of the cells."""
     position = Position.start(draw(rules))
     length = draw(st.integers(int(least_played * position.rules.size), position.rules.size))
     for _ in range(length):
@@ -39,14 +39,14 @@ def open_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules], *, least_played
 
 
 def decide(position: Position, number: int) -> Position:
-    """Make the choice that is due, by a number, if one is."""
+    """Make the choice that is due, if any, selected by a number."""
     options = position.options
     return position.choose(options[number % len(options)]) if options else position
 
 
 @st.composite
 def finished_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules]) -> Position:
-    """Draw the end of a game, some players passed over on the way."""
+    """Draw the end of a game, with some players passed over on the way."""
     position = draw(open_games(rules))
     while position.outcome is None:
         position = decide(position.play(draw(st.sampled_from(position.legal_cells))), 0)

@@ -1,4 +1,4 @@
-"""Random games of every kind as records, for property tests: finished, running, given up, with every tag."""
+"""Random games of every kind as records, for property tests: finished, running, resigned, with every tag."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RULES = st.sampled_from(list(PRESETS.values())) | rule_sets() | LARGEST
 
 @st.composite
 def played_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules] = RULES) -> Position:
-    """Draw a game to its end or to anywhere before, some players passed over."""
+    """Draw a game to its end or part of it, with some players passed over."""
     position = Position.start(draw(rules))
     length = draw(st.integers(0, position.rules.size) | st.just(position.rules.size))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
@@ -50,7 +50,7 @@ def played_games(draw: st.DrawFn, rules: st.SearchStrategy[Rules] = RULES) -> Po
 
 @st.composite
 def results_of(draw: st.DrawFn, position: Position) -> GameResult | None:
-    """Draw how a game that stands so may have ended; None where it may still run."""
+    """Draw a result that is possible at this position; None if the game may go on."""
     if position.outcome is not None:
         return GameResult(position.outcome.reason, position.outcome.winner)
     choices: list[GameResult | None] = [None, GameResult("agreed", None), GameResult("claimed", None)]

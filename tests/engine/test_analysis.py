@@ -1,4 +1,4 @@
-"""What positions are worth: exact facts of the literature, and every value against a plain minimax."""
+"""Values of positions: exact facts from the literature, and a comparison with a plain minimax."""
 
 import pytest
 from hypothesis import given

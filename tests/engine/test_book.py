@@ -1,5 +1,3 @@
-"""The book of connect-four: that it is small and says nothing that contradicts itself, and how it is made."""
-
 from __future__ import annotations
 
 from random import Random

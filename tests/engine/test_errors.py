@@ -1,4 +1,4 @@
-"""The engine's errors: worker processes send them back, so they have to survive pickling."""
+"""Worker processes send the engine's errors back, so the errors must survive pickling."""
 
 from __future__ import annotations
 

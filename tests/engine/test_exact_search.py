@@ -1,5 +1,3 @@
-"""Exact lines in searches: no six is built as a win, taken for a threat, or answered."""
-
 from dataclasses import replace
 from random import Random
 
@@ -22,7 +20,7 @@ APART = "a1 c1 e1 g1 i1 k1 m1 o1 a15 c15"
 
 
 def position_of(rules: Rules, own: str, other: str) -> Position:
-    """Return the position with these marks of X and O; where one side has fewer, the rest lies far apart."""
+    """Return the position with these marks of X and O; the missing marks of one side lie far apart."""
     first, second = own.split(), other.split()
     spare = [cell for cell in APART.split() if cell not in (*first, *second)]
     while len(first) not in (len(second), len(second) + 1):

@@ -1,5 +1,3 @@
-"""Boards with gravity: proofs against a plain minimax, and what players of growing strength make of connect-four."""
-
 from __future__ import annotations
 
 import json

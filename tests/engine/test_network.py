@@ -1,5 +1,3 @@
-"""The network of connect-four is small and tells most won positions from lost ones."""
-
 from __future__ import annotations
 
 from random import Random
@@ -15,7 +13,7 @@ COLUMNS = columns_of(RULES)
 
 
 def stones_of(moves: str) -> tuple[int, int, int, int]:
-    """Return what a network is asked about: the stones of both sides and the free cells that complete their lines."""
+    """Return a network's input: the stones of both sides and the free cells that complete their lines."""
     position = position_after(moves)
     marks = sorted(RULES.marks, key=(position.turn or "").__ne__)
     own, other = (COLUMNS.pad(position.stones(mark)) for mark in marks)

@@ -1,5 +1,3 @@
-"""How cells are written and read: every style of the client, what is no cell, and what is off the board."""
-
 from __future__ import annotations
 
 from contextlib import suppress

@@ -1,5 +1,3 @@
-"""Openings and exact lines: who acts, what may be chosen, what a longer line counts for, and what all that is worth."""
-
 from __future__ import annotations
 
 import pickle

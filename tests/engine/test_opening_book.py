@@ -1,5 +1,3 @@
-"""The book of openings: three marks that fit the board, on with whatever lies there, and nothing where no book fits."""
-
 from dataclasses import replace
 from itertools import product
 from random import Random
@@ -24,7 +22,7 @@ Shape = tuple[Square, Square, Square]
 
 
 def shape_of(first: Square, second: Square, third: Square) -> Shape:
-    """Return what all images of an opening have in common, its marks as rows and columns from the middle."""
+    """Return what all images of an opening have in common: its marks as rows and columns from the middle."""
     images = []
     for down, right, is_transposed in product((1, -1), (1, -1), (False, True)):
         turned = [(down * row, right * column) for row, column in (first, third, second)]
@@ -37,14 +35,14 @@ SHAPES = {shape_of(*cells_of_opening(opening)) for opening in OPENINGS}
 
 
 def shape_on(position: Position) -> Shape:
-    """Return the shape of the first three marks of a board."""
+    """Return the shape of a board's first three marks."""
     rows, columns = position.rules.rows, position.rules.columns
     squares = (divmod(cell, columns) for cell in position.moves[:3])
     return shape_of(*((row - rows // 2, column - columns // 2) for row, column in squares))
 
 
 def placed(rules: Rules, seed: int) -> Position:
-    """Return what `perfect` has laid down before the choice."""
+    """Return the position after `perfect` has placed the opening."""
     position, rng = Position.start(rules), Random(seed)
     while position.opening and not position.opening.options:
         position = position.play(Perfect(NO_TIME)(position, rng))

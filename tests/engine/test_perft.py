@@ -10,7 +10,7 @@ from tictactoe_engine import PRESETS, Position
 
 @cache
 def count_games(position: Position) -> Counter[str | None]:
-    """Return how many complete games from here each mark wins; None counts the draws."""
+    """Return how many complete games each mark wins from here; None counts the draws."""
     if position.outcome is not None:
         return Counter({position.outcome.winner: 1})
     return sum((count_games(position.play(cell)) for cell in position.legal_cells), Counter())

@@ -1,7 +1,4 @@
-"""Positions by example: refusing, ending, passing over, going back and comparing.
-
-That each move leads to the right board, turn, legal cells and end is compared with another engine in `test_oracle`.
-"""
+"""Positions by example. `test_oracle` compares the result of every move with another engine."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ def after(*moves: int, rules: Rules = CLASSIC) -> Position:
 
 
 def everything_of(position: Position) -> dict[str, object]:
-    """Return all that a position holds, whatever equality makes of it."""
+    """Return all values that a position holds, including those ignored by equality."""
     return position._asdict()
 
 

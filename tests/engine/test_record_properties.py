@@ -1,5 +1,3 @@
-"""What holds for every record, and for every text: round trips, and nothing but `RecordError`."""
-
 from __future__ import annotations
 
 import pickle
@@ -18,7 +16,7 @@ WORDS = st.sampled_from(SIGNS + NAMES + NUMBERS + TAGS)
 
 
 def read(text: str) -> tuple[GameRecord, ...] | RecordError:
-    """Return what the text holds or why it holds nothing; any other exception goes through."""
+    """Return the records in a text, or its `RecordError`."""
     try:
         return parse_records(text)
     except RecordError as error:
@@ -26,7 +24,7 @@ def read(text: str) -> tuple[GameRecord, ...] | RecordError:
 
 
 def check(text: str) -> None:
-    """What is read can be written; what is refused is so with a printable sentence and a place inside the text."""
+    """Check that records can be written again, and that an error has a printable sentence and a place in the text."""
     found = read(text)
     if not isinstance(found, RecordError):
         assert all(parse_record(format_record(record)) == record for record in found)

@@ -1,5 +1,3 @@
-"""Records of games: what is written and read, and where each fault is found."""
-
 from __future__ import annotations
 
 import json
@@ -65,7 +63,7 @@ FULL_TEXT = """\
 
 """
 FAULTS: dict[str, list[tuple[str, int, int, str]]] = json.loads(Path(__file__).with_suffix(".json").read_bytes())
-"""Texts that are no record, by what is wrong in them: each with the line, the column and words of its fault."""
+"""Invalid records by the kind of their fault, each with the line, the column and words of the message."""
 
 
 def fault_of(text: str) -> tuple[int, int, str]:

@@ -1,4 +1,4 @@
-"""The page about records tells the truth: its examples are records, its grammar fits all that is written and read."""
+"""The page about records is true: its examples are records, and its grammar fits all records."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_grammar(text: str) -> dict[str, str]:
 
 
 def to_pattern(rules: dict[str, str], name: str) -> str:
-    """Return the regular expression of one rule; rules that contain themselves never end, and there are none."""
+    """Return the regular expression of a grammar rule; no rule may contain itself."""
     parts, offset, rule = [], 0, rules[name].rstrip()
     while offset < len(rule):
         piece = _PIECE.match(rule, offset)

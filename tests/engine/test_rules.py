@@ -1,5 +1,3 @@
-"""What `Rules` accepts, what it refuses and how it says so, and the presets as the protocol documents them."""
-
 from __future__ import annotations
 
 import pickle
@@ -73,7 +71,7 @@ Refusal = tuple[dict[str, Any], str, str]
 
 
 def refusals() -> Iterator[Refusal]:
-    """Yield rules that are no rules, with the field at fault and what is said of it."""
+    """Yield invalid rules with the field and the message of their error."""
     for side in ("rows", "columns"):
         for value in (0, -1, 33, 10**9, True, False, 3.0, "3", None):
             yield {side: value}, side, f"A board has 1 to 32 {side}, not {value!r}."

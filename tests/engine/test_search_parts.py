@@ -1,5 +1,3 @@
-"""Budgets, threat search and the public names of the searches."""
-
 import subprocess
 import sys
 from collections.abc import Iterator

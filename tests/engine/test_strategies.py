@@ -1,6 +1,6 @@
 """The strategies as players: legal, deterministic for a seed, and strong for their level.
 
-That `perfect` keeps the value of a position follows from `test_analysis`, which compares `best_cells` with a minimax.
+`test_analysis` shows that `perfect` keeps the value of a position: it compares `best_cells` with a minimax.
 """
 
 from random import Random
@@ -78,10 +78,10 @@ def test_chance_takes_any_side() -> None:
 @pytest.mark.parametrize("level", [Level.RULES, Level.PERFECT])
 def test_the_better_side_is_taken(level: Level) -> None:
     choose_side = side_chooser_of(level, Budget(nodes=1_000))
-    # X has three in a row with both ends open. O is next to move, and can do no more than to give away one of them.
+    # X has three in a row with both ends open. O, next to move, can only decide which end to leave open.
     open_three = Position.replay(PRESETS["gomoku-standard"], [112, 0, 113], (), ["more"]).play(14).play(114)
     assert {choose_side(open_three, Random(seed)) for seed in range(9)} == {"X"}
-    # The first mark lies in a corner far from everything: whoever moves next has the whole board.
+    # The first mark lies in a distant corner, so the next player has the whole board.
     alone = Position.replay(Rules(15, 15, 5, opening="pie"), [0])
     assert {choose_side(alone, Random(seed)) for seed in range(9)} == {"O"}
 
@@ -124,7 +124,7 @@ def test_rules_choose(rules: Rules, moves: list[int], expected: set[int]) -> Non
 
 
 def test_rules_do_not_play_below_a_cell_where_the_opponent_would_win() -> None:
-    # X holds A5, B5 and C5 on a floor of other marks, so whoever plays D6 lets X drop onto D5 next or stops it there.
+    # X holds A5, B5 and C5 above other marks. If O plays D6, X drops onto D5; so the next player decides.
     position = Position.replay(PRESETS["connect-four"], [36, 35, 28, 37, 29, 41, 30])
     assert 38 not in {choose_by_rules(position, Random(seed)) for seed in range(40)}
 
@@ -162,6 +162,6 @@ def test_perfect_among_three_wins_at_once_and_stops_the_next_player() -> None:
 
 
 def wins_at_once(position: Position) -> bool:
-    """Tell whether the player to move can complete a line now."""
+    """Return whether the player to move can complete a line now."""
     outcomes = (position.play(cell).outcome for cell in position.legal_cells)
     return any(outcome is not None and outcome.winner == position.turn for outcome in outcomes)

@@ -1,4 +1,4 @@
-"""Tables of small boards: which games have one, how large it is, and that it serves elsewhere as where it was made."""
+"""Tables of small boards: which games have one, its size, and that a serialised table gives the same answers."""
 
 import pickle
 from random import Random

@@ -1,6 +1,6 @@
-"""The real command `tictactoe-server` on a data folder: started, killed, started again on the same port.
+"""The real command `tictactoe-server` on a data folder: started, killed and restarted on the same port.
 
-It ends what it started and nothing else, by its process id. What the server logs is kept, line by line.
+Only processes started here are ended, by id. The server's log is kept line by line.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _LISTENING = re.compile(r"Listening on (ws://\S+:(\d+))")
 
 
 class Harness:
-    """One server at a time; use it with ``async with``, which starts the first and ends the last.
+    """Runs one server at a time; use it with ``async with``, which starts the first and ends the last.
 
     Attributes:
-        command: What is run instead of the server's own command, with the same options.
-        url: Where the server listens, from the first start on.
+        command: The command to run instead of the server's own, with the same options.
+        url: The server's address, known from the first start on.
     """
 
     def __init__(self, folder: Path, *options: str, command: Sequence[str] = COMMAND) -> None:
@@ -59,12 +59,12 @@ class Harness:
 
     @property
     def pid(self) -> int:
-        """The process id of the server that runs."""
+        """The process id of the running server."""
         assert self._process
         return self._process.pid
 
     async def start(self) -> None:
-        """Start a server, on the port of the one before, and wait until it listens."""
+        """Start a server on the previous port, and wait until it listens."""
         assert self._process is None, "a server runs already"
         process: Process = await create_subprocess_exec(
             *self.command,
@@ -110,12 +110,11 @@ class Harness:
         return code
 
     def freeze(self) -> None:
-        """Let the server do nothing until `thaw`, its connections staying open."""
+        """Suspend the server until `thaw`; its connections stay open."""
         os.kill(self.pid, signal.SIGSTOP)
         self.is_frozen = True
 
     def thaw(self) -> None:
-        """Let it go on."""
         os.kill(self.pid, signal.SIGCONT)
         self.is_frozen = False
 

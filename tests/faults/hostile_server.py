@@ -1,6 +1,6 @@
-"""A server that shakes hands as ours does and then says what the test wants, in the words that the test wants.
+"""A server with a correct handshake whose messages and texts are chosen by the test.
 
-It speaks in the types of the protocol, so that every message has its proper form; whatever has none is sent as it is.
+It sends the protocol's types, so every message is well-formed; other frames are sent as they are.
 """
 
 from __future__ import annotations
@@ -64,7 +64,6 @@ Answer = Callable[[Request], Iterable[Frame]]
 
 
 def identity(request: Request) -> str:
-    """Return the id that a reply carries back."""
     return str(request.id)
 
 
@@ -127,9 +126,9 @@ def past_game(text: str) -> PastGame:
 
 
 def everything_said(text: str, seq: int, client: str | None = "X") -> list[Frame]:
-    """Return every kind of push that comes by itself, with this text wherever any may stand.
+    """Return every kind of unrequested push, with this text in every field that may hold it.
 
-    The states in it have `seq` and the two numbers after; `client` is our mark, None for a watcher.
+    The states have `seq` and the two numbers after it; `client` is our mark, None for a watcher.
     """
     return [
         ChatLine(room=ROOM, from_=text, seat="O", text=text, at=1_924_970_700_000, player=OTHER),
@@ -154,10 +153,10 @@ def make_welcome(name: str = "ana", **other: Any) -> Welcome:
 
 @dataclass
 class HostileServer:
-    """Answers each request as `answers` say for its type, else as a harmless server whose every name is `text`.
+    """Answers each request by `answers` for its type, or else harmlessly, with `text` for every name.
 
     Attributes:
-        heard: The requests so far.
+        heard: The requests received.
         is_silent: Whether it answers nothing.
         servers: The servers of its `cluster`, if it is one of several.
     """
@@ -222,7 +221,7 @@ class HostileServer:
 
 @contextlib.asynccontextmanager
 async def hostile_server(text: str = "bo", answers: dict[type, Answer] | None = None) -> AsyncIterator[HostileServer]:
-    """Run one on a free port of the loopback."""
+    """Run a server on a free loopback port."""
     hostile = HostileServer(text, answers or {})
     async with serve(
         hostile.serve, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=None
@@ -233,7 +232,7 @@ async def hostile_server(text: str = "bo", answers: dict[type, Answer] | None = 
 
 @contextlib.asynccontextmanager
 async def hostile_cluster(count: int = 2) -> AsyncIterator[list[HostileServer]]:
-    """Run so many that name each other as one cluster, each its own address first."""
+    """Run a cluster of servers that list each other, each its own address first."""
     async with contextlib.AsyncExitStack() as stack:
         servers = [await stack.enter_async_context(hostile_server()) for _ in range(count)]
         for server in servers:
@@ -243,7 +242,7 @@ async def hostile_cluster(count: int = 2) -> AsyncIterator[list[HostileServer]]:
 
 
 def sends_to(url: str, room: str = ROOM) -> Answer:
-    """Return what a server answers that says of a room that it is at another one."""
+    """Return the answer that a room is at another server."""
 
     def answer(request: Request) -> Iterable[Frame]:
         return [Error(id=identity(request), code="moved", message=f"Room {room} is there now.", room=room, url=url)]
@@ -252,22 +251,22 @@ def sends_to(url: str, room: str = ROOM) -> Answer:
 
 
 NOBODY = "ws://127.0.0.1:1"
-"""Where nobody answers."""
+"""An address without a server."""
 
 
 def says_nobody_is_there(answer: Answer, room: str = ROOM) -> Answer:
-    """Return how a server answers that has a room at `NOBODY`; what is asked of it for that URL it answers so."""
+    """Return the answer that a room is at `NOBODY`; a request for that URL gets the other answer."""
     sends = sends_to(NOBODY, room)
     return lambda request: (answer if getattr(request, "unreachable", UNSET) == NOBODY else sends)(request)
 
 
 def lets_in(room: str = ROOM, seq: int = 1, *, is_waiting: bool = False) -> Answer:
-    """Return what a server answers that lets us into a room in which nobody has moved."""
+    """Return the answer that lets us into a room without moves."""
     here = replace(state(seq, is_waiting=is_waiting), room=room)
     return lambda request: [Ok(id=identity(request), room=room, seat="X", moves=()), here]
 
 
 def the_end(seq: int, text: str) -> list[Frame]:
-    """Return a game that ends, somebody who leaves, and a room that closes, all in this text."""
+    """Return the end of a game, a player who leaves, and a closing room, all with this text."""
     over = Result("X", "resigned")
     return [state(seq, text=text, result=over, left=True), Closed(ROOM, text, "idle", {})]

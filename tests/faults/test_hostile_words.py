@@ -1,7 +1,7 @@
-"""Words of strangers in every place where they may stand, through the real client and the real server: none gets out.
+"""Hostile texts in every field, through the real client and the real server.
 
-A terminal is sent no escape sequence of another kind than with a harmless server, a pipe none at all, and neither a
-control, bidirectional or invisible character.
+A terminal receives no kind of escape sequence that a harmless server does not cause, a pipe receives none, and neither
+receives control, bidirectional or invisible characters.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ STRONGEST = tuple(
         *("zero width", "variation selectors", "tags", "stacked marks", "wide", "nothing", "format"),
     )
 )
-"""Some of each kind, for what takes long; that all of the corpus is made harmless is tested where that is done."""
+"""Some texts of each kind, for slow tests; faster tests cover the whole corpus."""
 WORST = "".join(text for text in CORPUS.values() if len(text) < 1000)
-"""All of the corpus that is short, in one."""
+"""All short texts of the corpus in one."""
 
 
 def landmark(number: int) -> ChatLine:
-    """Return a chat line that shows how far the talk has come."""
+    """Return a chat line that marks the progress of the conversation."""
     return ChatLine(room=ROOM, from_="n", seat="O", text=f"so far {number}", at=0, player=OTHER)
 
 
 def talk(words: Sequence[str], client: str | None = "X") -> Iterable[tuple[list[Frame], str]]:
-    """Yield everything that can be said in these words, each time with what then stands on the screen."""
+    """Yield every push with these words, each with a text that the screen then shows."""
     for number, text in enumerate(words):
         yield [*everything_said(text, 2 + 3 * number, client), landmark(number)], f"so far {number}"
 
@@ -66,7 +66,7 @@ def ending(words: Sequence[str]) -> list[Frame]:
 
 
 def unsafe_in(text: str, allowed: str = "\n") -> list[str]:
-    """Return the faults but for stacked marks, which escaping leaves as they are."""
+    """Return the faults, except stacked marks, which escaping keeps."""
     return [fault for fault in faults_in(text, allowed) if fault.startswith("U+")]
 
 
@@ -76,7 +76,7 @@ def assert_clean_pipe(written: str, allowed: str = "\n") -> None:
 
 
 def assert_clean_terminal(written: bytes, harmless: bytes) -> None:
-    """See that a terminal got nothing but the kinds of sequences that it gets in peace, and clean text."""
+    """Check that a terminal received clean text, and only the kinds of sequences that a harmless server causes."""
     text = written.decode()
     assert kinds_of_sequences(text) <= kinds_of_sequences(harmless.decode())
     assert list(faults_in(strip_sequences(text), "\r\n")) == []
@@ -86,7 +86,7 @@ def assert_clean_terminal(written: bytes, harmless: bytes) -> None:
 async def listen(
     client: ClientProcess, server: HostileServer, words: Sequence[str], own_mark: str | None = "X"
 ) -> None:
-    """Let a client in plain mode hear everything in these words, to the end of its room."""
+    """Show everything with these words to a client in plain mode, until its room closes."""
     await client.until("Your move, X." if own_mark else "X's move.")
     for frames, shown in talk(words, own_mark):
         await server.push(*frames)
@@ -106,7 +106,7 @@ async def test_a_transcript_in_a_pipe_holds_nothing_but_clean_lines(command: str
 
 
 async def talk_on_terminal(words: Sequence[str], *options: str) -> Terminal:
-    """Let a server say everything in these words to the client on a terminal; return that with all it was sent."""
+    """Show everything with these words to a client on a terminal; return the terminal and the sent texts."""
     async with (
         hostile_server(words[0]) as server,
         run_screen(*COMMAND, "join", ROOM, "-n", "ana", "-s", server.url, *options) as screen,

@@ -17,7 +17,7 @@ MOVES = 50
 
 
 async def play_until_killed(ana: Peer, bo: Peer, room: str, acknowledged: list[int], has_played: asyncio.Event) -> None:
-    """Play cell after cell, and note the acknowledged moves until the connection ends."""
+    """Play cell after cell, and record the acknowledged moves until the connection ends."""
     with contextlib.suppress(ConnectionClosed):
         for ply, player in enumerate(cycle((ana, bo))):
             assert (await player.ask("move", room=room, cell=ply, ply=ply))["type"] == "ok"

@@ -1,4 +1,4 @@
-"""A server that sends nonsense: every face of the client ends with a sentence and a code, or goes on all the same."""
+"""A server that sends nonsense: every front end of the client ends with a sentence and a code, or continues."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ BROKEN: dict[str, Deed] = {
     "no WebSocket": send_no_websocket,
     "message of five MiB": send('{"type":"new","of":"' + "x" * 5 * 2**20 + '"}'),
 }
-"""What ends the conversation."""
+"""Messages that end the conversation."""
 
 HARMLESS: dict[str, Deed] = {
     "unknown types": send(*(json.dumps({"type": f"new-{number}", "of": [number]}) for number in range(500))),

@@ -1,5 +1,3 @@
-"""A server starts although its store does not answer at once."""
-
 from __future__ import annotations
 
 from msgspec.structs import replace

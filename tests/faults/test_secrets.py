@@ -1,4 +1,4 @@
-"""Tokens stay with those whom they were given to: not in the log, not in any answer to others, not in the data."""
+"""Tokens are shown only to their players: never in the log, in answers to others, or in the data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ WRONG_TOKEN = "not-the-token-of-anybody-here"
 
 
 def content_of(folder: Path) -> bytes:
-    """Return all that is in the files of a folder."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 async def meet_refusals(peer: Peer, room: str) -> list[Message]:
-    """Do what is wrong in many ways, also with the field of the token; return the answers."""
+    """Provoke many refusals, also with the token's field; return the answers."""
     token = peer.welcome["token"]
     answers = [await peer.ask("hello", token=token), await peer.ask("move", room=room, cell=400, ply=0)]
     for text in (

@@ -1,3 +1,3 @@
-"""The commands of the client in this process, for those that the lab adds."""
+"""The client's commands in this process, including the lab's."""
 
 from tests.client.conftest import program as program

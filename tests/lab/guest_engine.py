@@ -1,7 +1,7 @@
-"""A small engine that speaks the Gomocup protocol, a program of its own: it plays the first free cell of the board.
+"""A small engine that speaks the Gomocup protocol and plays the first free cell.
 
-``guest_engine.py WAY [FILE]``: the way is how it behaves at its second move, ``plays`` as it should. What it hears is
-written to the file; where it hangs the file is held open instead, if ``deaf`` by a child of its own, too.
+``guest_engine.py WAY [FILE]``: WAY is its behaviour at the second move; ``plays`` is the correct one. The lines that it
+receives are written to FILE. If it hangs, it keeps FILE open instead; if ``deaf``, so does a child process.
 """
 
 import os

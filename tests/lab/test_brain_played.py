@@ -1,4 +1,4 @@
-"""`tictactoe-client brain`: engines as guests, by a small one of the tests' own, and our engine as one."""
+"""`tictactoe-client brain`: external engines as guests, by a small engine of the tests, and our engine as a guest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCRIPT = str(Path(__file__).parent / "guest_engine.py")
 
 
 def engine(way: str, *files: Path) -> tuple[str, ...]:
-    """Return what stands for an engine that behaves this way at the end of a command line."""
+    """Return the arguments that start an engine with this behaviour."""
     return ("--", sys.executable, "-IS", SCRIPT, way, *map(str, files))
 
 
@@ -33,7 +33,7 @@ def engine(way: str, *files: Path) -> tuple[str, ...]:
 async def playing(
     server: Server, way: str, *files: Path, clock: ClockFields | None = None
 ) -> AsyncIterator[tuple[Room, ClientProcess, list[str]]]:
-    """Have an engine play O against ana, who has made two moves; yield her room, its run, and what is said."""
+    """Start an engine's game as O against ana, after two moves of hers; yield her room, the process and its output."""
     said: list[str] = []
 
     def hear(event: RoomEvent) -> None:
@@ -62,7 +62,7 @@ async def until(room: Room, **expected: object) -> RoomState:
 async def follow(
     room: Room, ply: int = -1, work: Callable[[], Awaitable[None]] | None = None
 ) -> tuple[Ended, list[int]]:
-    """Return how a game ends that is watched, and its moves; do some work after so many of them."""
+    """Watch a game and return its end and its moves; start some work after a number of moves."""
     moves: list[int] = []
     async with asyncio.timeout(60), room.events() as happening:
         async for event in happening:
@@ -91,7 +91,7 @@ async def test_two_engines_play_a_game_with_an_opening_over_a_server_that_is_kil
                 is_back.set()
 
         async def kill() -> None:
-            """Kill the server, and let one engine wait for the watcher: the room ends with the engines' game."""
+            """Kill the server while the watcher waits: the room ends with the game."""
             one.process.send_signal(signal.SIGSTOP)
             await harness.end(signal.SIGKILL)
             await harness.start()
@@ -112,7 +112,7 @@ async def test_two_engines_play_a_game_with_an_opening_over_a_server_that_is_kil
 
 @pytest.mark.parametrize(("way", "number"), [("deaf", signal.SIGTERM), ("silent", signal.SIGKILL)])
 async def test_no_engine_outlives_its_run(server: Server, tmp_path: Path, way: str, number: signal.Signals) -> None:
-    """Nor what it has started, unless the run itself had no time for anything."""
+    """Nor do its children, unless the run was killed."""
     held = tmp_path / "held"
     os.mkfifo(held)
     async with asyncio.timeout(60):

@@ -1,4 +1,4 @@
-"""A cup without its processes: the games and openings, what results are worth, the file and the table."""
+"""A cup without processes: games and openings, the value of results, the file and the table."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TERMS = Terms(None, 50, 1)
 def test_elo_and_its_error_are_those_that_fastchess_publishes(
     counts: tuple[int, ...], elo: float, error: float
 ) -> None:
-    """In its own tests, `app/tests/elo_test.cpp`: of pairs, and of single games."""
+    """The values are in its tests, `app/tests/elo_test.cpp`, for pairs and for single games."""
     assert [*measure_elo(counts)] == pytest.approx([elo, error], abs=0.01)
 
 
@@ -62,7 +62,7 @@ def test_elo_and_its_error_are_those_that_fastchess_publishes(
 def test_the_ratio_of_a_test_is_that_which_fastchess_and_fishtest_publish(
     counts: tuple[int, ...], elo0: float, elo1: float, ratio: float
 ) -> None:
-    """In `app/tests/sprt_test.cpp` of fastchess, logistic, by the method of fishtest."""
+    """From `app/tests/sprt_test.cpp` of fastchess: logistic, by the method of fishtest."""
     assert measure_ratio(counts, elo0, elo1) == pytest.approx(ratio, abs=0.01)
     assert pytest.approx(2.94, abs=0.01) == LIMIT
 
@@ -137,7 +137,7 @@ def test_openings_after_which_nothing_is_open_are_refused() -> None:
 
 
 def record_of(game: Game, winner: str | None, why: str = "") -> GameRecord:
-    """Return the record of a game that ended at its opening, won by somebody."""
+    """Return the record of a game that ended at its opening."""
     names = [one.name for one in game.players]
     result = GameResult("agreed" if winner is None else "resigned", winner and "XO"[names.index(winner)])
     return make_record(game, TERMS, game.opening, result, why)
@@ -269,7 +269,7 @@ async def test_a_bot_that_is_gone_is_one_that_failed() -> None:
 
 @pytest.mark.parametrize("rules", ["four-pie", "gomoku-standard"])
 async def test_bots_play_any_rules_for_two_to_the_end(file: CupFile, rules: str) -> None:
-    """The winner's name is that of whoever sits at the mark after all choices."""
+    """The winner is the player of the winning mark after all choices."""
     records: list[GameRecord] = []
     _, games = file.resume(list_games(ENTRANTS, list_openings(PRESETS[rules], None, 1), 1), TERMS)
 

@@ -1,4 +1,4 @@
-"""`tictactoe-client cup` as a program: killed and gone on with, with guests that misbehave, and on a terminal."""
+"""`tictactoe-client cup` as a program: killed and resumed, with misbehaving guests, and on a terminal."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def engine(way: str, *files: Path) -> str:
 
 
 def read(path: Path) -> dict[str | None, GameRecord]:
-    """Return the games in a file; none of them is there twice."""
+    """Return the games in a file, none of them twice."""
     records = parse_records(path.read_text())
     assert len({record.round for record in records}) == len(records)
     return {record.round: replace(record, date=None) for record in records}
 
 
 async def test_a_cup_that_is_killed_again_and_again_plays_each_game_once(tmp_path: Path) -> None:
-    """And comes to the games of one that nobody has killed."""
+    """It plays the same games as a run without kills."""
     path, whole, kept = tmp_path / "cup.txt", tmp_path / "whole.txt", 0
     for way in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
         async with run_client("cup", *SMALL, "--rounds", "500", "--out", str(path), "--concurrency", "2") as cup:
@@ -69,7 +69,7 @@ async def test_a_cup_that_is_killed_again_and_again_plays_each_game_once(tmp_pat
 async def test_an_engine_that_fails_loses_that_game_and_the_cup_goes_on(
     tmp_path: Path, way: str, reason: str, why: str
 ) -> None:
-    seconds = "0.1" if way == "silent" else "5"  # beside load too little is said in a second to be too much
+    seconds = "0.1" if way == "silent" else "5"  # under load, one second of output never reaches the limit
     options = ("--brain", engine(way), "--brain", engine("plays"), "--rounds", "1", "--move-seconds", seconds)
     async with run_client("cup", *options, "--concurrency", "2", "--out", str(tmp_path / "cup")) as cup:
         assert await cup.end() == 9
@@ -144,7 +144,7 @@ async def test_nobody_who_thinks_outlives_a_cup(tmp_path: Path, number: signal.S
 
 
 def find_bots(parent: int) -> list[int]:
-    """Wait for a bot of this cup; return a descriptor for each, which can be read when the process is gone."""
+    """Wait for a bot of this cup; return a descriptor for each, readable once the process has ended."""
     while True:
         children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
         bots = [int(pid) for pid in children if b"bot.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]

@@ -1,4 +1,4 @@
-"""What engines are told of games and clocks, and what ours answers to the lines of the Gomocup protocol."""
+"""Messages to and from engines about games and clocks, by the Gomocup protocol."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ async def test_where_memory_cannot_be_limited_that_is_said(monkeypatch: pytest.M
 
 
 async def talk(*lines: str, level: str = "rules") -> list[str]:
-    """Return what our engine answers to these lines."""
+    """Return our engine's answers to these lines."""
     waiting, answers = iter(lines), list[str]()
 
     async def read() -> str | None:
@@ -163,7 +163,7 @@ def test_an_opening_is_told_as_it_stood_at_the_last_choice() -> None:
 
 
 class Ticking(PBrain):
-    """Ours with a clock that goes on by a millisecond whenever it is looked at."""
+    """Our engine with a clock that advances by a millisecond at each look."""
 
     ticks = 0
 

@@ -1,4 +1,4 @@
-"""What checks the page from outside: TypeScript and axe-core, put into `.ci-work` by npm once."""
+"""External checkers of the page: TypeScript and axe-core, installed into `.ci-work` once by npm."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from tests.environment import environment
 FOLDER: Final = Path(__file__).parents[2] / ".ci-work" / "npm"
 PACKAGES: Final = ("axe-core@4", "typescript@7")
 ANSWER_SECONDS, INSTALL_SECONDS = 15, 40
-"""How long npm may take to hear from its registry, and then to install what is not large."""
+"""How long npm may wait for its registry, and how long a small installation may take."""
 TRIED_AGAIN_SECONDS: Final = 600
-"""After how long npm is tried again that failed: the workers of one run of tests do not wait for it in turn."""
+"""Seconds until npm tries a failed installation again; the workers of a test run skip it instead of waiting in turn."""
 _TOLD: Final = re.compile(r"home|npm_config_.*|(https?|all|no)_proxy|ssl_cert_(file|dir)|node_extra_ca_certs", re.I)
 _WAY_OUT: Final = {name: value for name, value in os.environ.items() if _TOLD.fullmatch(name)}
-"""What npm is told of the way to its registry, as it was before the tests took all that is set away."""
+"""The environment from before the tests cleared it; npm needs it to reach its registry."""
 _QUIET: Final = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0")
 
 
 def axe() -> Path:
-    """Return the script of axe-core; skips the test where it is not to be had."""
+    """Return the path of axe-core's script; skip the test if it is missing."""
     return _modules() / "axe-core" / "axe.min.js"
 
 
 def tsc() -> Path:
-    """Return the command of TypeScript; skips the test where it is not to be had."""
+    """Return the path of the TypeScript compiler; skip the test if it is missing."""
     return _modules() / ".bin" / "tsc"
 
 
@@ -47,7 +47,7 @@ def _modules() -> Path:
 
 @cache
 def _install() -> str:
-    """Install the packages where they are not there yet, one run of tests at a time; return why not, else nothing."""
+    """Install the missing packages, one test run at a time; return the reason of a failure, else ""."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     failure = FOLDER / "failure"
     with (FOLDER / "lock").open("w") as lock:

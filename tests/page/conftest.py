@@ -1,6 +1,7 @@
 """The system's browser, and visitors in it, each with a separate profile.
 
-One browser serves all these tests, as to start it takes longer than most of them; so they run on one event loop.
+One browser serves all tests of this folder, because starting a browser takes longer than most tests. The tests share
+one event loop for this reason.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ PATIENCE_MS: Final = 15_000
 PHONE: Final = ViewportSize(width=390, height=780)
 LAPTOP: Final = ViewportSize(width=1280, height=800)
 _BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first is the fastest: the headless shell takes half of the time."""
+"""The fastest comes first: the headless shell takes half the time."""
 
 CHROMIUM: Final = next(filter(None, map(shutil.which, _BROWSERS)), None)
 
@@ -73,7 +74,6 @@ class Visitor:
         page.on("console", self._hear)
 
     def go(self) -> None:
-        """Stop listening to the page."""
         self.page.remove_listener("pageerror", self._fail)
         self.page.remove_listener("console", self._hear)
 
@@ -105,7 +105,6 @@ class Visitor:
         await self.button(name).click()
 
     async def answer(self, name: str) -> None:
-        """Answer the question on the page."""
         await self.page.locator(".ask").get_by_role("button", name=re.compile(f"^{name}$", re.IGNORECASE)).click()
 
     @property

@@ -1,7 +1,7 @@
-"""Several servers behind one host name, each at a path of its own, as a page meets them behind a proxy.
+"""A cluster of servers behind one host name, each at its own path, as a page meets them behind a proxy.
 
-One real server stands behind them all: it shows the page and plays. What is made here is what only a cluster says:
-`servers` and `cluster` in each welcome, and `moved` for a room at any but the one that has it.
+One real server serves the page and the games. The cluster is simulated: `servers` and `cluster` in each welcome, and
+`moved` for a room of another server.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ SUBPROTOCOLS = [Subprotocol("tictactoe.v2")]
 
 
 class Members:
-    """The servers of one cluster, by their `names`; use it with ``async with``. `/ws` is the first that is not `down`.
+    """The servers of a cluster, by `names`; use it with ``async with``. `/ws` is the first that is not `down`.
 
-    owners: which of them has a room; one that was opened is at the one that opened it.
-    mistaken: where one of them believes all rooms to be.
-    waiting: the room in which somebody waits for a match, "" for nobody.
-    urls: under which address each is known to the others; `strangers` are those that no welcome names.
-    down: those to which nothing connects.
-    keeps: whether servers that do not answer keep their rooms, though a player asks another one for them.
-    asked: all that came, with the name of the server to which it came.
+    Attributes:
+        owners: The server of each room; at first the one that opened the room.
+        mistaken: By server, the server that it wrongly takes for the owner of all rooms.
+        waiting: The room that waits for a match, or "".
+        urls: The address of each server for the others.
+        strangers: Servers that no welcome lists.
+        down: Servers that accept no connection.
+        keeps: Whether silent servers keep their rooms even if a player asks another server for them.
+        asked: All requests received, each with the name of the server that received it.
     """
 
     def __init__(
@@ -80,33 +82,33 @@ class Members:
         await close_at_once(self._listening)
 
     def places_of(self, kind: str) -> list[str]:
-        """Return at which servers there was a request of one type, in their order."""
+        """Return the servers that received a request of this type, in order."""
         return [name for name, request in self.asked if request["type"] == kind]
 
     async def heard(self, kind: str, times: int) -> list[str]:
-        """Wait for so many requests of one type; return at which servers they were."""
+        """Wait for this number of requests of a type, and return the servers that received them."""
         async with asyncio.timeout(PATIENCE_SECONDS), self._came:
             await self._came.wait_for(lambda: len(self.places_of(kind)) >= times)
         return self.places_of(kind)
 
     async def move(self, room: str, name: str) -> None:
-        """Let another server have a room, and tell those that are connected to the one that had it."""
+        """Give a room to another server, and notify the connections of the previous one."""
         before, self.owners[room] = self.owners[room], name
         await self.say(before, {"type": "moved", "room": room, "url": self.urls[name]})
 
     async def say(self, name: str, message: Message) -> None:
-        """Send a message to all who are connected to one server."""
+        """Send a message on all connections of a server."""
         for connection, at in self._connections.items():
             if at == name:
                 await connection.send(json.dumps(message))
 
     def freeze(self, name: str) -> None:
-        """Let a server say nothing any more; another one has its rooms."""
+        """Silence a server and give its rooms to another."""
         self._frozen.add(name)
         self.owners = dict.fromkeys(self.owners, next(other for other in self.names if other != name))
 
     def kill(self, name: str) -> None:
-        """Let a server go without a word."""
+        """Silence a server and break its connections."""
         self.freeze(name)
         self.down.add(name)
         for connection, at in self._connections.items():
@@ -127,7 +129,6 @@ class Members:
         return None
 
     def _show(self, request: Request) -> Response:
-        """Return what the real server shows."""
         link = HTTPConnection("127.0.0.1", self._server.port)
         link.request("GET", request.path, headers=dict(request.headers.raw_items()))
         with contextlib.closing(link), link.getresponse() as answer:

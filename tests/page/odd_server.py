@@ -121,17 +121,14 @@ class OddServer:
         return self._server
 
     def asked_for(self, kind: str) -> list[Message]:
-        """Return the received requests of a type."""
         return [request for request in self.asked if request["type"] == kind]
 
     async def say(self, *messages: Message) -> None:
-        """Send messages on all connections."""
         for connection in self._listening.connections:
             for message in messages:
                 await connection.send(json.dumps(message))
 
     async def close(self, code: int) -> None:
-        """Close all connections."""
         await asyncio.gather(*(connection.close(code) for connection in self._listening.connections))
 
     @asynccontextmanager

@@ -1,5 +1,3 @@
-"""The API, read by a page of another origin: the one that the documentation shows."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Servers and lines that fail: refused tokens, expulsion, silence, states out of order, rooms that are gone."""
-
 from __future__ import annotations
 
 import re
@@ -16,14 +14,14 @@ STALE = error("bad_token", "The server does not know this token.")
 
 
 async def take_the_clock(visitor: Visitor) -> None:
-    """Open the page anew with a clock that a test can put forward."""
+    """Reload the page with a clock that the test can advance."""
     await visitor.page.clock.install()
     await visitor.page.reload()
     await expect(visitor.page.locator(".link")).to_have_text("connected")
 
 
 async def come_back_unknown(server: OddServer, visitor: Visitor) -> None:
-    """Open the page anew where the server knows the token no more, and count what it is asked from then on."""
+    """Reload the page after the server has forgotten its token, and count later requests."""
     server.answers = {"hello": [STALE]}
     server.asked.clear()
     await visitor.page.reload()

@@ -1,5 +1,3 @@
-"""A board in a page of another origin: watched without a socket, and nothing else may be framed."""
-
 from __future__ import annotations
 
 import json

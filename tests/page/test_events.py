@@ -1,5 +1,3 @@
-"""Events on the page: entering, the board that opens by itself, the table, the organiser, cards, the wall."""
-
 from __future__ import annotations
 
 import json
@@ -45,14 +43,14 @@ async def begin(organiser: Peer, event: str) -> None:
 
 
 async def come(peer: Peer) -> str:
-    """Go where one is called, and return that room."""
+    """Go to the room that an event calls this player to, and return the room."""
     room = str((await peer.next_of("call"))["room"])
     await peer.ask("join", room=room)
     return room
 
 
 async def decide_round(organiser: Peer, event: str) -> None:
-    """Let one of each two forfeit, in every game of theirs, until the second round has begun."""
+    """Forfeit one side of every pairing until the second round begins."""
     while True:
         await organiser.ask("event_watch", event=event, on=True)
         state = await organiser.next_of("event")
@@ -145,7 +143,7 @@ async def test_a_name_that_is_taken_in_the_event_is_asked_for_again(server: Serv
 
 
 async def entered_beside_a_game(server: Server, visit: Visit, bo: Peer, cy: Peer) -> tuple[Visitor, str]:
-    """Let ana play cy and enter an event of bo's; return her, at the board again, and its code."""
+    """Seat ana in a game against cy and enter her into an event of bo's; return her at the board, and the event."""
     ana = await one_at_the_board(server, visit, cy, joins="cy")
     elsewhere = ana.page.url
     event = await open_event(bo, bo)

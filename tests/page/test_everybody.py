@@ -1,5 +1,3 @@
-"""The page for everybody: a phone and a thumb, the keyboard alone, assistive programs, a narrow window, no motion."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -16,7 +14,7 @@ from tictactoe_server.server import Server
 
 
 async def find_violations(page: Page, *rules: str) -> list[str]:
-    """Return what axe-core finds wrong on a page that stands still, by these of its rules, or by all."""
+    """Return what axe-core finds wrong on a page that stands still, checking these rules or all."""
     await page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
     await page.evaluate(axe().read_text(encoding="utf-8"))
     options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}

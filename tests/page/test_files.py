@@ -1,4 +1,4 @@
-"""What the page is made of: its weight, that it is written as text alone, and that it agrees with the protocol."""
+"""The page's files: their weight, that they write text only, and that they agree with the protocol."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
 
 HEAVIEST = 60 * 1024
-"""What everything on the way to a first board may weigh as it travels, in bytes."""
+"""Most compressed bytes that a first board may need."""
 
 MOST_LINES = 300
 MOST_LINES_OF_A_FUNCTION = 60

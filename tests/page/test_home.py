@@ -1,5 +1,3 @@
-"""The first page: what it remembers, and the games that it leads back to."""
-
 from __future__ import annotations
 
 import pytest

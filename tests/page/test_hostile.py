@@ -1,5 +1,3 @@
-"""A server that means harm: what it says is shown as text, nonsense is passed over, and the page stays."""
-
 from __future__ import annotations
 
 from playwright.async_api import expect

@@ -1,5 +1,3 @@
-"""Ladders, players and challenges on the page: what they show, and how one comes to a game by them."""
-
 from __future__ import annotations
 
 import json
@@ -79,7 +77,7 @@ async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_cl
         await ana.hears(say("page blocked", name="player 7"))
         await expect(ana.button("Unblock")).to_be_visible()
         await ana.page.goto(f"{server.origin}/player/player-7")
-        await expect(ana.button("Unblock")).to_be_visible()  # also where one comes by a claimed name
+        await expect(ana.button("Unblock")).to_be_visible()  # also on the pages that lead to a claimed name
 
 
 async def test_a_player_has_ladders_and_games_that_lead_to_their_replay(server: Server, visit: Visit) -> None:

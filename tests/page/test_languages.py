@@ -1,5 +1,3 @@
-"""The page in the reader's language: by the browser's, by a choice that is remembered, and whole."""
-
 from __future__ import annotations
 
 import json
@@ -38,12 +36,12 @@ def forms(sentence: str | dict[str, str]) -> list[str]:
 
 
 def spoken(text: str) -> str:
-    """Return a text without what is the same in every language: names, codes, numbers, addresses."""
+    """Return a text without names, codes, numbers and addresses, which are the same in every language."""
     return re.sub(r"https?://\S+|[2-9A-Z]{6}\b|\bguest-\w+|[\d.:]+", " ", text)
 
 
 async def all_words(page: Page) -> list[str]:
-    """Return every text of a page, and what is only told to those who do not see it."""
+    """Return every text of a page, including texts for screen readers."""
     found: list[str] = await page.evaluate("""() => {
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
         const found = [document.title];
@@ -56,7 +54,7 @@ async def all_words(page: Page) -> list[str]:
 
 
 def english_in(texts: list[str]) -> list[str]:
-    """Return what is an English sentence of the catalogue that is another one in German, or has words of its own."""
+    """Return the English sentences among these texts that have a German translation, and texts in no catalogue."""
     known = {form for sentence in GERMAN.sentences.values() for form in forms(sentence)}
     german = {word.lower() for form in known for word in LETTERS.findall(PARTS.sub(" ", form))}
     same = german | {"tictactoe", "client", "join", "deutsch", "english", "ana", "bo", "eve", "xo"}

@@ -1,5 +1,3 @@
-"""Links: what a host at `localhost` passes on, that it is copied without TLS too, and those that lead nowhere."""
-
 from __future__ import annotations
 
 import re
@@ -19,7 +17,7 @@ from tictactoe_server.transport.listen import addresses_at
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def origin() -> AsyncIterator[str]:
-    """Return where others reach a server that listens on all addresses of this machine."""
+    """Return the external address of a server that listens on all addresses of this machine."""
     hosts = addresses_at("0.0.0.0")
     if not hosts:
         pytest.skip("this machine is on no network")

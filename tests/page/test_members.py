@@ -1,5 +1,3 @@
-"""Several servers: a page goes to the one that has its room, and to another where one is lost, and stays one player."""
-
 from __future__ import annotations
 
 import ssl
@@ -35,7 +33,7 @@ def tls(tmp_path: Path) -> ssl.SSLContext:
 
 
 async def one_at_the_board(members: Members, visit: Visit, bo: Peer) -> Visitor:
-    """Let ana sit at a page in a room of `s1`, and bo join her who has none."""
+    """Seat ana, at a page, in a room of `s1` against bo, who uses a bare connection."""
     ana = await visit(members.origin, may_fail=SERVER_GOES)
     await ana.quick_match("ana")
     await bo.ask("join", room=ana.code)
@@ -44,14 +42,14 @@ async def one_at_the_board(members: Members, visit: Visit, bo: Peer) -> Visitor:
 
 
 async def room_of(bo: Peer, members: Members) -> str:
-    """Return a room at `s2` in which bo waits."""
+    """Open a room for bo at `s2` and return its code."""
     room = str((await bo.ask("create"))["room"])
     members.owners[room] = "s2"
     return room
 
 
 async def plays(bo: Peer, room: str, cell: int, ply: int) -> None:
-    """Wait until so many moves lie on the board and make the next."""
+    """Wait until `ply` moves were made, and make the next."""
     await bo.state(room=room, ply=ply)
     await bo.ask("move", room=room, cell=cell, ply=ply)
 

@@ -1,5 +1,3 @@
-"""The page's modules that touch no element, run by node; what they say of worth, held to the terminal's words."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Who one is, on the page: a name for good, its codes, another device by a link, devices that are revoked."""
-
 from __future__ import annotations
 
 import re
@@ -18,7 +16,6 @@ CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
 
 
 async def open_names(visitor: Visitor) -> Locator:
-    """Open the dialog about one's name."""
     await visitor.button("Keep this name…").click()
     return visitor.page.get_by_role("dialog", name="Your name")
 

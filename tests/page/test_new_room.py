@@ -1,5 +1,3 @@
-"""The form of a new room: every game by mouse, keyboard and touch, every field, and what is remembered of it."""
-
 from __future__ import annotations
 
 import re

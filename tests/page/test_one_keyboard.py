@@ -1,5 +1,3 @@
-"""Two at one page: both seats in one pair of hands, over a reload, and again."""
-
 from __future__ import annotations
 
 from playwright.async_api import expect

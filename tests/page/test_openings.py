@@ -1,5 +1,3 @@
-"""Fair openings on the page: whose act it is, which mark comes next, what is chosen, and what moves with the sides."""
-
 from __future__ import annotations
 
 from playwright.async_api import expect
@@ -10,12 +8,12 @@ from tictactoe_server.server import Server
 
 
 async def colour(visitor: Visitor, cell: int) -> str | None:
-    """Return how the stone of a cell is filled."""
+    """Return the fill colour of the stone in a cell."""
     return await visitor.piece(cell).locator(".stone").get_attribute("style")
 
 
 async def sit_at(visitor: Visitor, mark: str) -> None:
-    """Wait until somebody sits at X or O."""
+    """Wait until a player is seated at a mark."""
     await expect(visitor.page.locator(f".player.m{'XO'.index(mark)} .name")).to_contain_text("(you)")
 
 

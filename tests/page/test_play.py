@@ -1,5 +1,3 @@
-"""Games in browsers on the real server: with each other, with a terminal, watched, with everything that one can do."""
-
 from __future__ import annotations
 
 import re
@@ -31,7 +29,7 @@ async def two_at_the_board(server: Server, visit: Visit, game: str = "classic") 
 async def one_at_the_board(
     server: Server, visit: Visit, bo: Peer, game: str = "classic", *, joins: str = "bo"
 ) -> Visitor:
-    """Let ana sit at a page, and bo join her who has none."""
+    """Seat ana at a page against bo, who uses a bare connection."""
     ana = await visit(address(server))
     await ana.quick_match("ana", game)
     await bo.ask("join", room=ana.code)
@@ -187,7 +185,7 @@ async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -
 
 
 async def shared_link(visitor: Visitor) -> str:
-    """Share the game that has just ended; return what leads others to it."""
+    """Share the game that has just ended, and return its link."""
     await visitor.choose("Share the replay")
     await visitor.hears("/replay/")
     link = re.search(r"http\S+", await visitor.status.inner_text())

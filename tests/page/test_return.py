@@ -1,5 +1,3 @@
-"""Coming back: after a reload, after a server that was killed in mid-game, and to a seat that another tab has taken."""
-
 from __future__ import annotations
 
 import asyncio
@@ -100,7 +98,7 @@ async def test_a_page_that_an_upgrade_left_without_a_part_loads_itself_anew(serv
     ana.page.on("framenavigated", lambda frame: loads.append(frame.url))
 
     async def answer(route: Route) -> None:
-        """Know no part of the page until it was loaded anew, as an upgraded server does not."""
+        """Serve no module until the page is reloaded, like an upgraded server."""
         await (route.continue_() if loads else route.fulfill(status=404))
 
     await ana.page.route("**/*.js", answer)

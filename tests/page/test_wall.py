@@ -1,5 +1,3 @@
-"""The wall: every public game at once with its name, clocks and end, one of them large, and how to join."""
-
 from __future__ import annotations
 
 import re
@@ -15,7 +13,7 @@ MINUTE = {"initial_ms": 60_000, "increment_ms": 0}
 
 
 async def begin(ana: Peer, bo: Peer, rules: object, cells: tuple[int, ...] = (), **terms: object) -> str:
-    """Let two begin a game with these moves; return its room."""
+    """Begin a game between two players with these moves, and return its room."""
     room = str((await ana.ask("create", rules=rules, **terms))["room"])
     await bo.ask("join", room=room)
     for ply, cell in enumerate(cells):

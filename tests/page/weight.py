@@ -1,5 +1,3 @@
-"""What travels to a browser until it shows a first board, packed, in bytes."""
-
 from __future__ import annotations
 
 import gzip
@@ -9,7 +7,7 @@ from tictactoe_server.http.assets import Assets
 
 
 def weigh(language: str) -> dict[str, int]:
-    """Return what each file weighs that the page of a room asks for in a language, and that page itself."""
+    """Return the compressed bytes of each file that a room's page loads in a language, and of the page itself."""
     assets = Assets()
     page = assets.page("ana v bo", "3 by 3", "", language, "game.js")
     parts = {path: assets.find(path) for path in re.findall(r'"(/assets/[^"]+)"', page.decode())}

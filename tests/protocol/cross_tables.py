@@ -1,9 +1,9 @@
-"""Published cross-tables of tournaments: who got what against whom, and what their publishers made of it.
+"""Published cross-tables of tournaments, with their published points and tie-breaks.
 
-They stand in `cross_tables.json`. A row is a name, its results against all in the order of the rows, one game or two,
-and the points. ``=`` is a draw and ``*`` oneself; ``.`` a game that was not played yet. `values` are published
-tie-break values, by names; `order` are names as the publisher ranked those who had as many points by direct encounter,
-wins or Sonneborn-Berger.
+The tables are in `cross_tables.json`. A row is a name, its results against all players in the order of the rows, one
+game or two each, and the points. ``=`` is a draw, ``*`` the player's own column, ``.`` an unplayed game. `values` are
+published tie-break values by name. `order` are the names in the published order of players with equal points, decided
+by direct encounter, wins or Sonneborn-Berger.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HALVES = {"1": 2, "=": 1, "0": 0, "+": 2, "-": 0, "U": 2, "H": 1, "Z": 0}
 
 
 class CrossTable(Struct, frozen=True):
-    """One tournament, with the page that has it."""
+    """A tournament, with the page that publishes it."""
 
     title: str
     source: str
@@ -35,12 +35,11 @@ class CrossTable(Struct, frozen=True):
         return [name for name, _, _ in self.rows]
 
     def results(self, name: str) -> list[str]:
-        """Return the results of a player against each row."""
+        """Return a player's results against each row."""
         return {row: results.split() for row, results, _ in self.rows}[name]
 
     @property
     def games(self) -> list[Game]:
-        """All games, each once."""
         return list(chain.from_iterable(self._games_of(row) for row in range(len(self.rows))))
 
     def _games_of(self, row: int) -> list[Game]:
@@ -78,7 +77,7 @@ SIXTEEN_IN_A_SWISS = (
     ("7b0 5w1 10b1 1w0 16b0", 11.0, 3.5, 2),
     ("8w= 11b1 7w1 2b0 15w1", 11.0, 7.25, 3),
 )
-"""The rounds of players from 1, and Buchholz cut 1, Sonneborn-Berger and WIN."""
+"""The rounds of players numbered from 1, and their Buchholz cut 1, Sonneborn-Berger and WIN."""
 
 SIX_WITH_A_FORFEIT = (
     ("5w= 2w1 3b1 4w0 6b1", 9.25),
@@ -92,7 +91,7 @@ SIX_WITH_A_FORFEIT = (
 
 
 def read_rounds(rows: Sequence[str]) -> list[Game]:
-    """Return the games of players who are named by their numbers, each once."""
+    """Return each game of players who are numbered."""
     games = []
     for number, row in enumerate(rows, 1):
         for round, (result, told) in enumerate(((one[-1], one) for one in row.split()), 1):

@@ -1,4 +1,4 @@
-"""The sentences that a page gets: those alone that one of its modules may say."""
+"""The sentences that are sent to a page: its modules use all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every message of the protocol, drawn at random within its types: for properties that hold for all of them."""
+"""Random messages of every type of the protocol, for properties that hold for all messages."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _CHARACTERS = st.characters(exclude_categories=["Cs"])
 
 
 def clocks_of(kind: type[terms.ClockTerms]) -> st.SearchStrategy[terms.ClockTerms]:
-    """Return clocks by seat or by move, as a message has the one or the other."""
+    """Return clocks by seat or by move; a message has only one of both."""
     milliseconds = st.integers(1, terms.MAX_CLOCK_MS)
     by_seat = st.builds(kind, initial_ms=milliseconds, increment_ms=milliseconds)
     return by_seat | st.builds(kind, move_ms=milliseconds)
 
 
 _CHOSEN = {kind: clocks_of(kind) for kind in (terms.ClockFields, terms.ClockTerms)}
-"""What a type alone does not say."""
+"""Strategies for values that the type alone does not determine."""
 
 
 def _drawn(kind: Any) -> st.SearchStrategy[Any]:
-    """Return values of a type as msgspec describes it, with its bounds."""
+    """Return random values of a type within the bounds that msgspec describes."""
     match kind:
         case inspect.Metadata():
             return _drawn(kind.type)
@@ -66,7 +66,7 @@ def _drawn(kind: Any) -> st.SearchStrategy[Any]:
 
 @lru_cache
 def messages_of(kind: type) -> st.SearchStrategy[Any]:
-    """Return values of a struct; a field that may be left out sometimes is."""
+    """Return random values of a struct, with optional fields sometimes missing."""
     if kind in _CHOSEN:
         return _CHOSEN[kind]
     described = inspect.type_info(kind)

@@ -1,5 +1,3 @@
-"""What a refusal looks like on the wire."""
-
 from __future__ import annotations
 
 import json

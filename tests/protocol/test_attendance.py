@@ -1,5 +1,3 @@
-"""What is said of who is here, of who is first and why, and of a bracket."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is no message of the protocol: each trap with its code and field, and nothing but `BadMessage` for any bytes."""
+"""Invalid messages: each has its code and field, and no bytes raise anything but `BadMessage`."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ TYPE_NAMES = st.sampled_from([*FIELDS_OF_TYPE, "ping", "rooms", "room", "ok"])
 
 
 def fault_of(decode: Callable[[str | bytes], object], data: str | bytes) -> BadMessage | None:
-    """Return why the frame was refused, or None where it was not; any other exception goes through."""
+    """Return why the frame was refused, or None if it was accepted."""
     try:
         decode(data)
     except BadMessage as bad:
@@ -260,7 +260,7 @@ def fault_of(decode: Callable[[str | bytes], object], data: str | bytes) -> BadM
 
 
 def decode_or_refuse(data: str | bytes) -> None:
-    """Decode as request and as push; what is refused must be answerable in a short frame."""
+    """Decode as request and as push; check that a refusal fits a short frame."""
     if bad := fault_of(decode_request, data):
         assert bad.message
         assert len(answer_to(bad)) < MAX_ERROR_BYTES

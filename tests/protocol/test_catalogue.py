@@ -1,5 +1,3 @@
-"""The sentences of every language: none is missing, none has another place, and a process says them in its own."""
-
 from __future__ import annotations
 
 import json

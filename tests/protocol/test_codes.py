@@ -1,5 +1,3 @@
-"""The words and numbers that programs rely on."""
-
 from __future__ import annotations
 
 import pytest

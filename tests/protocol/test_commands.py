@@ -1,5 +1,3 @@
-"""The table of commands: what each row names is there, and each row is told in every language."""
-
 from __future__ import annotations
 
 import pytest
@@ -21,7 +19,7 @@ from tictactoe_protocol.commands import (
 )
 
 TOLD = (*HOME, *(row for table in (COMMANDS, RECORD) for rows in table.values() for row in rows))
-"""The rows of which a help tells."""
+"""The rows that a help page lists."""
 
 
 @each("row", [*TABLE, *TOLD])

@@ -1,5 +1,3 @@
-"""The pages of the protocol name what there is, their examples are messages, and all of it is rendered."""
-
 from __future__ import annotations
 
 import itertools
@@ -98,7 +96,7 @@ def test_every_example_is_a_message_with_all_its_fields_known(example: str) -> N
 
 
 def anchors_of(path: Path) -> set[str]:
-    """Return what a link to a page may have behind its `#`: its headings, as GitHub spells them there."""
+    """Return the anchors of a page: its headings in GitHub's spelling."""
     tokens = MARKDOWN.parse(path.read_text(encoding="utf-8"))
     headings = [title for tag, title in itertools.pairwise(tokens) if tag.type == "heading_open"]
     texts = ("".join(part.content for part in title.children or ()) for title in headings)

@@ -1,4 +1,4 @@
-"""What happened between two states of a room, in cases that the vectors lack."""
+"""Changes between two states of a room, in cases that the vectors lack."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tictactoe_protocol.pushes import Offers, Result, RoomState
 
 
 def told(*states: RoomState) -> list[Change]:
-    """Return what happened from each of these states to the next."""
+    """Return the changes between consecutive states."""
     numbered = [replace(each, seq=number) for number, each in enumerate(states, 1)]
     return [change for old, new in pairwise(numbered) for change in happened(old, new)]
 

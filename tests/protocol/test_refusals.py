@@ -1,5 +1,3 @@
-"""Refusals as codes with data: one sentence for each in every language, said alike by the engine, client and page."""
-
 from __future__ import annotations
 
 import ast
@@ -39,7 +37,7 @@ DERIVED = {
     *(f"{terms.name} {deed}" for terms in (TOURNAMENT, RATED) for deed in ("draw", "undo", "rematch")),
     *(f"ladder {closing}" for closing in CLOSINGS),
 }
-"""Reasons that the server derives from the terms of a room and from why a ladder is closed."""
+"""Reasons that the server derives from the terms of a room and the reason for closing a ladder."""
 IDS = [id for id in ENGLISH.sentences if id.startswith(("refused ", "closed "))]
 
 
@@ -48,14 +46,14 @@ def places_of(id: str) -> set[str]:
 
 
 def data_of(id: str) -> dict[str, Any]:
-    """Return data that fill the places of a sentence, each with the place's own name."""
+    """Return data for the placeholders of a sentence: each gets its own name."""
     _, _, why = id.split(" ", 2) if id.count(" ") > 1 else (*id.split(" "), "")
     data: dict[str, Any] = {name: [name, "more"] if name in LISTS else name for name in places_of(id)}
     return {"why": why, **data} if why else data
 
 
 def push_of(id: str) -> pushes.Error | pushes.Closed:
-    """Return what a server sends whose own words for it are others."""
+    """Return a push of the server with a different text for people."""
     event, code = id.split(" ")[:2]
     if event == "closed":
         return pushes.Closed("K7M4PQ", "Its own words.", code, data_of(id))
@@ -71,11 +69,11 @@ def said_in(language: str, id: str) -> str:
     return open_catalogue(language).say(id, **filled)
 
 
-# -- the sentences are those of what is raised ----------------------------------------------------------------------
+# -- the sentences match the raised refusals --------------------------------------------------------------------------
 
 
 def refusals_in(path: Path) -> Iterator[tuple[str, set[str]]]:
-    """Yield the id of each refusal that a module raises with all that it says, and its data by their names."""
+    """Yield the id of each refusal that a module raises, and the names of its data."""
     for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Refused"):
             continue
@@ -102,7 +100,7 @@ def test_no_sentence_is_there_for_nothing(id: str) -> None:
 
 
 def rule_errors() -> Iterator[InvalidRules]:
-    """Yield every way in which rules are wrong."""
+    """Yield an example of every error in rules."""
     wrong: tuple[dict[str, Any], ...] = (
         *({"rows": 0}, {"rows": 33}, {"columns": "x" * 50}, {"line": 1}, {"line": 4}, {"marks": "X"}, {"marks": "xo"}),
         *({"marks": "XOX"}, {"marks": "XOA", "misere": True}, {"misere": 1}, {"gravity": None}, {"blocked": 4}),
@@ -122,7 +120,7 @@ def rule_errors() -> Iterator[InvalidRules]:
 
 
 def move_errors() -> Iterator[IllegalMove]:
-    """Yield every way in which a move is illegal, or a word names no cell of the board."""
+    """Yield an example of every illegal move and unreadable cell."""
     blocker, falling = Position.start(PRESETS["blocker"]).play(0), Position.start(PRESETS["connect-four"])
     over = Position.replay(Rules(), (0, 3, 1, 4, 2))
     for position, cell in ((blocker, 9), (blocker, -(10**5000)), (blocker, 4), (blocker, 0), (falling, 3), (over, 8)):

@@ -1,5 +1,3 @@
-"""What the analyses of one game say about each other: nothing of them contradicts what is proven before or after."""
-
 from __future__ import annotations
 
 from tictactoe_engine import PRESETS, Position, Rules, parse_cell

@@ -1,5 +1,3 @@
-"""Room codes as people type, say and paste them."""
-
 from __future__ import annotations
 
 import pytest
@@ -53,7 +51,7 @@ def test_any_text_is_a_code_or_refused_in_few_words(text: str) -> None:
 
 
 def parse_or_refuse(text: str) -> tuple[str | None, str]:
-    """Return the code and no words, or None and why not."""
+    """Return the code and "", or None and the reason."""
     try:
         return parse_room_code(text), ""
     except BadRoomCode as bad:

@@ -1,5 +1,3 @@
-"""What is encoded comes back the same, and says no more than was said."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Rules as requests choose them."""
-
 from __future__ import annotations
 
 import pytest

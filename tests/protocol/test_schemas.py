@@ -1,5 +1,3 @@
-"""The documents made from the types: up to date, valid, and in agreement with the decoder."""
-
 from __future__ import annotations
 
 import json
@@ -32,7 +30,7 @@ Document = dict[str, Any]
 
 
 def find_drift(folder: Path) -> list[str]:
-    """Return the paths of the documents that are missing there or say something else than the types do."""
+    """Return the paths of missing or outdated documents."""
     return [
         path
         for path, text in render_files().items()
@@ -162,7 +160,7 @@ def test_the_schema_refuses_what_the_decoder_refuses(kind: str) -> None:
 
 
 def has_whole_floats(value: object) -> bool:
-    """Tell whether there are numbers like 1.0, an integer to JSON Schema and none to the decoder."""
+    """Return whether a value contains numbers like 1.0: integers for JSON Schema, but not for the decoder."""
     if isinstance(value, dict):
         return any(map(has_whole_floats, value.values()))
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The table and its tie-breaks: against published cross-tables, and whatever the order of the results."""
+"""The table and its tie-breaks, compared with published cross-tables and for results in any order."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_exercise_of_a_round_robin_counts_a_forfeit_as_its_result() -> None:
 
 
 def value_of(figures: str) -> Fraction:
-    """Return what a sum in figures comes to."""
+    """Return the sum of some figures."""
     found = re.fullmatch(r"(.*?)\+?½\((.*)\)", figures)
     if found is not None:
         return value_of(found[1]) + value_of(found[2]) / 2
@@ -86,7 +86,7 @@ def value_of(figures: str) -> Fraction:
 
 @st.composite
 def results(draw: st.DrawFn) -> tuple[list[str], list[Game]]:
-    """Draw games of up to seven players, some of them not played, each in a round of its own."""
+    """Draw games of up to seven players, each in its own round, some unplayed."""
     players = [f"p{number}" for number in range(draw(st.integers(1, 7)))]
     pairs = [(one, other) for one in players for other in players if one < other]
     games: list[Game] = []
@@ -157,7 +157,7 @@ def test_direct_encounter_decides_only_where_all_have_met() -> None:
 @pytest.mark.parametrize(
     ("last", "ranked"),
     [
-        ((), {"a": 2.0}),  # nobody can pass a, and b has not met c
+        ((), {"a": 2.0}),  # a cannot be overtaken, and b has not met c
         ([Game("b", "c", 2, 0)], {"a": 2.0, "b": 1.0, "c": 0.0}),
         ([Game("b", "c", 2, 0, is_played=False)], {"a": 2.0}),
         ([Game("b", "c", 0, 0, is_played=None)], {"a": 2.0}),

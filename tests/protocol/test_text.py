@@ -1,5 +1,3 @@
-"""Names and texts: what may be printed on everybody's terminal."""
-
 from __future__ import annotations
 
 import unicodedata
@@ -117,7 +115,7 @@ def test_a_name_that_is_accepted_is_safe_composed_and_stays_as_it_is(text: str) 
 
 
 def parse_or_refuse(text: str) -> tuple[str | None, str]:
-    """Return the name and no words, or None and why not."""
+    """Return the name and "", or None and the reason."""
     try:
         return parse_name(text), ""
     except BadName as bad:

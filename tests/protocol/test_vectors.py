@@ -1,4 +1,4 @@
-"""The vectors: what happened between two states and how it is told, the same for this package and for the page."""
+"""The test vectors: changes between two states and their descriptions, the same in this package and on the page."""
 
 from __future__ import annotations
 

@@ -10,5 +10,4 @@ _TABLES: dict[str, list[Any]] = json.loads(Path(__file__).with_name("cases.json"
 
 
 def cases(name: str) -> list[Any]:
-    """Return the rows of a table."""
     return _TABLES[name]

@@ -20,6 +20,5 @@ class Ran:
 
 
 def run_command(*arguments: str) -> Ran:
-    """Run the command and return its result."""
     done = run_program([sys.executable, "-m", "tictactoe_server", *arguments], env=environment())
     return Ran(done.returncode, done.stdout + done.stderr)

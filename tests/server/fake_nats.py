@@ -80,7 +80,6 @@ class FakeNats:
         return f"nats://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     def cut(self) -> None:
-        """Break every connection."""
         for client in list(self.clients):
             client.transport.abort()
 
@@ -90,7 +89,7 @@ class FakeNats:
             client.subscriptions, client.is_frozen = {}, True
 
     def keep(self, subject: str, data: bytes) -> None:
-        """Store and republish a message, as if somebody had written it."""
+        """Store and republish a message, as if a client had written it."""
         self._keep(Kept(subject, 0, {}, data))
 
     def release(self) -> None:

@@ -54,7 +54,6 @@ class Laboratory:
         self._gates: list[threading.Event] = []
 
     async def pragma(self, text: str) -> list[Any]:
-        """Return the rows of a pragma."""
         return await self.writer.ask(lambda database, _: database.execute(f"PRAGMA {text}").fetchall())
 
     async def hold(self) -> None:

@@ -1,4 +1,4 @@
-"""One real nats-server, for tests of what belongs to a single store; it takes a moment to start."""
+"""A real nats-server for tests of a single store; it takes a moment to start."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _START_SECONDS = 20
 
 
 STREAMS = 3
-"""Among how many streams rooms are shared out in tests."""
+"""The number of streams in tests."""
 
 
 class Node:
@@ -67,7 +67,7 @@ class Node:
 
 @contextlib.contextmanager
 def node_in(folder: Path, extra: str = "") -> Iterator[Node]:
-    """Run a node inside, which keeps its data in a folder; `extra` is more of its configuration."""
+    """Run a node that keeps its data in a folder; `extra` is added to its configuration."""
     node = Node(folder, extra)
     try:
         yield node
@@ -78,7 +78,7 @@ def node_in(folder: Path, extra: str = "") -> Iterator[Node]:
 async def empty_store(
     node: Node, data: Path | None = None, specs: Specs = KEPT, count: int = STREAMS
 ) -> JetStreamStore:
-    """Return a store on one replica, of so many streams with nothing in them."""
+    """Return a store of `count` empty streams without replicas."""
     link = await Link.open(node.url)
     await empty_streams(link, count)
     await link.close()
@@ -86,7 +86,7 @@ async def empty_store(
 
 
 async def empty_streams(link: Link, count: int = STREAMS) -> None:
-    """Put empty streams in the place of those that there may be, whose files may take a moment to be gone."""
+    """Replace all streams by empty ones; deleting their files may take a moment."""
     names = (await Stream(link, "").ask("STREAM.NAMES", {}, Names)).streams or ()
     for name in names:
         await link.request(f"$JS.API.STREAM.DELETE.{name}")
@@ -97,11 +97,11 @@ async def empty_streams(link: Link, count: int = STREAMS) -> None:
 
 
 async def make_anew(stream: Stream, change: Mapping[str, object]) -> None:
-    """Put an empty stream with a change of its configuration in the place of the one that there may be."""
+    """Replace a stream, if it exists, by an empty one with a changed configuration."""
     config = msgspec.json.encode({**stream.config(1), **change})
     await stream.link.request(f"$JS.API.STREAM.DELETE.{stream.name}")
     async with asyncio.timeout(_START_SECONDS):
-        while b'"error"' in await stream.link.request(f"$JS.API.STREAM.CREATE.{stream.name}", config):  # noqa: ASYNC110  # nobody tells
+        while b'"error"' in await stream.link.request(f"$JS.API.STREAM.CREATE.{stream.name}", config):  # noqa: ASYNC110  # there is no notification
             await asyncio.sleep(0.01)
 
 

@@ -1,4 +1,4 @@
-"""A worker with a bad habit, run as a program: `odd_worker.py HABIT FILE`. Most have it until the file is there."""
+"""A worker with a bad habit, run as ``odd_worker.py HABIT FILE``. Most habits end once the file exists."""
 
 import pickle
 import runpy

@@ -49,7 +49,6 @@ async def keep(store: Storage, room: Room, expected: int, finished: FinishedGame
 
 
 async def forget(store: Storage, code: str, expected: int) -> None:
-    """Delete a room."""
     pending = Pending()
     store.table(ROOMS).delete(code, expected, pending)
     assert await pending.future == MISSING
@@ -61,7 +60,6 @@ async def keep_player(store: Storage, key: str, player: Player, expected: int) -
 
 
 async def seat(store: Storage, key: str) -> None:
-    """Record that a player took a seat."""
     found = await store.table(PLAYERS).load(key)
     assert found is not None
     await save(store.table(PLAYERS), key, replace(found[0], is_seated=True), found[1])
@@ -76,7 +74,6 @@ async def forget_ban(store: Storage, subject: str) -> None:
 
 
 async def bans_in(store: Storage) -> list[Ban]:
-    """Return all bans that can be read."""
     found = [stored.value async for some in store.table(BANS).load_all() for stored in some]
     return [ban for ban in found if isinstance(ban, Ban)]
 
@@ -109,7 +106,6 @@ async def until_rooms(server: Server, count: int) -> None:
 
 
 async def rooms_in(store: Storage) -> dict[str, Room]:
-    """Return all rooms that can be read."""
     return {
         stored.key: stored.value
         async for some in store.table(ROOMS).load_all()

@@ -113,7 +113,6 @@ class Table:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The state of the room as on the wire."""
         content: dict[str, Any] = json.loads(encode(state_of(self.room, self.now, watchers=0)))
         return content
 

@@ -1,5 +1,3 @@
-"""Games that end before everybody has moved: aborted by those who play, or because a first move was due too long."""
-
 from __future__ import annotations
 
 import pytest
@@ -22,12 +20,11 @@ def timed(clock: ClockFields = FIVE_MINUTES) -> Table:
 
 
 def start_ms(table: Table) -> int | None:
-    """Return what the state says of the time that is left for a first move."""
     left: int | None = table.state["clock"].get("start_ms")
     return left
 
 
-# -- by those who play ------------------------------------------------------------------------------------------
+# -- by a player -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cells", [(), (4,)])

@@ -1,5 +1,3 @@
-"""Random commands of all players at random times keep a room consistent, under all kinds of rules and clocks."""
-
 from __future__ import annotations
 
 import contextlib

@@ -1,5 +1,3 @@
-"""What everybody may read: public rooms, games and streams of states, over real sockets."""
-
 from __future__ import annotations
 
 import asyncio
@@ -46,7 +44,7 @@ class Stream:
         return None
 
     async def until(self, **fields: Any) -> Any:
-        """Return the first object that has these fields; those before it are passed over."""
+        """Return the first object that has these fields, and skip the objects before it."""
         while True:
             found = await self.next()
             assert found is not None
@@ -73,7 +71,7 @@ async def read(server: Server, path: str, *fields: str) -> Any:
 
 
 class Described:
-    """What the server's own document says that an answer is."""
+    """The server's OpenAPI document, to check answers with."""
 
     def __init__(self, document: Any) -> None:
         self._document = document

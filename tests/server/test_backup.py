@@ -1,5 +1,3 @@
-"""Backups of a database: of a running server, after a kill, and on a schedule."""
-
 from __future__ import annotations
 
 import os
@@ -42,7 +40,7 @@ SAVE_AND_STAY = """
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return what the database and its log hold; the file of shared memory is no part of them."""
+    """Return the content of the database and its log, without the file of shared memory."""
     return {path.name: path.read_bytes() for path in folder.glob(f"{FILE_NAME}*") if not path.name.endswith("-shm")}
 
 
@@ -122,7 +120,6 @@ async def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:
-    """An empty folder for backups."""
     (tmp_path / "copies").mkdir()
     return tmp_path / "copies"
 

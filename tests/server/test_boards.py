@@ -1,5 +1,3 @@
-"""The boards of running games that are sent to subscribers of the lobby, over real sockets."""
-
 from __future__ import annotations
 
 import asyncio

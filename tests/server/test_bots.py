@@ -1,4 +1,4 @@
-"""Bots at real tables, over real sockets, thinking in real processes."""
+"""Bots at real tables, over real sockets, computing in real processes."""
 
 from __future__ import annotations
 

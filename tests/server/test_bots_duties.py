@@ -1,4 +1,4 @@
-"""What bots make of states: one answer to each moment, until it is dealt with or the moment is over."""
+"""Bots answer each position once, until the answer was handled or the position is over."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OpenBots = Callable[..., Bots]
 
 
 def room_after(*commands: tuple[Player, Command], bots: Sequence[Player] = (BOT,)) -> Room:
-    """Return a room of 3x3 after some commands; ana has the seats that no bot has."""
+    """Return a 3x3 room after some commands; ana has the seats without bots."""
     seats = [SeatState(bot.id, bot.name, online=True, bot="hard") for bot in reversed(bots)]
     reserved = dict(zip("OX", seats, strict=False))
     room = open_room(CODE, PRESETS["classic"], ANA if len(bots) < 2 else None, 0, reserved=reserved)
@@ -69,7 +69,7 @@ def registry() -> FakeRegistry:
 
 @pytest.fixture
 async def open_bots(registry: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenBots]:
-    """Return a function that opens bots who send to `registry` what a pool tells them, at once and again at once."""
+    """Return a function that opens bots which send a pool's answers to `registry` and retry at once."""
     monkeypatch.setattr("tictactoe_server.services.bots.bots._AGAIN_SECONDS", 0.0)
     async with contextlib.AsyncExitStack() as stack:
 
@@ -83,14 +83,14 @@ async def open_bots(registry: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def show_again(bots: Bots, room: Room) -> None:
-    """Show what is the same moment, as when somebody comes to watch."""
+    """Show the same position again, as when a watcher joins."""
     bots.update(replace(room, seq=room.seq + 1))
 
 
 async def commands_of(registry: FakeRegistry, count: int) -> list[Command]:
-    """Return the commands when there are so many of them, and there has been time for more."""
+    """Return the commands once there are `count`, and time for more has passed."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(registry.commands) < count:  # noqa: ASYNC110 - the registry tells nobody
+        while len(registry.commands) < count:  # noqa: ASYNC110 - the registry does not notify
             await asyncio.sleep(0)
     for _ in range(20):
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Who answers what bots and reviews want to know, and when: real workers, odd ones, and none at all."""
+"""Answers for bots and reviews: who computes them, when, and what happens without workers."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tictactoe_server.services.bots.workers import COMMAND, Priority, Worker
 
 PATIENCE_SECONDS = 30.0
 LONG_SECONDS = 60.0
-"""A deadline that no test lives to see."""
+"""A deadline that no test reaches."""
 
 SEARCHED = Position.replay(PRESETS["gomoku"], (50, 0, 51, 15, 52, 30))
-"""X has an open three; the simple rules, which look one move ahead, take the middle instead."""
+"""X has an open three; the simple rules, which look one move ahead, play in the middle instead."""
 SEARCHED_BEST = {49, 53}
 
 TRAP = Position.replay(PRESETS["classic"], (0, 4, 8))
-"""X has two opposite corners; the simple rules take a third, which loses, where the table takes an edge."""
+"""X has two opposite corners; the simple rules play a third corner and lose; the table plays an edge."""
 TRAP_BEST = {1, 3, 5, 7}
 
 Answer = TypeVar("Answer")
@@ -41,7 +41,7 @@ OpenPool = Callable[..., ThinkingPool]
 
 @pytest.fixture
 async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
-    """Return a function that opens a pool of one worker: a good one, or one with a habit of `odd_worker`."""
+    """Return a function that opens a pool with a single worker: a good one, or one with a habit of `odd_worker`."""
     async with contextlib.AsyncExitStack() as stack:
 
         def start(habit: str | None = None, deadline_seconds: float = LONG_SECONDS) -> ThinkingPool:
@@ -54,15 +54,15 @@ async def open_pool(tmp_path: Path) -> AsyncIterator[OpenPool]:
 
 
 async def soon(answer: Awaitable[Answer]) -> Answer:
-    """Return an answer that does not hang upon the deadline."""
+    """Return an answer within a time that does not depend on the deadline."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         return await answer
 
 
 async def until_best(pool: ThinkingPool, position: Position, best: set[int]) -> None:
-    """Ask until the answer is not that of the simple rules."""
+    """Ask until the answer differs from that of the simple rules."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while await pool.choose(position, Level.PERFECT) not in best:  # noqa: ASYNC110 - each time it is asked anew
+        while await pool.choose(position, Level.PERFECT) not in best:  # noqa: ASYNC110 - every attempt is a new request
             await asyncio.sleep(0)
 
 
@@ -216,7 +216,7 @@ CLASSIC, MISERE, BLOCKER = PRESETS["classic"], PRESETS["misere"], PRESETS["block
 
 
 class SolvingPool(ThinkingPool):
-    """Solves when it is let, and remembers what it was asked."""
+    """A pool that solves on demand and records the questions."""
 
     def __init__(self) -> None:
         super().__init__(1)

@@ -1,5 +1,3 @@
-"""Challenges and blocks, over real sockets, at one server and at several."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
@@ -49,7 +47,7 @@ async def challenge(peer: Peer, other: Peer, **fields: Any) -> str:
 
 
 async def over(peer: Peer, id: str) -> Message:
-    """Return what a peer is told of the end of a challenge, maybe before the answer that ended it."""
+    """Return the message about the end of a challenge; it may arrive before the answer to the request that ended it."""
 
     def is_it(told: Message) -> bool:
         return bool(told["type"] == "challenge_over" and told["challenge"] == id)
@@ -64,18 +62,17 @@ async def why_not(peer: Peer, type: str, **fields: Any) -> tuple[str, str]:
 
 
 async def hears_nothing(peer: Peer, *types: str) -> None:
-    """Look whether a peer was told nothing of these types until the server answers it."""
+    """Check that a peer receives no message of these types before the answer to its next request."""
     await peer.ask("ping")
     assert not [told for told in peer.seen if told["type"] in types]
 
 
 def again(server: Listening, peer: Peer) -> AbstractAsyncContextManager[Peer]:
-    """Open another connection of a player."""
     return known(server, token=peer.welcome["token"])
 
 
 def open_of(peer: Peer) -> list[str]:
-    """Return the challenges in a peer's welcome, in their order."""
+    """Return the challenges in a peer's welcome, in order."""
     return [one["challenge"] for one in peer.welcome.get("challenges", ())]
 
 

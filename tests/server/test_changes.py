@@ -1,4 +1,4 @@
-"""Concurrent changes on a store that is slow, conflicts or refuses: they are applied in order and none is lost."""
+"""Concurrent changes on a store that is slow, conflicts or refuses: all are applied, in order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def answered(peer: Peer, id: str) -> Message:
 
 
 async def settle(server: Server) -> None:
-    """Return when the server has taken up all that was sent to it before."""
+    """Return when the server has handled everything that was sent before."""
     async with open_peer(server.url) as eve:
         for _ in range(2):
             await eve.ask("ping")

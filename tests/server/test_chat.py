@@ -1,5 +1,3 @@
-"""What players and watchers say to each other, over real sockets."""
-
 from __future__ import annotations
 
 import time

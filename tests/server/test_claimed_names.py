@@ -1,5 +1,3 @@
-"""Names that last: claimed by one player for good, brought back by codes, borne on several devices, helped by hand."""
-
 from __future__ import annotations
 
 import asyncio
@@ -80,7 +78,7 @@ async def claim(peer: Peer, name: str) -> list[str]:
 
 
 async def seat_names(peer: Peer, other: Peer) -> dict[str, str]:
-    """Return what a third one reads of both at one board."""
+    """Return both names as a third player sees them in one room."""
     room = (await peer.ask("create"))["room"]
     await other.ask("join", room=room)
     state = await other.state(status="playing")
@@ -106,7 +104,7 @@ async def test_other_players_with_a_claimed_name_are_marked(server: Server, ana:
 
 @pytest.mark.parametrize(("name", "shown"), [("ana", "ana?"), ("a" * 24, f"{'a' * 23}?")])
 async def test_a_connected_namesake_is_marked_once_the_name_is_claimed(server: Server, name: str, shown: str) -> None:
-    """Which makes no name longer than names may be."""
+    """The mark makes no name longer than names may be."""
     async with open_peer(server.url, name) as first, open_peer(server.url, name) as second:
         await claim(second, name)
         assert await seat_names(first, second) == {"X": shown, "O": name}
@@ -130,7 +128,7 @@ async def test_a_claim_that_is_refused_keeps_none_of_what_the_name_looks_like(an
 
 
 async def a_week_later(store: Storage) -> None:
-    """Let names that were left a week ago be free."""
+    """Advance the stored time by a week, so that names are released."""
     rows = [row async for some in store.table(CLAIMS).load_all() for row in some]
     for row in rows:
         await change(store.table(CLAIMS), row.key, lambda old: old and replace(old, left=old.left and old.left - 8))
@@ -204,7 +202,7 @@ async def test_a_rescue_code_brings_the_name_back_once_on_a_device_of_its_own(se
 
 
 def aged(days: float, account: Account | None) -> Account:
-    """Return an account to which nothing happened for so many days."""
+    """Return an account that was unused for this many days."""
     assert account is not None
     seconds = days * 86_400
     former = tuple(FormerCodes(one.codes, one.since - seconds, one.replaced - seconds) for one in account.former)

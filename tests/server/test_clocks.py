@@ -1,4 +1,4 @@
-"""The clocks of a room as values: when they run, what is left on them, and what happens when one runs out."""
+"""The clocks of a room as values: when they run, the remaining time, and the end of a clock."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_clock_that_is_read_earlier_than_it_started_shows_no_more_than_it_had(
     assert table.times == [297_000, 302_000]
 
 
-# -- clocks that nobody may ask for -----------------------------------------------------------------------------
+# -- clocks that no request can ask for ------------------------------------------------------------------------------
 
 
 @each(("clock", "path"), cases("clocks that make no sense"))

@@ -220,7 +220,6 @@ async def test_every_server_shows_all_rooms_and_shared_games(node: Node) -> None
 
 
 async def shown(server: Server, path: str, words: str) -> None:
-    """Wait until the plain text at a path contains these words."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while words not in (await get(server, path)).body.decode():  # noqa: ASYNC110  # there is no notification
             await asyncio.sleep(0.01)

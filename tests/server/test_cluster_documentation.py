@@ -1,4 +1,4 @@
-"""docs/cluster.md is true: nats-server accepts its configuration, and its messages are those of the program."""
+"""docs/cluster.md is true: nats-server accepts its configuration, and the program's messages are quoted correctly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ SERVER = ROOT / "server" / "tictactoe_server"
 
 
 def documented_config() -> str:
-    """Return the configuration of a node that the page shows."""
     found = re.search(r"<!-- nats\.conf -->\n```text\n(.*?)```", TEXT, re.DOTALL)
     assert found
     return found[1]

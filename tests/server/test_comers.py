@@ -1,4 +1,4 @@
-"""How often an address may connect and ask in plain HTTP: all of it counts, and a class behind one meets no limit."""
+"""Limits per address of connections and plain HTTP requests; a class behind one address stays within them."""
 
 from __future__ import annotations
 

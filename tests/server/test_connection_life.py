@@ -1,5 +1,3 @@
-"""A connection's life on the wire: opening, silence, slowness and the end, by peers that do not play by the rules."""
-
 from __future__ import annotations
 
 import asyncio
@@ -82,7 +80,7 @@ async def test_a_peer_without_a_hello_is_disconnected_in_time(serve: Serve, begi
 
 
 class FakeTransport(asyncio.Transport):
-    """Goes nowhere, and says whether it was aborted."""
+    """A transport without a peer that records whether it was aborted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +101,7 @@ class FakeTransport(asyncio.Transport):
 
 
 async def open_on_fake_transport(limits: Limits) -> tuple[Listener, Connection, FakeTransport]:
-    """Return a listener, and a WebSocket of it that is open."""
+    """Return a listener and an open WebSocket of it."""
     opened = asyncio.Event()
 
     def accept(_: Connection) -> Receiver:
@@ -305,14 +303,14 @@ async def test_a_peer_that_lets_too_much_wait_is_cut_off_at_once() -> None:
 
 
 async def fill(slow: RawPeer, room: str, count: int = 6_000) -> None:
-    """Ask for more than all buffers between server and peer can hold, and read none of it."""
+    """Request more than all buffers between server and peer can hold, and read none of it."""
     request = text(f'{{"type":"sync","room":"{room}"}}')
     for _ in range(count // 100):
         await slow.write(request * 100)
 
 
 async def watch(slow: RawPeer, room: str) -> None:
-    """Watch a room, and return when that is answered."""
+    """Watch a room, and return once that is answered."""
     await slow.write(text(f'{{"type":"watch","room":"{room}"}}') + text(ping("watching")))
     while (await slow.message()).get("id") != "watching":
         pass

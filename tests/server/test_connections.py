@@ -1,5 +1,3 @@
-"""Seats across several connections, and the order of messages on each, over real sockets."""
-
 from __future__ import annotations
 
 import base64

@@ -1,4 +1,4 @@
-"""The folder of the operator's socket, where its name can be guessed: the user's alone, or there is no socket."""
+"""The operator's socket in a folder with a guessable name: the folder is the user's alone, or there is no socket."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ async def nothing(order: Order) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The place that this user's folder for such things has."""
+    """The path of this user's folder."""
     return tmp_path / "runtime" / "tictactoe"
 
 
 def is_open(path: Path) -> bool:
-    """Tell whether a socket comes about there, and close it."""
+    """Return whether a socket can be opened there, and close it."""
 
     async def open_and_close() -> bool:
         control = ControlSocket(path, nothing)

@@ -1,5 +1,3 @@
-"""Many in one room: how many may watch, what they are shown and may say, and how often all are asked something."""
-
 from __future__ import annotations
 
 import asyncio
@@ -19,7 +17,7 @@ HERE = Settings(host="127.0.0.1", port=0)
 
 
 def states(peer: Peer, **expected: object) -> list[Message]:
-    """Return the states that a peer was shown, those with these values."""
+    """Return the states that a peer received, or only those with these values."""
     return [
         message
         for message in peer.seen
@@ -31,7 +29,7 @@ def states(peer: Peer, **expected: object) -> list[Message]:
 async def two_before_a_crowd(
     server: Server, count: int, **options: str
 ) -> AsyncIterator[tuple[Peer, Peer, str, list[Peer]]]:
-    """Yield two who play, the code of their room, and so many who watch it."""
+    """Yield two players, the code of their room, and its watchers."""
     async with contextlib.AsyncExitStack() as stack:
         ana, bo, room = await stack.enter_async_context(two_playing(server, **options))
         crowd = [await stack.enter_async_context(open_peer(server.url)) for _ in range(count)]
@@ -42,13 +40,13 @@ async def two_before_a_crowd(
 
 @pytest.fixture
 def slow_for_watchers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have watchers shown one state, and the next one after an hour."""
+    """Send watchers one state, and the next after an hour."""
     monkeypatch.setattr("tictactoe_server.core.live_room.WATCHED_SECONDS", 3600)
 
 
 @pytest.fixture
 def told_singly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have two who watch be a crowd, of which one is told in a turn of the event loop."""
+    """Treat two watchers as a crowd, and notify one per turn of the event loop."""
     monkeypatch.setattr("tictactoe_server.watching.watchers.CROWD", 1)
     monkeypatch.setattr("tictactoe_server.watching.watchers.CROWD_A_TURN", 1)
 
@@ -175,7 +173,7 @@ async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(serv
 
 
 async def offered(peer: Peer, times: int, room: str, verb: str) -> list[str | None]:
-    """Make an offer and take it back, so often; return the codes of the refusals of offers, None for none."""
+    """Make an offer and withdraw it several times; return the error code of each offer, or None."""
     codes = []
     for _ in range(times):
         codes.append((await peer.ask(verb, room=room, action="offer")).get("code"))

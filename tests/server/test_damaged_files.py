@@ -34,7 +34,7 @@ PAGE_BYTES = 4096
 
 
 async def fill(folder: Path) -> None:
-    """Keep some of everything: in `data` as a server leaves it that ends, in `killed` as one that was killed."""
+    """Store data of every kind: in `data` as a stopped server leaves it, in `killed` as a killed one."""
     store = open_folder(folder / "data")
     for number, key in enumerate(KEYS):
         await keep_player(store, key, Player(f"p{number:010}", f"player-{number}"), MISSING)
@@ -61,12 +61,12 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(kept: Path, tmp_path: Path) -> Path:
-    """A copy of what a server left that was closed."""
+    """A copy of the folder of a stopped server."""
     return Path(shutil.copytree(kept / "data", tmp_path / "data"))
 
 
 async def serve(folder: Path) -> dict[str, int]:
-    """Open the store, return how much of each kind it serves, and save something; that is there the next time, too."""
+    """Open the store, return how much of each kind it serves, and save a value that the next start must find."""
     store = open_folder(folder)
     rooms = await rooms_in(store)
     served = {
@@ -89,7 +89,7 @@ ALL = {"rooms": len(CODES), "games": GAMES, "players": len(KEYS), "bans": 1, "sh
 
 
 def refuse(folder: Path) -> DamagedDatabase:
-    """Assert that the store refuses to open and changes nothing; return the refusal."""
+    """Check that the store refuses to open and changes nothing; return the error."""
     before = (folder / FILE_NAME).read_bytes()
     with pytest.raises(DamagedDatabase) as refused:
         open_folder(folder)
@@ -105,7 +105,7 @@ def overwrite(folder: Path, place: int, content: bytes) -> None:
 
 
 def root_of(folder: Path, table: str) -> int:
-    """Return where the first page of a table begins."""
+    """Return the offset of a table's first page."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
         (number,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
     return (int(number) - 1) * PAGE_BYTES

@@ -1,4 +1,4 @@
-"""The game that computers play for who looks at the first page while nobody else plays, over real sockets."""
+"""The computers' game for visitors of the first page while no other game is running, over real sockets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.asyncio
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the server look often, and the computers move at once."""
+    """Check often whether a game is wanted, and move without pauses."""
     monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
     monkeypatch.setattr("tictactoe_server.services.demo.PACE_SECONDS", 0.01)
     monkeypatch.setattr("tictactoe_server.services.demo.OVER_SECONDS", 0.05)
@@ -32,7 +32,7 @@ async def server() -> AsyncIterator[Server]:
 
 @pytest_asyncio.fixture
 async def eve(server: Server) -> AsyncIterator[Peer]:
-    """Somebody who looks at the first page."""
+    """A visitor of the first page."""
     async with open_peer(server.url, "eve") as eve:
         await eve.ask("lobby", on=True, boards=3, demo=True)
         yield eve
@@ -85,7 +85,6 @@ async def test_an_operator_turns_it_off() -> None:
 
 
 def _idle_processes() -> list[int]:
-    """Return the idle children of this process."""
     children = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -1,4 +1,4 @@
-"""Rooms as the bytes of a database: they come back as they were, or they are unreadable."""
+"""Rooms as the bytes of a database: they come back unchanged, or they are unreadable."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BY_SEAT, BY_MOVE = ClockFields(initial_ms=300_000, increment_ms=2_000), ClockFie
 
 
 def in_event(*cells: int) -> Room:
-    """Return the room of an event in which these were played."""
+    """Return an event's room after these moves."""
     table = Table(ANA)
     reserved = {mark: seat_of(player) for mark, player in (("X", ANA), ("O", BO))}
     of_event: dict[str, Any] = {"event": "EV3NTS", "pairing": "r3-2"}
@@ -82,14 +82,14 @@ def with_checksum(content: bytes) -> bytes:
 
 
 def changed(room: Room, change: Callable[[list[Any]], None]) -> bytes:
-    """Return the document of a room with something in its JSON changed, and the checksum that goes with it."""
+    """Return the document of a room with changed JSON and the checksum for it."""
     content = json.loads(encode_room(room)[8:])
     change(content)
     return with_checksum(json.dumps(content).encode())
 
 
 def put(value: object, *path: int | str) -> Callable[[Any], None]:
-    """Return what puts a value to a place in JSON."""
+    """Return a function that puts a value into JSON at this place."""
 
     def change(content: Any) -> None:
         for step in path[:-1]:
@@ -189,7 +189,7 @@ LARGE = Rules(rows=32, columns=32, line=3, blocked=frozenset(range(4, 1024)))
 
 
 def game_of(rules: Rules) -> FinishedGame:
-    """Return a game that was finished under these rules."""
+    """Return a finished game with these rules."""
     return finished_game(played(0, 1, rules=rules).do(ANA, Resign(room=CODE)), NOW)
 
 

@@ -1,4 +1,4 @@
-"""Rooms of an event: whose they are, how their games end, and that they stay until the event lets go of them."""
+"""Rooms of an event: their players, the ends of their games, and that they stay until the event releases them."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ READY_MS, HOLD_MS = 20_000, 60_000
 
 @pytest.fixture(autouse=True)
 def undriven(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let these rooms be of an event that nobody keeps, and that so would let go of them."""
+    """Keep the rooms of events that do not exist."""
     monkeypatch.setattr(Running, "wake", lambda self, code: None)
 
 
 class Pairing(Table):
-    """A table of an event at which nobody is yet but those who are given."""
+    """A table of an event with these players present."""
 
     def __init__(
         self, *players: Player, rules: str = "classic", clock: ClockFields = CLOCK, hold_ms: int = HOLD_MS
@@ -315,7 +315,7 @@ async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:
     async with Server(HERE) as server:
         opened = await asyncio.gather(*(open_pairing(server, ANA, BO) for _ in range(3)), return_exceptions=True)
         assert sorted(type(one).__name__ for one in opened) == ["LiveRoom", "RoomExists", "RoomExists"]
-        del server.core.registry.by_code[CODE]  # as if another server had opened it that nobody has heard of
+        del server.core.registry.by_code[CODE]  # like a room that another server has opened a moment ago
         server.core.registry.knows_all = False
         with pytest.raises(RoomExists):
             await open_pairing(server, BO, ANA)

@@ -1,4 +1,4 @@
-"""An event in plain HTTP: as text, for programs and spreadsheets, its records, and streamed."""
+"""An event in plain HTTP: as text, for programs and spreadsheets, its records, and its stream."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from tictactoe_server.storage.store import StoreUnavailable
 
 
 def by_name(*order: str) -> Decide:
-    """Decide for whoever stands first in this order."""
+    """Return a function that lets the first of the two in this order win."""
     return lambda one: min(one.players, key=lambda mark: order.index(one.players[mark]))
 
 
 def told_of(event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_coloured: bool = False) -> list[str]:
-    """Return an event as text when these are here."""
+    """Return an event as text, with these players present."""
     return describe_event(event, with_attendance(state_of(event), attendance), is_coloured=is_coloured)
 
 

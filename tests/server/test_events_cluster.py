@@ -1,4 +1,4 @@
-"""Events of several servers: entered, watched and run at any of them, driven by one, gone on with by another."""
+"""Events on several servers: entered, watched and run at any server, driven by one, continued by another."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["quick"]
 
 
 async def resign_where_called(peer: Peer, call: Message) -> None:
-    """Go to the room of a call, wherever that is, and resign there."""
+    """Go to the room of a call, on whichever server, and resign."""
     answer = await peer.ask("join", room=call["room"])
     if answer["type"] == "ok":
         assert (await peer.ask("resign", room=call["room"]))["type"] == "ok"

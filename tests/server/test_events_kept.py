@@ -1,4 +1,4 @@
-"""Events as they are kept: what is known of them may be old, names in them are one player's, old ones are forgotten."""
+"""Stored events: cached copies may be old, names in them belong to one player, old events are deleted."""
 
 from __future__ import annotations
 

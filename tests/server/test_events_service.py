@@ -1,5 +1,3 @@
-"""Events over real sockets: opened, run and watched by organisers and players."""
-
 from __future__ import annotations
 
 import asyncio
@@ -40,7 +38,7 @@ def known(server: Server, name: str | None = None, token: str | None = None, **f
 
 
 async def opened(organiser: Peer, **terms: Any) -> str:
-    """Open an event, a round robin if nothing else is said, and return its code."""
+    """Open an event, a round robin by default, and return its code."""
     answer = await organiser.ask("event_open", **{**SLOW, "clock": CLOCK, "break_ms": 50, **terms})
     assert answer["type"] == "ok", answer
     return str(answer["event"])
@@ -53,7 +51,7 @@ async def watched(peer: Peer, event: str) -> Message:
 
 
 async def run(organiser: Peer, event: str, action: str, **fields: Any) -> Message:
-    """Do what an organiser does who has just looked; return the answer."""
+    """Send an organiser's action with the current position; return the answer."""
     seq = (await watched(organiser, event))["seq"]
     return await organiser.ask("event_run", event=event, seq=seq, action=action, **fields)
 
@@ -199,7 +197,7 @@ async def card_game(server: Server, **terms: Any) -> AsyncIterator[tuple[str, st
 
 
 async def follow(stack: contextlib.AsyncExitStack, peer: Peer, room: str) -> Peer:
-    """Take a seat, at another server if the room is there, and return the peer that has it."""
+    """Take a seat, on whichever server has the room, and return the peer."""
     answer = await peer.ask("join", room=room)
     if answer.get("code") == "moved":
         await peer.socket.close()
@@ -212,13 +210,13 @@ async def follow(stack: contextlib.AsyncExitStack, peer: Peer, room: str) -> Pee
 
 
 async def leave_device(server: Server, peer: Peer) -> None:
-    """Lose a device: its connection is gone, and the server has noticed."""
+    """Close a device's connection and wait until the server has noticed."""
     await peer.socket.close()
     await until(lambda: not server.core.presence.of_player(peer.welcome["player"]))
 
 
 async def play_on(event: str, heir: Peer, other: Peer, call: Message, take: dict[str, Any]) -> None:
-    """Take the seat of a card and act there; then the other one gives up, and all that is kept is said of the heir."""
+    """Take the seat of a card and act there; then the opponent resigns, and the stored result names the heir."""
     room, player = call["room"], heir.welcome["player"]
     joined = await heir.ask("join", room=room)
     assert (joined.get("seat"), joined.get("moves")) == ("O", [4]), joined

@@ -1,5 +1,3 @@
-"""Files that an operator names, and orders that wait for them."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The data folder: one server at a time, for its owner alone, no links, and nothing of another version."""
+"""The data folder: one server at a time, for its owner only, no links, and no other version's data."""
 
 from __future__ import annotations
 
@@ -247,13 +247,12 @@ def test_version_1_is_refused(tmp_path_factory: pytest.TempPathFactory, version:
 
 
 async def read_folder(folder: Path) -> None:
-    """Open a folder as the source of a move."""
     async with folder_source(folder, KEPT):
         pass
 
 
 def snapshot(folder: Path) -> dict[str, tuple[bytes, int, int]]:
-    """Return the content, the mode and the time of the last change of each file, and of the folder itself."""
+    """Return the content, mode and modification time of each file and of the folder itself."""
     return {
         path.name: (path.read_bytes() if path.is_file() else b"", path.stat().st_mode, path.stat().st_mtime_ns)
         for path in (folder, *folder.iterdir())

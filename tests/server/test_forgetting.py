@@ -1,4 +1,4 @@
-"""People who are forgotten: named nowhere any more, in no byte of what is kept, while they play and after a restart."""
+"""Forgotten players: no stored byte names them, while they play and after a restart."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
 
 
 def traces(folder: Path, *texts: str) -> list[str]:
-    """Return the files below a folder in which one of these texts stands."""
+    """Return the files below a folder that contain one of these texts."""
     files = [(path.name, path.read_bytes()) for path in folder.rglob("*") if path.is_file()]
     return [name for name, content in files if any(text.encode() in content for text in texts)]
 
 
 async def live(ana: Peer, bo: Peer) -> str:
-    """Let ana claim her name, open an event, win a game, share it, and begin the next; return the code of its room."""
+    """Claim a name, open an event, win and share a game, and begin the next, as ana; return the code of its room."""
     await ana.ask("claim_name", name=NAME)
     event = (await ana.ask("event_open", kind="swiss", title="Cup", clock=CLOCK))["event"]
     await ana.ask("event_join", event=event)
@@ -164,7 +164,7 @@ async def test_many_are_answered_at_once_while_an_erasure_takes_its_time_and_era
 
 
 async def names_in_history(peer: Peer) -> list[str]:
-    """Return the names of those who began the games in somebody's history."""
+    """Return the names of the first players in a player's history."""
     return [game["players"]["X"]["name"] for game in (await peer.ask("history"))["games"]]
 
 

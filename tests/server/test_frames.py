@@ -1,4 +1,4 @@
-"""Frames as they may arrive: whole, glued together, cut anywhere, in fragments. Every message counts, in order."""
+"""Frames may arrive whole, joined, cut anywhere or in fragments: every message counts, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several players at one connection: a player and the guests at the same keyboard, each in a seat of their own."""
+"""Several players on one connection: a player and guests at the same keyboard, each with a seat."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def open_table(peer: Peer, *guests: str, **terms: Any) -> str:
 
 
 async def play_seats(peer: Peer, room: str, cells: list[int], *, first_ply: int = 0) -> Message:
-    """Play cells, each by whoever holds the seat on turn, and return the last state."""
+    """Play cells, each by the player on turn, and return the last state."""
     state = await peer.state(ply=first_ply, status="playing")
     for ply, cell in enumerate(cells, first_ply):
         await peer.send("move", room=room, cell=cell, ply=ply, player=state["seats"][state["turn"]]["player"])
@@ -46,7 +46,6 @@ async def begin(ana: Peer, cy: Peer, room: str) -> None:
 
 
 async def current(peer: Peer, room: str) -> Message:
-    """Return the newest state of a room."""
     await peer.ask("sync", room=room)
     return await peer.state()
 

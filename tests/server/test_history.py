@@ -1,5 +1,3 @@
-"""Finished games, asked for over real sockets."""
-
 from __future__ import annotations
 
 from pathlib import Path

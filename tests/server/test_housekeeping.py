@@ -1,4 +1,4 @@
-"""What is forgotten with time, and what is not: players, finished games, bans."""
+"""Retention: which players, finished games and bans are deleted with time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def go_round(store: Storage, days: int, *stay: str, history_days: float | None = None) -> None:
-    """Delete what is too old in this many days."""
+    """Delete everything that is too old after this many days."""
 
     async def forget(ids: Collection[str]) -> None:
         assert not ids
@@ -58,12 +58,12 @@ async def go_round(store: Storage, days: int, *stay: str, history_days: float | 
 
 
 async def known(store: Storage, *keys: str) -> list[str]:
-    """Return those of the keys under which there is a player."""
+    """Return the keys that have a player."""
     return [key for key in keys if await store.table(PLAYERS).load(key) is not None]
 
 
 async def until_folded(store: Storage, count: int) -> None:
-    """Wait until so many games are in the tables of a database: they come there with a note of the time."""
+    """Wait until `count` games are in the database's tables; they move there with a note of the time."""
     if isinstance(store, SqliteStore):
         statement = "SELECT count(*) FROM archive"
         while await store._writer.ask(lambda database, _: database.execute(statement).fetchone()[0]) < count:

@@ -1,4 +1,4 @@
-"""What the store on NATS does beyond the contract of all stores: bans, copy of the games, refusals, commands."""
+"""The store on NATS beyond the contract of all stores: bans, the copy of the games, refusals, commands."""
 
 from __future__ import annotations
 
@@ -70,7 +70,6 @@ async def store(node: Node, tmp_path: Path) -> AsyncIterator[JetStreamStore]:
 
 @pytest.fixture
 async def other(node: Node, store: JetStreamStore, tmp_path: Path) -> AsyncIterator[JetStreamStore]:
-    """The store of another server of the same cluster."""
     opened = await JetStreamStore.open(node.url, KEPT, data=tmp_path / "other", unsafe=True)
     yield opened
     await opened.close()
@@ -84,7 +83,7 @@ async def link(node: Node) -> AsyncIterator[Link]:
 
 
 class Bans:
-    """Notes what it is told of bans."""
+    """Records the changes of bans."""
 
     def __init__(self) -> None:
         self.told: dict[str, Ban | None] = {}
@@ -94,7 +93,7 @@ class Bans:
 
 
 async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, FinishedGame]]:
-    """Wait until so many games of ana's are in the history, and return them."""
+    """Wait until the history has `count` games of ana's, and return them."""
     async with asyncio.timeout(20):
         while True:
             games = await store.games.games_of(ANA.id, 10)
@@ -181,7 +180,7 @@ async def test_a_copy_of_another_stream_is_begun_anew(node: Node, tmp_path: Path
 
 
 async def stored_player(link: Link) -> tuple[dict[str, object], str]:
-    """Return the document of a player in the stream, and for how long it stays."""
+    """Return the document of a player in the stream, and its time to live."""
     answer = msgspec.json.decode(
         await link.request(
             "$JS.API.STREAM.MSG.GET.rooms-0", b'{"last_by_subj": "$KV.rooms-0.player.%s"}' % ANA_KEY.encode()
@@ -335,7 +334,7 @@ async def test_a_connection_that_ends_while_it_is_begun_leaves_no_task_and_no_er
                 await link.subscribe(f"cluster.{number}", lambda message: None)
             await link.flush()
             length, turned_away = proxy.links[0].down.passed, asyncio.Queue[None]()
-            for left in range(0, 160, 8):  # the end of what a node says first, and of what it answers then
+            for left in range(0, 160, 8):  # the end of the node's first message, and of its answer
 
                 def cut_soon(one: ProxyLink, after: int = length - left) -> None:
                     one.down.cut_after = after
@@ -343,7 +342,7 @@ async def test_a_connection_that_ends_while_it_is_begun_leaves_no_task_and_no_er
 
                 proxy.on_link = cut_soon
                 proxy.cut()
-                while turned_away.empty():  # that a connection has ended is noticed at the latest by what is sent
+                while turned_away.empty():  # a closed connection is noticed at the latest by the next write
                     link.publish("cluster.0")
                     await asyncio.sleep(0.01)
                 turned_away.get_nowait()
@@ -351,7 +350,7 @@ async def test_a_connection_that_ends_while_it_is_begun_leaves_no_task_and_no_er
             await link.close()
             del link
             await until(lambda: asyncio.all_tasks() <= before)
-            gc.collect()  # the loop tells then of what was left running
+            gc.collect()  # the event loop then reports what was left running
     assert [line.getMessage() for line in caplog.records if line.levelname == "ERROR"] == []
 
 

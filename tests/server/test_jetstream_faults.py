@@ -1,4 +1,4 @@
-"""What a save on NATS gives when the servers go wrong, and that the one after it is right."""
+"""The results of a save on NATS when the servers fail, and that the next save succeeds."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_a_connection_lost_within_the_answer_leaves_a_save_unknown_until_a
 
 
 def refusal(code: int) -> bytes:
-    """Return the answer with which JetStream refuses a write."""
+    """Return JetStream's answer that refuses a write."""
     return b'{"error":{"code":400,"err_code":%d,"description":"why"}}' % code
 
 

@@ -1,4 +1,4 @@
-"""How much is kept for good of the games of one player and of one address, and what happens past that."""
+"""How many games of a player and of an address are kept for good, and what happens beyond that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOR_X = [0, 3, 1, 4, 2]
 
 
 class Playing:
-    """A server on whose clock no time passes by itself, and which keeps so many games of a player in an hour."""
+    """A server whose clock stands still, and which keeps this many games of a player per hour."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, games: int, kind: str = "player") -> None:
         monkeypatch.setattr("tictactoe_server.people.limits.ROW_BYTES", 900_000 // games)
@@ -26,7 +26,7 @@ class Playing:
 
 
 async def play(ana: Peer, bo: Peer, times: int, room: str = "") -> None:
-    """Play so many games that ana wins, each in a room of its own."""
+    """Play games that ana wins, each in a new room."""
     for _ in range(times):
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)

@@ -1,4 +1,4 @@
-"""Limits of connections, players, addresses and the server, and that other players do not notice them."""
+"""Limits of connections, players, addresses and the server; other players do not notice them."""
 
 from __future__ import annotations
 
@@ -349,7 +349,7 @@ async def test_an_origin_that_stands_there_twice_is_nobodys() -> None:
 async def handshake(
     server: Server, lines: list[str], before: bytes = b"", kept: str = "Upgrade: websocket\r\nConnection: Upgrade"
 ) -> int:
-    """Return the status that answers a handshake with these lines, of which a proxy has `kept` some."""
+    """Return the status that answers a handshake with these lines, some of them `kept` by a proxy."""
     request = [
         "GET / HTTP/1.1",
         *lines,

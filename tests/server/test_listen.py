@@ -1,5 +1,3 @@
-"""Sockets to listen on, and the addresses that people are told."""
-
 from __future__ import annotations
 
 import asyncio

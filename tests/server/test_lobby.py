@@ -1,5 +1,3 @@
-"""The list of public rooms and quick match, over real sockets."""
-
 from __future__ import annotations
 
 import json
@@ -84,7 +82,7 @@ async def test_a_seat_that_was_freed_is_matched_again(ana: Peer, bo: Peer, cy: P
 
 
 async def lobby_until(peer: Peer, condition: Callable[[dict[str, Message], set[str]], object]) -> None:
-    """Gather the changes that a subscriber is sent until rows (the newest of each room) and closed codes suffice."""
+    """Collect a subscriber's changes until rows (the newest of each room) and closed codes suffice."""
     rows: dict[str, Message] = {}
     closed: set[str] = set()
     while not condition(rows, closed):

@@ -1,4 +1,4 @@
-"""The log: tracebacks without the values of variables when something fails, and few lines about busy rooms."""
+"""The log: failures with tracebacks but without the values of variables, and few lines about busy rooms."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_half_a_character_is_no_obstacle_to_json() -> None:
 
 
 def lines_of(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return what the log says of rooms, without who and where."""
+    """Return the log's lines about rooms without players and codes."""
     return [record.message for record in caplog.records if record.name.endswith(".room_log")]
 
 

@@ -1,5 +1,3 @@
-"""A damaged room is left out alone, and a lost log or database is reported."""
-
 from __future__ import annotations
 
 import shutil
@@ -118,7 +116,6 @@ def test_frames_of_an_earlier_use_of_the_log_stay_out_of_it(killed: Path) -> Non
 
 
 def flip(path: Path, place: int) -> None:
-    """Flip one bit of a file."""
     content = bytearray(path.read_bytes())
     content[place] ^= 1 << place % 8
     path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""What is done for many at once: watchers, listeners of the lobby, those who wait for a match, all that is due."""
+"""Costs that must not grow with each watcher, lobby listener, waiting player or timer."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ PATH = Changes(open_memory().table(ROOMS), lambda: 0)
 
 
 def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoom:
-    """Return a stored room in which somebody waits, who is connected or not."""
+    """Return a stored room with a waiting player, connected or not."""
     live = LiveRoom(PATH, open_room(f"K7M{number + 222}", CLASSIC[0], player, number), revision=1)
     if is_here:
         live.players[player.id] = cast(Session, None)

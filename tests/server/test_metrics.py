@@ -1,4 +1,4 @@
-"""The figures for Prometheus: parsed by the library that monitors use, and true."""
+"""Metrics for Prometheus: parsed by its own library, and correct."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
 async def get(port: int, path: str) -> tuple[int, str]:
-    """Return status and body of a plain HTTP response."""
     async with open_bytes(port) as (reader, writer):
         writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         answer = await read_answer(reader)

@@ -1,4 +1,4 @@
-"""Everything that one store keeps is brought into another: from a folder to several servers' store, and back."""
+"""Everything in one store is moved into another: from a folder to the store of several servers, and back."""
 
 from __future__ import annotations
 
@@ -62,8 +62,6 @@ FRIDAY = open_event(
 
 @pytest.fixture
 def url(node: Node) -> str:
-    """A node with an empty stream."""
-
     async def make() -> None:
         await (await empty_store(node)).close()
 
@@ -73,7 +71,7 @@ def url(node: Node) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with something of everything."""
+    """A folder with data of every kind."""
     folder = tmp_path / "data"
     asyncio.run(fill(folder))
     change(folder / FILE_NAME, f"UPDATE players SET seen = {today() - 200} WHERE key = '{BO_KEY}'")
@@ -103,7 +101,7 @@ def move(source: Path | str, target: Path | str) -> Ran:
 
 
 async def contents_of(place: Path | str) -> Contents:
-    """Return what a folder or a stream holds, summed up."""
+    """Return a summary of a folder's or a stream's content."""
     opened = folder_source(place, ALL) if isinstance(place, Path) else copied_streams(place, None, None, ALL)
     async with opened as source:
         return await copy(source, None, ALL)
@@ -115,7 +113,7 @@ async def look(store: Storage) -> None:
     assert {code: room.seq for code, room in rooms.items() if code < "B"} == {"AAAA00": 0, "AAAA01": 1, "AAAA02": 2}
     assert {"BBBBBB", "CCCCCC", "DDDDDD"} < set(rooms)
     async with asyncio.timeout(20):
-        while len(games := await store.games.games_of(ANA.id, 10)) < 3:  # noqa: ASYNC110  # nobody tells
+        while len(games := await store.games.games_of(ANA.id, 10)) < 3:  # noqa: ASYNC110  # there is no notification
             await asyncio.sleep(0.01)
     assert [game.room for _, game in games] == ["DDDDDD", "CCCCCC", "BBBBBB"]
     assert {ban.subject: ban for ban in await bans_in(store)} == {ban.subject: ban for ban in BANS}
@@ -266,7 +264,7 @@ def test_a_copy_of_a_stream_includes_concurrent_writes(node: Node, url: str, tmp
         store = await JetStreamStore.open(url, ALL, unsafe=True)
         revisions = {code: await keep(store, room_of(code, 1), MISSING) for code in codes}
         async with copied_streams(url, None, None, ALL) as source:
-            for code in codes:  # each is behind what the source walks over now
+            for code in codes:  # each is behind the source's current position
                 await keep(store, room_of(code, 2), revisions[code])
             await finish(store, "BBBBBB", ANA, BO)
             await keep_player(store, ANA_KEY, Player(ANA.id, "ana"), MISSING)

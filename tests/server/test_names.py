@@ -1,4 +1,4 @@
-"""What people are called: not like the players of the house, and at one table no two the same."""
+"""Players' names: never like a bot's, and unique at a table."""
 
 from __future__ import annotations
 

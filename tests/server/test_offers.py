@@ -1,4 +1,4 @@
-"""What players ask of each other in a room, as values: draws, moves taken back, and claims over those who are gone."""
+"""Offers in a room as values: draws, takebacks, and claims against absent players."""
 
 from __future__ import annotations
 

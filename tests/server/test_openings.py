@@ -1,4 +1,4 @@
-"""Openings in rooms as values: who acts, what changes places with a player, what may be sent twice, what cannot be."""
+"""Openings in rooms as values: who acts, what moves with a player, idempotent requests, refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def choose(take: str, ply: int) -> Choose:
 
 
 def placed(rules: Rules = SWAP2, clock: ClockFields | None = None) -> Table:
-    """Return a table at which ana has placed and bo has to choose."""
+    """Return a table where ana has placed and bo has to choose."""
     table = Table(ANA, BO, rules=rules, clock=clock)
     table.play(*((0, 1, 2) if rules.opening == "swap2" else (5,)))
     return table

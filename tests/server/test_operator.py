@@ -1,4 +1,4 @@
-"""What the operator sees and does while a server runs: each order, and what it is to those who are there."""
+"""The operator's view and commands on a running server, and their effects on connected players."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BANNED, KICKED, RESTART = 4500, 4501, 1012
 
 
 async def end_of(peer: Peer) -> tuple[list[dict[str, Any]], int | None]:
-    """Return what still comes, and the close code."""
+    """Return the remaining messages, and the close code."""
     told = []
     with contextlib.suppress(ConnectionClosed):
         while True:
@@ -204,7 +204,7 @@ async def test_bans_are_kept_and_end_by_themselves() -> None:
     await store.close()
 
 
-# -- rooms, and everybody -------------------------------------------------------------------------------------------
+# -- rooms, and all players --------------------------------------------------------------------------------------------
 
 
 async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Server) -> None:

@@ -1,4 +1,4 @@
-"""Which refusal is told of several: the order that `docs/protocol/sentences.md` gives."""
+"""Which of several refusals is sent: the order of `docs/protocol/sentences.md`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tictactoe_server.server import Server
 
 @asynccontextmanager
 async def three_with_a_watcher(server: Server) -> AsyncIterator[tuple[Peer, Peer, Peer, str]]:
-    """Yield X, O, a watcher and the code of their room after one move of each player."""
+    """Yield X, O, a watcher and the code of their room after a move of each player."""
     async with two_playing(server) as (ana, bo, room), open_peer(server.url, "eve") as eve:
         await ana.ask("move", room=room, cell=4, ply=0)
         await bo.ask("move", room=room, cell=0, ply=1)

@@ -1,4 +1,4 @@
-"""What a server takes from the words of the others, one by one; whole clusters are in `test_cluster`."""
+"""How a server handles single messages of other servers; whole clusters are in `test_cluster`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,12 @@ OTHER_CODES = ["AAAA22", "BBBB33", "CCCC44"]
 
 
 class Wire(Link):
-    """A link without a node: each question waits in `asked` until the test answers it, and `said` is what was told.
+    """A link without a node.
 
-    `questions` are what was asked.
+    Attributes:
+        asked: The answers that are due; the test sets them.
+        questions: The payloads of the requests.
+        said: The subjects of the published messages.
     """
 
     def __init__(self) -> None:
@@ -69,7 +72,7 @@ class Wire(Link):
 
 
 class OneServer:
-    """The parts of a server that know the others, which say what the test says."""
+    """The parts of a server that know the others; the test speaks for the other servers."""
 
     def __init__(self) -> None:
         store = open_memory(kept_by())
@@ -82,16 +85,16 @@ class OneServer:
 
     @property
     def known(self) -> dict[str, str]:
-        """The codes of the rooms of others, with whose they are."""
+        """The codes of other servers' rooms with their servers."""
         return {code: other.server for code, other in self.others.rooms.items()}
 
     def hear(self, sender: str, number: int, *, is_leaving: bool = False) -> None:
-        """Hear that a server lives, which has sent so much news."""
+        """Receive a heartbeat of a server that has sent this many messages."""
         self.members.hear(Heartbeat(sender, sender, f"ws://{sender}", 0, [], number, is_leaving))
         self.others.follow(sender, number)
 
     async def meet(self, sender: str, *codes: str) -> None:
-        """Know a server, which had these rooms when its first news was sent."""
+        """Introduce a server that had these rooms at its first news."""
         self.hear(sender, 1)
         await self.wire.answer(Page(1, [outline(code) for code in codes]))
         await self.others.until_read()
@@ -288,7 +291,7 @@ async def test_where_all_servers_leave_at_once_none_of_them_waits_for_another_to
 async def test_a_match_in_a_room_that_has_just_been_closed_is_asked_for_again(
     here: OneServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its code must not be used for a new room, whose states would be older than those that players have seen."""
+    """Its code must not be reused for a new room, whose `seq` would be lower than the players have seen."""
     await here.meet(ONE)
     monkeypatch.setattr(here.members, "chosen_for", lambda key: ONE)
     finding = asyncio.create_task(here.matching.find_match((Rules(), None, False), ANA))

@@ -1,4 +1,4 @@
-"""What is answered in plain HTTP: pages for browsers, text for terminals, files that may be kept, and who gets none."""
+"""Answers in plain HTTP: pages for browsers, text for terminals, cacheable files, and refusals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
 async def get(server: Server, path: str, *fields: str, accept: str = "*/*", host: str = "") -> Answer:
-    """Return the answer to a request."""
     lines = (f"GET {path} HTTP/1.1", f"Host: {host or f'127.0.0.1:{server.port}'}", f"Accept: {accept}", *fields)
     async with open_bytes(server.port) as (reader, writer):
         writer.write("\r\n".join((*lines, "", "")).encode())
@@ -49,7 +48,7 @@ async def get(server: Server, path: str, *fields: str, accept: str = "*/*", host
 
 
 async def text_of(server: Server, path: str) -> str:
-    """Return what a terminal is told."""
+    """Return the answer for a terminal."""
     answer = await get(server, path)
     assert answer.status == 200, answer.body
     assert answer.fields["content-type"] == "text/plain; charset=utf-8"
@@ -85,7 +84,7 @@ async def test_a_browser_gets_the_page_whatever_the_path(server: Server, ana: Pe
 
 
 async def address_told(server: Server, host: str) -> str:
-    """Return what a page says that links for others begin with, for one who asked this host for it."""
+    """Return the address that a page gives for links when it was requested from this host."""
     page = await get(server, "/", accept=BROWSER, host=host)
     found = re.search('name="address" content="(.*)"', page.body.decode())
     assert found is not None
@@ -270,7 +269,7 @@ async def test_a_page_under_a_name_that_is_not_known_says_how_to_make_it_known(s
 
 
 def page_at(host: str) -> HttpRequest:
-    """Return a WebSocket request from a page at this host, sent to a server of the same name."""
+    """Return a WebSocket request of a page at this host, sent to a server of the same name."""
     fields: dict[str, list[str]] = {"origin": [f"http://{host}"], "upgrade": ["websocket"]}
     return HttpRequest("GET", "/ws", "", host, fields, keeps_alive=True, has_body=False)
 
@@ -484,7 +483,7 @@ HASH = "[0-9a-f]{12}"
 
 
 def assets_of(folder: Path, page: str, files: dict[str, str]) -> Assets:
-    """Return what is served of a page that is made here, of files by their names."""
+    """Return the assets of a page and files made here."""
     for name, text in {"index.html": page, **files}.items():
         (folder / name).write_text(text)
     return Assets(folder)
@@ -519,7 +518,7 @@ def test_a_name_changes_with_everything_that_is_imported(tmp_path: Path) -> None
 
 
 def test_every_process_serves_the_same_under_the_same_path() -> None:
-    """As one does after another at an update of nothing but the process, and all in a cluster."""
+    """A restarted process and all servers of a cluster can answer for each other."""
     program = (
         "from tictactoe_server.http.assets import Assets; print(Assets().page('', '', '', 'de', 'home.js').decode())"
     )

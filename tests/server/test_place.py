@@ -1,4 +1,4 @@
-"""What an operator makes of a server: shown on the page, to terminals and in `welcome`, or refused in a sentence."""
+"""The operator's name and texts for a server: shown on the page, to terminals and in `welcome`, or refused."""
 
 from __future__ import annotations
 

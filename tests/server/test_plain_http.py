@@ -1,4 +1,4 @@
-"""Plain HTTP on the port, byte for byte: what is answered in which order, what is refused, and who is let go of."""
+"""Plain HTTP byte for byte: the order of answers, refusals, and closed connections."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOST = b"Host: localhost\r\n"
 
 
 class Answer:
-    """One response, as it was read."""
+    """A response."""
 
     def __init__(self, status: int, fields: dict[str, str], body: bytes) -> None:
         self.status = status
@@ -46,7 +46,7 @@ async def read_answer(reader: asyncio.StreamReader, *, with_body: bool = True) -
 
 
 async def heard(server: Server, request: bytes) -> bytes:
-    """Return all that is answered to these bytes until the server lets go."""
+    """Return everything that is answered to these bytes until the server closes the connection."""
     async with open_bytes(server.port) as (reader, writer):
         writer.write(request)
         return await read_to_end(reader)
@@ -56,7 +56,7 @@ async def heard(server: Server, request: bytes) -> bytes:
 async def answering(
     server: Server, answer: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
 ) -> AsyncIterator[None]:
-    """Let the server's pages be answered like this."""
+    """Replace the answers of the server's pages."""
     before, server._admission.pages = server._admission.pages, answer
     yield
     server._admission.pages = before

@@ -1,4 +1,4 @@
-"""Links with a picture: what the head of a page says, what is drawn once, and nothing of what is private."""
+"""Previews of links: the head of a page, pictures that are drawn once, and nothing private."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIZE = 1200, 630
 
 
 def pixels_of(png: bytes) -> list[bytes]:
-    """Return the rows of a picture; raises where its chunks do not fit their sums."""
+    """Return the rows of a picture; raises if a chunk's checksum is wrong."""
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     at, parts = 8, list[tuple[bytes, bytes]]()
     while at < len(png):

@@ -50,7 +50,7 @@ DONE: dict[str, tuple[list[Step], Draw | Undo, list[Step]]] = {
     "an answer to an undo": ([(BO, UNDO)], undo("decline", 2), []),
     "an undo before the end": ([], UNDO, [(BO, Resign(room=CODE))]),
 }
-"""Names of requests of ana after two moves: the steps before, the request, and the steps until it is repeated."""
+"""Requests of ana after two moves: the steps before, the request, and the steps until it is repeated."""
 
 
 @each("name", DONE)

@@ -1,4 +1,4 @@
-"""A copy put back in the place of a folder's data, and what is said of a folder that is damaged."""
+"""A backup restored into a data folder, and the messages about a damaged folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tictactoe_server.storage.store import MISSING
 
 
 async def fill(folder: Path, *codes: str) -> None:
-    """Keep rooms, a player, a ban, and a finished game that is shared."""
+    """Store rooms, a player, a ban, and a finished game that is shared."""
     store = open_folder(folder)
     for code in codes:
         await keep(store, room_of(code), MISSING)
@@ -43,7 +43,7 @@ async def codes_in(folder: Path) -> set[str]:
 
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:
-    """A data folder, with a backup beside it."""
+    """A data folder with a backup."""
     await fill(tmp_path / "data", "K7M4PQ")
     back_up(tmp_path / "data", tmp_path / "copy")
     return tmp_path / "data"

@@ -1,5 +1,3 @@
-"""Analysis for watchers and for afterwards, over real sockets."""
-
 from __future__ import annotations
 
 from tests.peer import Peer, open_peer, play_out, two_playing

@@ -1,4 +1,4 @@
-"""A server for children: what they may say, and whose names are shown to whom, by every door."""
+"""A server for children: allowed texts, and the visibility of names, on every way in."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def school() -> AsyncIterator[Server]:
 
 
 async def read(server: Server, path: str) -> str:
-    """Return what plain HTTP answers to a terminal."""
+    """Return the answer of plain HTTP to a terminal."""
     return (await get(server, path)).body.decode()
 
 
@@ -172,7 +172,6 @@ async def test_the_code_of_an_event_shows_outsiders_numbers_and_the_wall_key_sho
 
 
 async def first_line(server: Server, path: str) -> str:
-    """Return the first line of a stream."""
     async with open_bytes(server.port) as (reader, writer):
         writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
         await reader.readuntil(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""Limits of the seats in unfinished games that a player and an address hold, and matchmaking within them."""
+"""Limits of the seats of a player and of an address in unfinished games, and matchmaking within them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from tictactoe_server.settings import Settings
 
 
 async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
-    """Open `count` rooms and return their codes."""
     return [(await peer.ask("create", **options))["room"] for _ in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""Somebody who has seen a newer state of a room than this server has: it reads the room again before it shows it."""
+"""A player has seen a newer state of a room than this server: the server reloads the room before it sends it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def room(ana: Peer, bo: Peer) -> str:
 
 
 def play_elsewhere(store: TroubledStore, room: str, ana: Peer) -> Room:
-    """Store a move as another server would, past this one, and return the room."""
+    """Store a move as another server would, bypassing this one, and return the room."""
     player = Player(ana.welcome["player"], ana.welcome["name"])
     after = apply(store.rooms.now(room), player, Move(room=room, cell=4, ply=0), 0)
     store.rooms.put(after)

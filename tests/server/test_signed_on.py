@@ -1,4 +1,4 @@
-"""Names by which a trusted proxy has signed people on: theirs on every device, nobody else's, and from nowhere else."""
+"""Names from a trusted proxy's sign-on: the same on all devices, unavailable to others, and only from the proxy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BEHIND_PROXY = Settings(
 
 @contextlib.asynccontextmanager
 async def signed_on(server: Server, *names: str, **hello: str) -> AsyncIterator[Peer]:
-    """Connect as a proxy does for who has signed on, and say hello."""
+    """Connect as a proxy does for a signed-on user, and say hello."""
     fields = [("Remote-User", name) for name in names]
     terms = {"additional_headers": fields, "proxy": None, "open_timeout": PATIENCE_SECONDS}
     async with connect(server.url, **terms) as socket:  # type: ignore[arg-type]

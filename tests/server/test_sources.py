@@ -1,4 +1,4 @@
-"""What one address may send in all, who waits for it, and whose requests are refused where there is too much to do."""
+"""What an address may send in total, which requests wait, and which are refused under load."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECOND_NS = 1_000_000_000
 
 
 class InLine:
-    """One who always has so many more messages to say, and knows when they were taken."""
+    """A sender that always has more messages, and knows when they were taken."""
 
     def __init__(self, taken: list[InLine], sources: Pressure, messages: int, address: str = "192.0.2.1") -> None:
         self._taken = taken
@@ -40,7 +40,7 @@ class InLine:
 
 
 def note_what_is_read(server: Server, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Return a list to which each message is added that the server decodes."""
+    """Return a list that collects each message the server decodes."""
     read, decode = list[bytes](), server._dispatcher._decode
 
     def note(message: bytes) -> Any:
@@ -52,7 +52,7 @@ def note_what_is_read(server: Server, monkeypatch: pytest.MonkeyPatch) -> list[b
 
 
 def unlimited() -> RateLimit:
-    """Return the limit of a session that may say what it wants."""
+    """Return the limit of a session without a limit."""
     return RateLimit(0, 0, lambda: 0)
 
 

@@ -1,4 +1,4 @@
-"""What the database promises beyond other stores: batches, flushes, disks that refuse or fall silent, kills."""
+"""The database beyond the contract of all stores: batches, flushes, failing and silent disks, kills."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def laboratory(tmp_path: Path) -> AsyncIterator[Laboratory]:
 
 
 async def until_it_saves(store: SqliteStore, code: str) -> None:
-    """Save a room as soon as the store takes it; an attempt that failed may have been kept all the same."""
+    """Save a room as soon as the store accepts it; a failed attempt may have been stored."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             with contextlib.suppress(StoreUnavailable):
@@ -164,7 +164,6 @@ async def test_of_the_notes_that_wait_for_a_slow_disk_the_newest_alone_is_writte
 
 
 async def rows_in(laboratory: Laboratory, table: str) -> int:
-    """Return how many rows a table has."""
     ((count,),) = await laboratory.writer.ask(
         lambda database, _: database.execute(f"SELECT count(*) FROM {table}").fetchall()
     )
@@ -172,7 +171,7 @@ async def rows_in(laboratory: Laboratory, table: str) -> int:
 
 
 async def fold(laboratory: Laboratory) -> None:
-    """Let the store note the time, and fold what rests."""
+    """Note the time and fold pending games."""
     before = len(laboratory.database.transactions)
     laboratory.store.note_time(1)
     async with asyncio.timeout(PATIENCE_SECONDS):

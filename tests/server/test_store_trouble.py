@@ -1,4 +1,4 @@
-"""What players meet when the store is away, slow or wrong: a clear answer, a live connection, nothing unstored."""
+"""Requests while the store is down, slow or wrong: a clear answer, a live connection, nothing unstored is shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALWAYS = 1_000_000
     [(Conflict(), "busy"), (StoreUnavailable(), "unavailable"), (RuntimeError("a bug"), "internal")],
 )
 async def test_an_unsaved_move_is_refused(troubled: Server, store: TroubledStore, error: Exception, code: str) -> None:
-    """And when the store is well again, it can be made."""
+    """Once the store has recovered, the move is accepted."""
     async with two_playing(troubled) as (ana, bo, room):
         store.trouble.fail("save", error, times=ALWAYS)
         refused = await ana.ask("move", room=room, cell=4, ply=0)
@@ -105,7 +105,7 @@ async def test_a_replaced_connection_does_nothing_more(troubled: Server, store: 
         await bo.send("move", room=room, cell=0, ply=1)
         await store.trouble.until_held(1)
         await newer.send("join", id="join", room=room)
-        for _ in range(2):  # whoever is answered after it was sent knows that the join waits for its turn
+        for _ in range(2):  # an answer to a later request shows that the join is waiting for its turn
             await eve.ask("ping")
         await ana.send(type, id="late", room=room)
         for _ in range(2):

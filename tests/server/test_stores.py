@@ -1,4 +1,4 @@
-"""What every store promises, asked of each of them."""
+"""The contract of all stores, checked for each of them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ GAME = finished_game(PlayedTable(ANA, BO).play(0, 3, 1, 4, 2), 1_700_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A value of a table that no store has ever heard of."""
+    """The value of a table that no store knows."""
 
     text: str
     stars: int
@@ -80,7 +80,7 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
     "forgotten": (ANA_KEY, [Forgotten(stand_in) for stand_in in ("player-1", "player-2", "player-1")]),
     "notes": ("a note: 7/8, *.>", [Note("well", 3), Note("well", 4), Note("done", 3)]),
 }
-"""For each table a key and three values."""
+"""A key and three values for each table."""
 
 
 @pytest.fixture(params=["memory", "sqlite", "sqlite without a folder", "jetstream"])
@@ -104,7 +104,6 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 @pytest.fixture(params=WITH_NOTES.tables, ids=lambda spec: spec.name)
 def spec(request: pytest.FixtureRequest) -> TableSpec[Any]:
-    """Each table of each store."""
     return request.param  # type: ignore[no-any-return]
 
 
@@ -282,7 +281,6 @@ async def test_a_database_without_the_index_of_persons_is_given_one(tmp_path: Pa
 
 
 async def note_in(folder: Path) -> Note | None:
-    """Return the note that a folder holds."""
     store = SqliteStore.open(folder, WITH_NOTES)
     found = await store.table(NOTES).load("first")
     await store.close()

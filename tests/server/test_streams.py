@@ -1,4 +1,4 @@
-"""How rooms and games are shared out among the streams of a store, also anew, and what readers of the log keep."""
+"""How rooms and games are distributed among a store's streams, redistributed, and read from the log."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CODES = [f"AAAA{first}{second}" for first in "ABCD" for second in "ABCDEF"]
 
 
 class Reader:
-    """Reads the log on from where it stood, and notes what it read."""
+    """Reads the log from its last position, and records what it read."""
 
     def __init__(self) -> None:
         self.cursor = ""
         self.read: dict[int, str] = {}
 
     async def read_on(self, store: Storage) -> list[str]:
-        """Read what is new, and return the rooms of it; no id may come a second time."""
+        """Read new entries, and return their rooms; no id may come twice."""
         fresh = list[str]()
         async for cursor, id, game in store.games.after(self.cursor, 1_000):
             assert id not in self.read
@@ -177,7 +177,7 @@ async def test_what_is_brought_into_other_streams_keeps_its_ids_and_the_cursors_
     assert await store.games.forget_before(1_700_000_000_005) is False
     assert [game.room for _, game in await store.games.games_of(ANA.id, 100)] == ["DDDDDD", "CCCCCC", *CODES[:4:-1]]
     await store.close()
-    store = await opened(node)  # with a new copy, of what the streams still have
+    store = await opened(node)  # into a new copy, from the streams' present content
     assert len(await store.games.games_of(ANA.id, 100)) == len(CODES) - 5 + 2
     await store.close()
 
@@ -192,7 +192,7 @@ async def test_the_nodes_lead_about_as_many_streams_each(tmp_path: Path) -> None
             with contextlib.suppress(StreamError):  # n0 leads it already
                 await one.ask("STREAM.LEADER.STEPDOWN.", {"placement": {"preferred": "n0"}}, StreamInfo)
         async with asyncio.timeout(READY_SECONDS):
-            while {await nodes.leader(one.name) for one in streams.all} != {nodes.nodes[0]}:  # noqa: ASYNC110  # nobody tells
+            while {await nodes.leader(one.name) for one in streams.all} != {nodes.nodes[0]}:  # noqa: ASYNC110  # there is no notification
                 await asyncio.sleep(0.05)
         await spread_leaders(streams)
         led = [(await one.info()).cluster.leader for one in streams.all]

@@ -1,5 +1,3 @@
-"""What a service manager is told, and when."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A server that speaks TLS: the way in, what fails on it, and certificates that are renewed while it runs."""
+"""A server with TLS: connections, failures, and certificates that are renewed while it runs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,13 @@ from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, 
 
 @contextlib.asynccontextmanager
 async def secured(authority: Authority, limits: Limits | None = None, host: str = "localhost") -> AsyncIterator[Server]:
-    """Run a server with the authority's pair."""
     settings = Settings(host=host, port=0, tls_cert=authority.cert, tls_key=authority.key)
     async with Server(settings, limits=limits) as server:
         yield server
 
 
 async def names_shown(server: Server, authority: Authority) -> set[str]:
-    """Return the names in the certificate that a new connection is shown."""
+    """Return the names in the certificate that a new connection gets."""
     trusting = authority.trusting()
     trusting.check_hostname = False
     _, writer = await asyncio.open_connection("127.0.0.1", server.port, ssl=trusting)

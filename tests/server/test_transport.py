@@ -1,5 +1,3 @@
-"""The handshake of a WebSocket: paths, subprotocols, compression; and the largest message."""
-
 from __future__ import annotations
 
 import asyncio

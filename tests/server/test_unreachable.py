@@ -28,7 +28,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextlib.asynccontextmanager
 async def two_servers(node: Node) -> AsyncIterator[tuple[Server, Server, Proxy]]:
-    """Yield two servers that know each other, and what leads players to the first."""
+    """Yield two servers that know each other, and a proxy between players and the first."""
     await (await empty_store(node)).close()
     async with Proxy(0) as proxy:
         behind = replace(settings(node), advertise=proxy.url)

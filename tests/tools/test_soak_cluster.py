@@ -1,5 +1,3 @@
-"""Play at a real cluster whose servers, nodes and links fail; `python -m tools.soak` runs longer."""
-
 from __future__ import annotations
 
 from pathlib import Path

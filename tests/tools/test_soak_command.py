@@ -1,5 +1,3 @@
-"""`python -m tools.soak` exits with 1 for a broken promise and for a run that takes too long."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""The trial cluster in one command: it says where everything is, two play in it, and all of it ends with Ctrl-C."""
-
 from __future__ import annotations
 
 import asyncio

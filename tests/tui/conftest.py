@@ -86,7 +86,6 @@ class LeavableScreen(TicTacToe):
 
     @property
     def pages(self) -> list[Any]:
-        """The stack of screens, the visible one last."""
         return list(self.screens)
 
     def leave(self, code: int, message: str = "") -> None:
@@ -112,13 +111,12 @@ class ScreenUser:
 
     @property
     def client(self) -> Client:
-        """The connection to the server."""
         assert self.app.session.client is not None
         return self.app.session.client
 
     @property
     def code(self) -> str:
-        """The code of the room in which the user waits."""
+        """The code of the user's waiting room."""
         found = re.search(r"Code   ([A-Z0-9]{6})", self.text)
         assert found is not None, self.text
         return found[1]

@@ -1,7 +1,6 @@
-"""A pilot of the screen that goes on as soon as what it did has been heard by all who hear it.
+"""A pilot for the screen that continues as soon as its input has been handled.
 
-The library's own waits until the whole process is idle, 40 ms and more for every key, and longer the busier the
-machine is.
+The library's pilot waits until the whole process is idle: 40 ms and more for every key, longer on a busy machine.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ _GLANCE_SECONDS = 0.002
 
 
 class QuickPilot(Pilot[int]):
-    """For one running screen."""
+    """A pilot for a running screen."""
 
     def __init__(self, screen: TicTacToe) -> None:
         super().__init__(screen)
         self._screen = screen
 
     async def press(self, *keys: str) -> None:
-        """Press keys by their names, or by the characters that they type, each when the one before it was heard."""
+        """Press keys by name or character, each once the one before was handled."""
         for key in keys:
             name = _character_to_key(key) if len(key) == 1 else key
             character = " " if key == "space" else key if len(key) == 1 else None
@@ -34,12 +33,12 @@ class QuickPilot(Pilot[int]):
             await self._settle()
 
     async def pause(self, delay: float | None = None) -> None:
-        """Let others work, and then have heard what they sent."""
+        """Yield to other tasks until their messages are handled."""
         await asyncio.sleep(delay or _GLANCE_SECONDS)
         await self._settle()
 
     async def resize_terminal(self, width: int, height: int) -> None:
-        """Make the window of this size, and wait until all of it is drawn anew."""
+        """Resize the window, and wait until it is drawn."""
         await super().resize_terminal(width, height)
         async with asyncio.timeout(10):
             while self._drawn_size() != (width, height):
@@ -51,12 +50,12 @@ class QuickPilot(Pilot[int]):
         return (canvas.picture.width, canvas.picture.height) if canvas is not None else (size.width, size.height)
 
     def _way_up(self) -> list[MessagePump]:
-        """Return who hears a key, one after the other, until somebody takes it."""
+        """Return the widgets that receive a key in turn, up to the one that handles it."""
         lowest = self._screen.focused or self._screen.screen
         return list(lowest.ancestors_with_self)
 
     async def _settle(self) -> None:
-        """Wait for what is on its way: from the program to what has the keys, up again, and what comes of it."""
+        """Wait until the input and its consequences are handled."""
         screen = self._screen
         for station in (screen, *self._way_up(), screen, *self._way_up()):
             passed = asyncio.Event()

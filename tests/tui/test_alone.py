@@ -1,4 +1,4 @@
-"""A server of one's own, for one run: nobody else can come, and nothing pretends otherwise."""
+"""A private server for one run: no other player can join, and the screen does not suggest it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ NOWHERE = "ws://127.0.0.1:1"
 
 
 async def until_started(user: ScreenUser, words: str) -> str:
-    """Wait until the server runs."""
     async with asyncio.timeout(30):
         while words not in user.text:
             await user.pilot.pause()

@@ -1,4 +1,4 @@
-"""What the full screen remembers of a server that never stops talking: no more than anybody could want to see."""
+"""The full screen stores a limited amount from a server that never stops sending."""
 
 from __future__ import annotations
 

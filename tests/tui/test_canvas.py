@@ -1,4 +1,4 @@
-"""What the canvas paints anew: the changed cells at their places, and little else."""
+"""The canvas redraws the changed cells and little else."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Events on the full screen: the list, one event's page, and the board that opens when a player is called."""
-
 from __future__ import annotations
 
 from msgspec.structs import replace

@@ -1,7 +1,6 @@
 """Every key of a situation has a visible effect, with the default keys and with remapped ones.
 
-Each test performs all actions of one situation of the keymap. Every key that the bottom line names on the way has to
-be among them.
+Each test performs all actions of a situation of the keymap; every key named in the bottom line must be among them.
 """
 
 from __future__ import annotations
@@ -71,11 +70,9 @@ class Hand:
         assert self.user.app.is_leaving
 
     def key(self, action: str) -> str:
-        """Return the action's first key."""
         return str(self._keys[action][0])
 
     def keys_of(self, *actions: str) -> frozenset[str]:
-        """Return all keys of the actions."""
         return frozenset(key for action in actions for key in self._keys[action])
 
     def check(

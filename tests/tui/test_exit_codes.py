@@ -15,7 +15,6 @@ WON, LOST, DRAWN, ABANDONED, CONNECTION_LOST, INTERRUPTED = 0, 10, 11, 12, 7, 13
 
 
 async def quit_with(user: ScreenUser, *keys: str) -> int | None:
-    """Press keys until the program has ended, and return its exit code."""
     await user.press(*keys)
     await user.until_it_ends()
     return user.app.return_code

@@ -1,4 +1,4 @@
-"""What the full screen says of games that are aborted, of lessons, and of those who are not to be heard."""
+"""The full screen's texts about aborted games, lessons and muted players."""
 
 from __future__ import annotations
 

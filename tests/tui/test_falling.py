@@ -1,4 +1,4 @@
-"""Where marks fall, a column is a move, however it is named."""
+"""Where marks fall, any cell of a column names the move."""
 
 from __future__ import annotations
 

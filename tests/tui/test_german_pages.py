@@ -1,4 +1,4 @@
-"""In German no page says in English what German says otherwise, whenever its words were looked up."""
+"""In German no page shows an English sentence that has a translation, no matter when the sentence was looked up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_LETTERS = 4
 
 
 def english_on(text: str) -> list[str]:
-    """Return the sentences without places of the English catalogue that stand in a text and not in the German one."""
+    """Return the English sentences in a text, except German ones with the same words."""
     german = [said for said in open_catalogue("de").sentences.values() if isinstance(said, str)]
     words = " ".join(text.split())
     found = []

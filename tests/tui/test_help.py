@@ -1,4 +1,4 @@
-"""The help of home and of a room: of the keys of this board, by one's own names, and of nothing that is not there."""
+"""The help of the home page and of a room: this board's keys, remapped keys, and nothing that is unavailable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tictactoe_engine import PRESETS, Rules
 def rows_of(
     rules: Rules = PRESETS["classic"], keymap: Keymap | None = None, *, plays: bool = True, **options: Any
 ) -> dict[str, str]:
-    """Return what does what, whatever it is about."""
+    """Return the help's descriptions by key, for all topics."""
     settings, show = Settings(**options), (keymap or Keymap()).show
     return {does: keys for _, rows in list_room_help(rules, settings, show, plays=plays) for keys, does in rows}
 

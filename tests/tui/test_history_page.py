@@ -1,5 +1,3 @@
-"""The page of a player's finished games, opened from the first page and by the command."""
-
 from __future__ import annotations
 
 import asyncio
@@ -28,7 +26,7 @@ async def played(
 ) -> AsyncIterator[str]:
     """Play games that ana wins and others that she resigns; yield the room of her last win.
 
-    The process `pid` plays as her, by default this one.
+    The process `pid` plays as her, by default this process.
     """
     async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
         KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.token, pid=pid or os.getpid()))

@@ -1,5 +1,3 @@
-"""Ladders, players and challenges on the full screen, against a real server, at 80x24 and without colours."""
-
 from __future__ import annotations
 
 from collections.abc import AsyncIterator

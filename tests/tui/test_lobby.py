@@ -1,4 +1,4 @@
-"""The rooms that wait and the games to watch: as they come and go, after a lost connection, and by code."""
+"""The lists of waiting rooms and of running games: changes, a lost connection, and joining by code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tictactoe_server.settings import Settings as ServerSettings
 
 @contextlib.asynccontextmanager
 async def cut_off(proxy: Proxy, server: Server) -> AsyncIterator[Peer]:
-    """Let nobody come through, until all that is done meanwhile has been told to those who are there."""
+    """Block the proxy, and unblock it once subscribers have received every change made meanwhile."""
     proxy.lose()
     await proxy.until_called()
     async with open_peer(server.url) as eve:
@@ -58,7 +58,7 @@ async def test_the_list_is_asked_for_once_and_followed_from_no_room(
         await bo.ask("lobby", on=True)
         first = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until(first)
-        assert said.count(b'"rooms":[') == 2  # those of the welcome, and the list
+        assert said.count(b'"rooms":[') == 2  # the welcome's, and the list
         await ana.do("enter", "Waiting for")
         second = (await bo.ask("create", rules="gomoku"))["room"]
         await until_told_of(bo, second)

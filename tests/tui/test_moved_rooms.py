@@ -1,4 +1,4 @@
-"""A room that goes to another server while one is in it: a line says so, and nothing that is typed is lost."""
+"""A room moves to another server: the screen shows a line about it, and no typed text is lost."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The page on one's name: claimed, shared with another device, brought back, against a real server."""
-
 from __future__ import annotations
 
 import re

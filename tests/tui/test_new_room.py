@@ -1,4 +1,4 @@
-"""The form of a new room: what is typed into its lines, what it says it comes to, and what it makes of them."""
+"""The form of a new room: typing into its lines, the summary, and the resulting room."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tictactoe_server.server import Server
 
 @contextlib.asynccontextmanager
 async def at_form(at_home: AtHome, line: str, **options: Any) -> AsyncIterator[ScreenUser]:
-    """Let ana be at a line of the form."""
+    """Open the form with the cursor in a line."""
     async with at_home(**options) as ana:
         await ana.do("down down enter", "> Game")
         await ana.do("end right", "> More", "shown")
@@ -76,7 +76,6 @@ async def test_the_computer_sits_in_at_the_same_game(bots: Server, open_screen: 
 
 
 async def look_at(peer: Peer, code: str) -> Message:
-    """Return the state of a room."""
     await peer.send("watch", room=code)
     return await peer.state(room=code)
 

@@ -1,5 +1,3 @@
-"""Offers on the full screen: how they are answered and withdrawn."""
-
 from __future__ import annotations
 
 from tests.tui.conftest import Game

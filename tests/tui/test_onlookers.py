@@ -1,5 +1,3 @@
-"""What the screen shows to watchers and to players who are out of a game of three."""
-
 from __future__ import annotations
 
 import pytest

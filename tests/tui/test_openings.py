@@ -1,4 +1,4 @@
-"""Openings on the full screen: whose act it is and which mark comes next, the choice by its keys, what a swap does."""
+"""Openings on the full screen: the next act and mark, the choice by its keys, and the effect of a swap."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RECORD = """
 async def opened(
     open_screen: OpenScreen, server: Server, cells: str = "", url: str = ""
 ) -> AsyncIterator[tuple[ScreenUser, Peer, str]]:
-    """Let ana open a room on the screen, bo join her, and ana place on these cells."""
+    """Open a room on the screen as ana, join it as bo, and place ana's first marks."""
     first = Choice("create", PRESETS["gomoku-standard"], private=True)
     async with open_screen(url or server.url, first) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("Code   ")

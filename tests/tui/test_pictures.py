@@ -1,6 +1,6 @@
 """The text pictures in `docs/client.md` are what the screen shows in a window of 80x24.
 
-UPDATE_PICTURES=1 rewrites them. `python -m tools.pictures` makes those of `docs/screens.md`.
+UPDATE_PICTURES=1 rewrites them. `python -m tools.pictures` makes the pictures of `docs/screens.md`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @dataclass(frozen=True)
 class Gallery:
-    """A page with pictures, each under its name, all of one size."""
+    """A page with pictures of the same size, each under its name."""
 
     page: str
     size: tuple[int, int]
 
     def check(self, name: str, picture: str) -> None:
-        """Compare with the page, or write it there; each player has another sign each time."""
+        """Compare with the page, or update it; room codes and signs differ from run to run."""
         signs = itertools.cycle(SIGNS)
         picture = re.sub(f"[{SIGNS}]", lambda _: next(signs), picture)
         path = DOCS / self.page
@@ -55,7 +55,7 @@ def gallery() -> Gallery:
 
 
 async def take(user: ScreenUser, *codes: str) -> str:
-    """Return what is on the screen, with all that differs from run to run made equal."""
+    """Return the screen's text with values that differ from run to run made equal."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Session, "latency_ms", 1)
         user.app.redraw()

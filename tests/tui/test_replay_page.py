@@ -1,4 +1,4 @@
-"""The page that shows a recorded game, opened as the command does: with no server anywhere."""
+"""The page that shows a recorded game, opened by the command without any server."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def list_names(folder: Path) -> set[str]:
 
 @pytest.fixture
 def watch(open_screen: OpenScreen) -> Watch:
-    """Return how to open the page."""
+    """Return a function that opens the page."""
 
     @asynccontextmanager
     async def run(

@@ -1,4 +1,4 @@
-"""When the worth of a moment is asked for, and what becomes of answers that come late or not at all."""
+"""When the value of a position is requested, and how late or missing answers are handled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOVES = [0, 4, 8, 2]
 
 
 class Server(FakeCourier):
-    """Answers analyses of `moves` from the engine, and keeps what it was asked; `refusals` come first."""
+    """Answers analyses of `moves` with the engine, and records the requests; `refusals` come first."""
 
     def __init__(self, *refusals: Refused) -> None:
         super().__init__(MOVES)
@@ -50,7 +50,7 @@ class Server(FakeCourier):
 
 
 class Eye:
-    """Somebody who looks at a game of a server, with the answers told and the work that is under way."""
+    """A viewer of a game of a server, with the answers received and the running requests."""
 
     def __init__(self, *refusals: Refused, viewer: str = WATCHER, moves: Sequence[int] = MOVES) -> None:
         self.server = Server(*refusals)
@@ -80,17 +80,16 @@ class Eye:
         self.review.look()
 
     async def look(self) -> None:
-        """Want to see values, and wait for them."""
+        """Request values, and wait for them."""
         self.review.switch(on=True)
         await self.rest()
 
     async def rest(self) -> None:
-        """Wait until nothing is under way."""
         async with asyncio.timeout(10):
             await asyncio.gather(*self.work)
 
     def ply(self) -> int | None:
-        """Return the moment whose worth is shown, if any is."""
+        """Return the ply whose value is shown, or None."""
         return self.review.analysis.ply if self.review.analysis else None
 
 

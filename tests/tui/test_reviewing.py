@@ -1,5 +1,3 @@
-"""Reviewing a game with the values of its moves, with a real server."""
-
 from __future__ import annotations
 
 from typing import Any

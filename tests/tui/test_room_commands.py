@@ -1,5 +1,3 @@
-"""Commands and bare words that are typed in a room."""
-
 from __future__ import annotations
 
 from tests.tui.conftest import Game

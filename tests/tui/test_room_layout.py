@@ -64,7 +64,6 @@ def draw(user: ScreenUser, size: tuple[int, int], status: str | None = None) -> 
 
 
 async def begin(ana: ScreenUser, bo: Peer) -> None:
-    """Join ana's room as bo and chat, and wait until ana's screen shows it."""
     await ana.until("Waiting for another player")
     code = ana.code
     await bo.ask("join", room=code)

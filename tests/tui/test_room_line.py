@@ -1,5 +1,3 @@
-"""The input line of a room: editing, history of commands and completion."""
-
 from __future__ import annotations
 
 import pytest

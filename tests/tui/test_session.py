@@ -1,4 +1,4 @@
-"""Who one is on the server, from one run to the next, and what the screen says and does where that cannot be kept."""
+"""A player's identity from run to run, and the screen's messages if it cannot be stored."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Large, small and resized windows, and the notice in a window that is too small."""
-
 from __future__ import annotations
 
 from time import monotonic, sleep
@@ -14,7 +12,6 @@ LARGE = (200, 50)
 
 
 def find(user: ScreenUser, words: str) -> tuple[int, int]:
-    """Return the column and line of the words on the screen."""
     return next((line.index(words), y) for y, line in enumerate(user.text.splitlines()) if words in line)
 
 

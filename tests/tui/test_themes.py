@@ -1,4 +1,4 @@
-"""Every theme that is offered can be read: each text and line has at least 4.5:1 on its own ground, by computing it."""
+"""Every theme is readable: each text and line has a contrast of at least 4.5:1 to its background."""
 
 from __future__ import annotations
 

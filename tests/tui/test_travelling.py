@@ -1,4 +1,4 @@
-"""From one server to another on the full screen and back again, and between the addresses of one cluster."""
+"""Moving from one server to another on the full screen and back, and between the addresses of a cluster."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ NOWHERE = "ws://127.0.0.1:1/K7M4PQ"
 
 
 async def paste(user: ScreenUser, text: str) -> None:
-    """Paste into whatever screen is open."""
     await user.paste(text)
     await user.press("enter")
 

@@ -1,4 +1,4 @@
-"""Where one types text, every printable character is text, whatever keys a person has given to other things."""
+"""In a text field every printable character is text, even if it is the key of an action."""
 
 from __future__ import annotations
 

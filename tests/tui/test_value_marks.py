@@ -1,4 +1,4 @@
-"""What the worth of moves looks like on a board: shape first, for every way in which a board is drawn."""
+"""The values of moves on a board: recognisable by shape, in every style of drawing."""
 
 from __future__ import annotations
 

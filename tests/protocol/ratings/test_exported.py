@@ -1,5 +1,3 @@
-"""An export of ratings: it folds to its digest, and changes and damage are found."""
-
 from __future__ import annotations
 
 import json

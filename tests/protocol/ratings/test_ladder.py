@@ -1,4 +1,4 @@
-"""The fold: properties of all logs and verdicts, and when a ladder closes."""
+"""The fold of ratings: properties for all logs and verdicts, and the closing of ladders."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ NAMES = "abcdefg"
 
 
 class Log(NamedTuple):
-    """Entries, and the games that they name."""
+    """Entries, and the games that they refer to."""
 
     entries: list[Entry]
     games: dict[str, RatedGame]
 
     def without(self, ids: Iterable[str]) -> Log:
-        """Return the log as it would be without some games and without verdicts."""
+        """Return the log without some games and without verdicts."""
         out = set(ids)
         left = (tuple(id for id in entry.games if id not in out) for entry in self.entries)
         return Log([Entry(games) for games in left if games], self.games)
@@ -46,7 +46,7 @@ def newest(states: Iterable[State], entries: Sequence[Entry], games: Mapping[str
 def fold_on(
     entries: Sequence[Entry], games: Mapping[str, RatedGame], states: Iterable[State] = (), until: int | None = None
 ) -> State:
-    """Fold the first `until` entries on from the newest usable state, with all verdicts, as a server does."""
+    """Fold the first `until` entries, continuing from the newest usable state, with all verdicts, like a server."""
     end = len(entries) if until is None else until
     start = newest((state for state in states if state.entries <= end), entries, games)
     return advance(start, entries[start.entries : end], games, list_verdicts(entries))
@@ -147,7 +147,7 @@ def test_merged_players_are_one_player(log: Log) -> None:
 
 @given(logs(verdicts=4), st.sampled_from(NAMES), st.integers(0, 29))
 def test_forgetting_a_player_keeps_the_digest(log: Log, player: str, number: int) -> None:
-    """Under another name in games and verdicts, which sorts elsewhere, and folded on from a snapshot."""
+    """The new name sorts differently, and the fold continues from a snapshot."""
 
     def rename(id: str) -> str:
         return "forgotten" if id == player else id
@@ -196,7 +196,7 @@ def test_the_first_move_does_not_affect_the_ratings_of_the_first_game() -> None:
 
 
 def test_a_log_has_this_digest_on_every_machine() -> None:
-    """The games are made in whole numbers, as chance may be another elsewhere."""
+    """The games are generated from whole numbers, because random numbers may differ between machines."""
     games, number = [], 1
     for place in range(2_000):
         number = number * 1_103_515_245 % 2**31
@@ -284,7 +284,7 @@ def test_a_ladder_that_one_side_wins_closes_with_its_figure(score: float, sign: 
 
 @each("spread", [0, 200, 400])
 def test_always_moving_first_gains_less_than_60_points(spread: int) -> None:
-    """As in connect-four, where the first of two equals gets 78 %: 220 points, and so many were gained by it else."""
+    """In connect-four the first of two equal players scores 78 %, worth 220 points if the fold ignored it."""
     gains = []
     for seed in range(4):
         chance, ladder = Random(seed), Ladder()

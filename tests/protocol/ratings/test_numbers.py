@@ -1,4 +1,4 @@
-"""The numbers after one game: the published example, another implementation, and our own rules."""
+"""Ratings after one game: the published example, another implementation, and our own rules."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The leaderboard, and the number of games until a rating is shown."""
-
 from __future__ import annotations
 
 from math import log

@@ -1,4 +1,4 @@
-"""Events made in one line, and a way to play them: everything that the tests of events begin with."""
+"""Short ways to create and play events."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Decide = Callable[[Pairing], str]
 
 
 def new_event(kind: str = "round_robin", *, rules: str = "classic", seed: int = 7, **terms: Any) -> Event:
-    """Return an event that has just been opened."""
+    """Return a new event."""
     request = EventOpen(kind=kind, title="Friday", clock=CLOCK, **terms)  # type: ignore[arg-type]
     return open_event("K7M4PQ", ORGANISER, request, PRESETS[rules], now=0, seed=seed, secret="secret")
 
 
 def entered(players: int | Iterable[str], kind: str = "round_robin", **terms: Any) -> Event:
-    """Return an event that so many have entered, ``p1`` and so on, or those who are named."""
+    """Return an event with this many players, ``p1`` and so on, or with these names."""
     event = new_event(kind, **terms)
     for player in (f"p{number}" for number in range(1, players + 1)) if isinstance(players, int) else players:
         event = apply(event, player, EnterEvent(player.title()), 0)
@@ -31,23 +31,23 @@ def entered(players: int | Iterable[str], kind: str = "round_robin", **terms: An
 
 
 def run(event: Event, action: str, now: int = 0, *, seq: int | None = None, **fields: Any) -> Event:
-    """Return the event after its organiser has done something."""
+    """Return the event after an action of its organiser."""
     request = EventRun(event=event.code, seq=event.seq if seq is None else seq, action=action, **fields)  # type: ignore[arg-type]
     return apply(event, ORGANISER, request, now)
 
 
 def begun(players: int | Iterable[str], kind: str = "round_robin", **terms: Any) -> Event:
-    """Return an event of which the first round has begun."""
+    """Return an event in its first round."""
     return tick(run(entered(players, kind, **terms), "begin"), 0)
 
 
 def tick(event: Event, now: int) -> Event:
-    """Return the event with its next round, where that is due."""
+    """Return the event with its next round, if one is due."""
     return apply(event, "", pair_next(event), now)
 
 
 def opened(event: Event, now: int = 0) -> Event:
-    """Return the event with a room for each pairing that wants one."""
+    """Return the event with a room for each pairing that needs one."""
     due = [one for one in event.open_pairings if one.state == "due"]
     event = apply(event, "", RoomCodes({one.id: f"ROOM-{one.id}" for one in due}), now)
     for one in due:
@@ -56,7 +56,7 @@ def opened(event: Event, now: int = 0) -> Event:
 
 
 def play_round(event: Event, decide: Decide, now: int = 0) -> Event:
-    """Return the event with all games of the round played; `decide` says how one ends."""
+    """Return the event with all games of the round played; `decide` returns a game's result."""
     while waiting := event.open_pairings:
         for one in waiting:
             event = apply(event, "", Score(one.id, decide(one), game_id=f"game-{one.id}"), now)
@@ -64,7 +64,7 @@ def play_round(event: Event, decide: Decide, now: int = 0) -> Event:
 
 
 def play_on(event: Event, decide: Decide) -> Event:
-    """Return the event played to its end, each round when it is due."""
+    """Return the event played to its end."""
     now = 0
     while True:
         event = play_round(event, decide, now)
@@ -80,10 +80,10 @@ def first_wins(one: Pairing) -> str:
 
 
 def better_wins(one: Pairing) -> str:
-    """Decide for whoever has the smaller number in ``p17``."""
+    """Return the result in which the player with the smaller number in ``p17`` wins."""
     return min(one.players, key=lambda mark: int(one.players[mark][1:]))
 
 
 def pairs_of(event: Event) -> list[tuple[str, ...]]:
-    """Return who played whom, whatever the marks, without those who were free."""
+    """Return the opponents of each pairing in any order, without byes."""
     return [tuple(sorted(one.players.values())) for one in event.pairings if not one.is_bye]

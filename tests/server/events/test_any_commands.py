@@ -1,4 +1,4 @@
-"""Any commands in any order keep an event sound, and it can always be played to its end."""
+"""Random commands in any order keep an event consistent, and it can always be played to its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ANY_PAIRING = st.tuples(st.integers(1, 4), st.integers(1, 4), st.sampled_from(["
 
 
 class Events(RuleBasedStateMachine):
-    """An event to which everything happens that can be asked of it."""
+    """An event that receives every possible command."""
 
     event: Event
     now = 0
@@ -59,7 +59,7 @@ class Events(RuleBasedStateMachine):
             self.enter(player, player)
 
     def do(self, actor: str, command: Any) -> None:
-        """Apply a command, and again: that changes nothing."""
+        """Apply a command twice: the second time changes nothing."""
         before = self.event
         try:
             self.event = apply(before, actor, command, self.now)
@@ -147,7 +147,7 @@ class Events(RuleBasedStateMachine):
 
     @invariant()
     def no_result_ever_changes(self) -> None:
-        """Nor does who played, by their names: whoever goes on with somebody's card has what they had."""
+        """Players do not change either, by name: the heir of a card keeps its results."""
         names = {one.player: one.name for one in self.event.entrants}
         scored = {
             one.id: replace(one, players={mark: names[player] for mark, player in one.players.items()})
@@ -159,7 +159,6 @@ class Events(RuleBasedStateMachine):
         self.scored = scored
 
     def teardown(self) -> None:
-        """Play the event to its end."""
         if not hasattr(self, "event") or self.event.status == "open":
             return
         event = self.event

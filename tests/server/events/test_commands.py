@@ -1,5 +1,3 @@
-"""What can happen to an event: entering, running it, what is refused, what comes twice, and what time does."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -16,7 +14,7 @@ from tictactoe_server.rooms import Refused
 
 
 def refusal(event: Event, actor: str, command: Any, now: int = 0) -> tuple[str, str]:
-    """Return the code and why of a command that is refused."""
+    """Return the code and the reason of a refusal."""
     with pytest.raises(Refused) as refused:
         apply(event, actor, command, now)
     return str(refused.value.code), refused.value.data.get("why", "")

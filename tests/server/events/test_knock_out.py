@@ -1,4 +1,4 @@
-"""Knock-out: the tree, who is free, how a match goes on as long as it is level, and the table."""
+"""Knock-out: the tree, byes, the continuation of a level match, and the table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def match_of(event: Event) -> list[Pairing]:
 
 
 def play_match(*results: str, seed: int = 7) -> Event:
-    """Return a knock-out of two after these results of their games."""
+    """Return a knock-out of two after these results."""
     event = begun(2, "knock_out", seed=seed)
     for result in results:
         (one,) = event.open_pairings

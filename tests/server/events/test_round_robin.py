@@ -1,4 +1,4 @@
-"""Round robin: who plays whom and with which mark, and what becomes of the games of one who leaves."""
+"""Round robin: opponents, marks, and the games of a player who leaves."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_numbers_are_drawn_by_lot_from_the_seed() -> None:
 
 
 def left_after(rounds: int, player: str = "p1", *, double: bool = False) -> Event:
-    """Return a round robin of six that somebody leaves after so many games."""
+    """Return a round robin of six that a player leaves after this many rounds."""
     event = begun(6, double=double)
     for _ in range(rounds):
         event = play_round(event, better_wins, 0)

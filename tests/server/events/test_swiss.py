@@ -1,4 +1,4 @@
-"""Swiss: the rules that every round keeps, against all pairings there are of few players, and by properties of many."""
+"""Swiss: the rules of every round, compared with all possible pairings of few players, and as properties of many."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def graphs(draw: st.DrawFn) -> dict[int, dict[int, int]]:
 
 
 def every_matching(vertices: Sequence[int], costs: dict[int, dict[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """Yield every way to put all into pairs."""
+    """Yield every way to pair all vertices."""
     if not vertices:
         yield []
         return
@@ -63,7 +63,7 @@ def test_an_odd_number_cannot_be_put_into_pairs() -> None:
 
 
 def weigh(pairs: Sequence[tuple[Player, Player | None]], players: Sequence[Player]) -> tuple[int, int, int, int]:
-    """Return what makes a round bad, the worst first, as the rules of a Swiss say it."""
+    """Return the defects of a round, the worst first, by the rules of a Swiss."""
     bad = apart = unwanted = off = 0
     for one, other in pairs:
         if other is None:
@@ -85,12 +85,12 @@ def marks_after(player: Player, mark: str) -> str:
 
 
 def is_fair(marks: str) -> bool:
-    """Tell whether nobody has a mark thrice in a row, or one more than twice as often."""
+    """Return whether no mark came three times in a row, and the counts of the marks differ by at most two."""
     return marks[-3:] not in ("XXX", "OOO") and abs(marks.count("X") - marks.count("O")) <= 2
 
 
 def cost_of(marks: str) -> int:
-    """Return how little the last of these marks is wanted; 100 where it may not be."""
+    """Return the cost of the last mark; 100 if it is forbidden."""
     if not is_fair(marks):
         return 100
     before, last = marks[:-1], marks[-1]
@@ -104,7 +104,7 @@ def fairest(way: tuple[str, str], ways: Sequence[tuple[str, str]]) -> bool:
 
 @st.composite
 def played(draw: st.DrawFn, most: int) -> Event:
-    """Draw a Swiss that has been played for some rounds, with people who come late, pause and leave."""
+    """Draw a Swiss after some rounds, with players who come late, pause and leave."""
     players = draw(st.integers(2, most))
     event = run(entered(players, "swiss", rounds=draw(st.integers(1, 9)), late_until=3), "begin")
     results = draw(st.lists(RESULTS, min_size=1, max_size=40))
@@ -156,12 +156,12 @@ def test_a_pair_is_allowed_but_for_those_who_met_and_a_second_bye(event: Event) 
 
 
 def is_given(pairing: Pairing, player: str) -> bool:
-    """Tell whether somebody got a point without a game."""
+    """Return whether a player got a point without a game."""
     return pairing.winner == player and pairing.by != "game"
 
 
 def check_rules(event: Event) -> None:
-    """Fail where a Swiss has broken what it promises of every round, whatever happened in it."""
+    """Check the rules that hold for every round of a Swiss."""
     games = [frozenset(one.players.values()) for one in event.pairings if not one.is_bye]
     assert len(set(games)) == len(games)
     for one in event.field:

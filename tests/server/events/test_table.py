@@ -1,4 +1,4 @@
-"""The table of an event: a fold over its pairings, the same whatever the order in which they were scored."""
+"""The table of an event: a fold over its pairings that does not depend on the order of their results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tictactoe_server.sessions.session import Session
 
 
 def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Random) -> Event:
-    """Return an event after three rounds in which the pairings were scored by chance in this order or that."""
+    """Return an event after three rounds whose results arrived in this order."""
     for _ in range(3):
         while waiting := event.open_pairings:
             shuffled.shuffle(waiting)

@@ -43,7 +43,6 @@ async def claimed(server: Server, name: str) -> AsyncIterator[Client]:
 
 @contextlib.asynccontextmanager
 async def one_in(folder: Path) -> AsyncIterator[list[Server]]:
-    """Run a server with a data folder."""
     async with a_server(data=folder) as server:
         yield [server]
 

@@ -1,5 +1,3 @@
-"""Ladders and players over plain HTTP."""
-
 from __future__ import annotations
 
 import json

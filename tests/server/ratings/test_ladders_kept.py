@@ -29,14 +29,13 @@ from tictactoe_server.server import Server
 
 
 async def rated(server: Server, games: int) -> State:
-    """Return the state of a server once it has rated so many games."""
+    """Return the server's state once `games` games are rated."""
     kept = server.ladders.folding
     await until(lambda: kept.is_loaded and kept.games == games and kept.state.entries == kept.entries)
     return kept.state
 
 
 async def snapshots(server: Server) -> list[Any]:
-    """Return the rows of all stored snapshots."""
     return [row async for some in server.core.store.table(LADDERS).load_all() for row in some]
 
 
@@ -311,6 +310,6 @@ async def test_older_snapshots_are_deleted_except_for_every_sixteenth(
 
 
 def busy_player(number: int) -> Player:
-    """Return one of whom all is known that may be, in figures as long as they get."""
+    """Return a player with every optional value, in figures as long as possible."""
     met = tuple(f"q{one:010}" for one in range(number, number + 4))
     return Player(Number(1500 + number / 7, 61 / 7, 0.06), 1795208400000, 100, 100, 100, met, (1500 / 7,) * 10)

@@ -23,7 +23,7 @@ TWO_DAYS_MS = 172_800_000
 
 
 async def keep_games(server: Server, results: list[Result], *peers: Peer) -> None:
-    """Have finished rated games of `four` in the log, of the day before yesterday, and fold them; sides alternate."""
+    """Store and fold finished rated games of `four`, played the day before yesterday with alternating sides."""
     revision, at, code = MISSING, time.time_ns() // 1_000_000 - TWO_DAYS_MS, "K7M4PR"
     for number, result in enumerate(results, 1):
         players = {mark: Participant(id_of(peers[(number + side) % 2]), mark) for side, mark in enumerate("XO")}

@@ -1,4 +1,4 @@
-"""Rated challenges: their room, refusals on the way there, and how many games two may play."""
+"""Rated challenges: their room, refusals before it, and the number of games between two players."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ __all__ = ["quick"]
 
 
 async def accept(peer: Peer, id: str) -> str:
-    """Accept a challenge and return the code of its room."""
     answer = await peer.ask("answer", challenge=id, accept=True)
     assert answer["type"] == "ok", answer
     return str(answer["room"])
@@ -31,7 +30,7 @@ async def accept(peer: Peer, id: str) -> str:
 
 @asynccontextmanager
 async def connections(server: Server, peer: Peer, count: int) -> AsyncIterator[list[Peer]]:
-    """Open several connections of one player."""
+    """Open several connections of a player."""
     async with AsyncExitStack() as leaving:
         yield [await leaving.enter_async_context(known(server, token=peer.welcome["token"])) for _ in range(count)]
 

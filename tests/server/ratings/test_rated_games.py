@@ -1,4 +1,4 @@
-"""A rated game from the opening of its room to the ladder, and refusals on the way there."""
+"""A rated game from the opening of its room to the ladder, and refusals before it."""
 
 from __future__ import annotations
 
