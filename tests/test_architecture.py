@@ -72,21 +72,21 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_855, 5),
+    "admin": (1_861, 5),
     "api": (393, 1),
     "cli": (1_178, 3),
-    "cluster": (2_694, 6),
+    "cluster": (2_779, 6),
     "core": (1_562, 5),
     "events": (2_765, 6),
     "http": (1_350, 3),
     "listings": (728, 3),
     "people": (478, 2),
     "ratings": (1_393, 5),
-    "records": (786, 2),
+    "records": (788, 2),
     "rooms": (1_333, 5),
     "services": (2_343, 5),
     "sessions": (462, 2),
-    "storage": (2_706, 8),
+    "storage": (2_716, 8),
     "transport": (2_078, 6),
     "watching": (194, 1),
 }

@@ -180,6 +180,12 @@ FIGURES: Final = (
         "How many writes a transaction of the store held.",
         lambda server: server.core.store.figures.writes,
     ),
+    _counter(
+        "store_lost_writes",
+        "Acknowledged writes that the nodes of the store have lost.",
+        lambda server: server.cluster and server.cluster.lost_writes,
+        "stream",
+    ),
     _gauge("event_loop_lag_seconds", "The longest delay of the event loop lately.", lambda server: server.lag.seconds),
     _gauge("bot_queue", "Questions that wait for a process in which bots think.", lambda server: server.bots_waiting()),
     _gauge("bans", "Bans that count now.", lambda server: len(server.bans)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import math
 import random
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -26,9 +27,11 @@ from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster import messages
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.cluster.jetstream.stream import Stream
 from tictactoe_server.cluster.members import HEARTBEAT_SECONDS, Members
 from tictactoe_server.cluster.rooms import YOUNG_MS, OtherRoom, OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import RoomChange
 from tictactoe_server.core.registry import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt, kind_of
@@ -82,6 +85,13 @@ class Cluster(Elsewhere):
         self.other_rooms = OtherRooms(link, members, self.own_rooms, core)
         self._matching = Matching(link, members, self.other_rooms, core)
         self._asked_for = RateLimits(1, _ASKED_MS, core.monotonic_ns)
+        for stream in self._store.streams.all:
+            stream.on_set_back.append(lambda stream: link.run(self._write_back(stream)))
+
+    @property
+    def lost_writes(self) -> dict[str, int]:
+        """The numbers of acknowledged writes that the streams have lost, by name."""
+        return {stream.name: stream.lost_writes for stream in self._store.streams.all}
 
     @property
     def names(self) -> dict[str, str]:
@@ -267,6 +277,15 @@ class Cluster(Elsewhere):
 
     def _is_ours(self, code: str) -> bool:
         return self.other_rooms.is_free(code) and self.members.chosen_for(code) == self.members.id
+
+    async def _write_back(self, stream: Stream) -> None:
+        """Store the rooms of a stream that was set back again, as they are in memory."""
+        rooms, now = self._store.table(ROOMS), self._core.time()
+        lives = [own.live for own in self.own_rooms.rooms.values()]
+        wanted = [live for live in lives if self._store.streams.of(rooms.subject_of(live.room.code)) is stream]
+        for first in range(0, len(wanted), _LOADED_AT_ONCE):
+            some = (RoomChange(live, now, make=copy.copy) for live in wanted[first : first + _LOADED_AT_ONCE])
+            await asyncio.gather(*(change.until_settled() for change in some), return_exceptions=True)
 
     def _adopt(self, room: Room, revision: int, number: int = 0) -> bool:
         """Adopt a stored room, the `number`th of a batch; return whether it is new here."""

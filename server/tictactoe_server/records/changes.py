@@ -119,7 +119,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         if live.change is not self:  # it has timed out
             live.doubt()
             return
-        live.take(self.after, revision)
+        live.take(self.after, revision, is_own=True)
         live.settle(self, None)
 
     def failed(self, error: Exception) -> None:
@@ -174,13 +174,13 @@ class Kept(Generic[Value]):
         if self.phase is Phase.STORED:
             self.phase = Phase.UNCERTAIN
 
-    def take(self, value: Value | None, revision: int) -> None:
-        """Adopt the stored value, or its absence, unless the cached one is newer."""
+    def take(self, value: Value | None, revision: int, *, is_own: bool = False) -> None:
+        """Adopt the stored value, or its absence, unless the cached one is newer; always adopt an own write."""
         if self.revision == MISSING:
             self.enter(Phase.STORED)
         if value is None:
             self.lost()
-        elif revision > self.revision:
+        elif is_own or revision > self.revision:
             before, self.value, self.revision = self.value, value, revision
             self.changed(before)
 
@@ -192,6 +192,8 @@ class Kept(Generic[Value]):
         except BaseException:
             self.doubt()
             raise
+        if found is None and self.revision != MISSING and await self.table.has_lost(self.key, self.revision):
+            return  # the next change writes it back
         self.take(*(found or (None, MISSING)))
 
     def read_again(self) -> None:

@@ -106,6 +106,9 @@ class MemoryTable(Generic[Value]):
     async def load(self, key: str) -> tuple[Value, int] | None:
         return self._values.get(key)
 
+    async def has_lost(self, key: str, revision: int) -> bool:
+        return False
+
     async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         stored = [Stored(key, value, revision) for key, (value, revision) in self._values.items()]
         for first in range(0, len(stored), _READ_AT_ONCE):

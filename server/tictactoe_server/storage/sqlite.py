@@ -134,28 +134,29 @@ class SqliteLog(Generic[Game]):
         await self.writer.ask(lambda _, journal: journal.games.replace(id, game), Write)
 
     async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
-        """Store documents of games under ids from another store; known ids and damaged documents are skipped."""
+        """Store documents of games under ids from another store, in place of others; damaged documents are skipped."""
         documents = dict(games)
         found = [(id, game, documents[id]) for id, game in readable(self.spec, games)]
-        await self.writer.ask(lambda _, journal: journal.games.insert(found), Write)
 
-    async def begin_copy(self, origin: str, newest: Sequence[tuple[int, int]]) -> None:
-        """Delete all games unless they are a copy of those of `origin` and not ahead of them.
+        def replace(cursor: sqlite3.Cursor, journal: Journal) -> None:
+            journal.games.drop((), documents)
+            journal.games.insert(found)
 
-        Args:
-            origin: The store that the games were copied from.
-            newest: For each range of ids, below its end, the newest id that the origin has.
-        """
+        await self.writer.ask(replace, Write)
 
-        def change(cursor: sqlite3.Cursor, journal: Journal) -> None:
+    async def begin_copy(self, origin: str) -> bool:
+        """Delete all games unless they are a copy of those of the store `origin`; return whether they are."""
+
+        def change(cursor: sqlite3.Cursor, journal: Journal) -> bool:
             journal.games.is_by_time = True
-            is_ahead = any(journal.games.newest(below) > upto for below, upto in newest)
-            if journal.noted(ORIGIN) != origin.encode() or is_ahead:
-                cursor.execute("DELETE FROM archive")
-                cursor.execute("DELETE FROM archive_players")
-                journal.note(ORIGIN, origin.encode())
+            if is_same := journal.noted(ORIGIN) == origin.encode():
+                return is_same
+            cursor.execute("DELETE FROM archive")
+            cursor.execute("DELETE FROM archive_players")
+            journal.note(ORIGIN, origin.encode())
+            return is_same
 
-        await self.writer.ask(change, Write)
+        return bool(await self.writer.ask(change, Write))
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
         return await self._read(ask)
@@ -180,6 +181,9 @@ class SqliteTable(Generic[Value]):
 
     async def load(self, key: str) -> tuple[Value, int] | None:
         return await self._writer.ask(partial(self._find, key))
+
+    async def has_lost(self, key: str, revision: int) -> bool:
+        return False  # a server does not start on a database that has lost saves
 
     async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         async for keys in self._pages(""):

@@ -79,6 +79,9 @@ class Table(Protocol[Value]):
     async def load(self, key: str) -> tuple[Value, int] | None:
         """Return the value and its revision, or None."""
 
+    async def has_lost(self, key: str, revision: int) -> bool:
+        """Return whether the value is missing or older because the store was set back to before this revision."""
+
     def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         """Yield all values, some at a time."""
 

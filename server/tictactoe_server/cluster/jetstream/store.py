@@ -42,6 +42,7 @@ from tictactoe_server.storage.store import (
 from tictactoe_server.storage.writer import Answer
 
 _IDENTITY: Final = "cluster"
+_MARKS: Final = "marks"  # the note of the copy with the highest acknowledged sequence of each stream, by its name
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # games that are copied at a time in the background
 _PATIENCE_SECONDS: Final = 1.0
@@ -92,6 +93,9 @@ class JetStreamTable(Generic[Value]):
                     if self.key_of(entry.key).startswith(prefix):
                         return self.key_of(entry.key)
         return None
+
+    async def has_lost(self, key: str, revision: int) -> bool:
+        return await self._streams.of(self.subject_of(key)).has_lost(revision)
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         """Store the value and the finished game in one batch, and notify the waiter."""
@@ -194,6 +198,7 @@ class JetStreamStore:
     def note_time(self, ms: int) -> None:
         noting = self._first.put(TIME, str(ms).encode(), None)
         noting.add_done_callback(asyncio.Future.exception)  # a failure does not matter
+        self.games.note_marks()
 
     async def identity(self) -> tuple[str, bytes]:
         """Return the cluster's public id and shared secret, created by its first server."""
@@ -332,13 +337,30 @@ class _Log(SqliteLog[Game]):
         super().__init__(copy.writer, copy.spec)
         self._streams = streams
         self._reached: dict[Stream, int] = {}
+        for one in streams.all:
+            one.on_set_back.append(self._read_again)
         self._lock = asyncio.Lock()
 
     async def begin(self, infos: Sequence[StreamInfo]) -> None:
-        """Continue with the copy, or begin a new one if it is not a copy of these streams."""
-        numbered, id_of = enumerate(infos), self._streams.id_of
-        newest = [(id_of(number + 1, 0), id_of(number, info.state.last_seq)) for number, info in numbered]
-        await self.begin_copy(infos[0].created, newest)
+        """Continue with the copy and its marks, or begin a new one if it is not a copy of these streams."""
+        is_same, id_of = await self.begin_copy(infos[0].created), self._streams.id_of
+        found = await self.writer.ask(lambda _, journal: journal.noted(_MARKS)) if is_same else None
+        marks = msgspec.json.decode(found or b"{}", type=dict[str, int])
+        for number, stream in enumerate(self._streams.all):
+            newest = await super()._ask(partial(GameTables.newest, below=id_of(number + 1, 0)))
+            self._reached[stream] = max(0, newest - id_of(number, 1) + 1)
+            stream.acknowledged = max(self._reached[stream], marks.get(stream.name, 0))
+            await stream.last_sequence()
+
+    def note_marks(self) -> None:
+        """Write the highest acknowledged sequences for the next start soon, without waiting."""
+        marks = {stream.name: stream.acknowledged for stream in self._streams.all}
+        self.writer.note(_MARKS, msgspec.json.encode(marks))
+
+    def _read_again(self, stream: Stream) -> None:
+        """Copy a stream's games from the beginning, since it was set back; games that only the copy has stay."""
+        log.error("the log of finished games is shorter than it was, and is read again", stream=stream.name)
+        self._reached[stream] = 0
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
         is_whole = False
@@ -411,9 +433,6 @@ class _Log(SqliteLog[Game]):
 
     async def _copy_stream(self, number: int, stream: Stream, most: float) -> None:
         upto, id_of = await stream.last_sequence(), self._streams.id_of
-        if stream not in self._reached:
-            newest = await self.writer.ask(lambda _, journal: journal.games.newest(id_of(number + 1, 0)))
-            self._reached[stream] = max(0, newest - id_of(number, 1) + 1)
         async for entries in stream.walk(GAME + ">", self._reached[stream], upto):
             ids = [id_of(number, entry.sequence) if entry.id is None else entry.id for entry in entries]
             await self.take([(id, entry.document) for id, entry in zip(ids, entries, strict=True)])

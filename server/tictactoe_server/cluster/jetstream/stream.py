@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
@@ -49,6 +49,7 @@ RIGHTS: Final = {
 TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}  # headers that delete a key; the message expires itself
 MAX_WAITING: Final = 10_000  # writes at once
 _GONE: Final = "KV-Operation"
+_PROBE: Final = "probe"  # the key of a write whose acknowledgement shows whether writes are lost
 ID: Final = "Game-Id"  # the header with the id of a game that came from another store
 _find_id: Final = re.compile(rf"\b{ID}: (\d+)".encode()).search
 _EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"  # the header of a compare-and-set
@@ -131,6 +132,8 @@ class Write(msgspec.Struct, eq=False):
         expected: The revision to replace, or None for any.
         before: Another key and document to store in the same batch.
         since: The time of the request (s, as `clock.monotonic`).
+        floor: The highest sequence acknowledged before the request was sent.
+        lost: The expected revision, if the stream has lost it and the write goes over an older one.
     """
 
     key: str
@@ -140,10 +143,21 @@ class Write(msgspec.Struct, eq=False):
     headers: Headers = None
     before: tuple[str, bytes] | None = None
     since: float = msgspec.field(default_factory=clock.monotonic)
+    floor: int = 0
+    lost: int = MISSING
 
 
 class Stream:
-    """Reads and writes a stream; every coroutine may raise `StoreUnavailable`."""
+    """Reads and writes a stream; every coroutine may raise `StoreUnavailable`.
+
+    A stream whose nodes were set back has lost writes that it had acknowledged. The proof is an acknowledgement with a
+    sequence that is not above all earlier ones; a read may come from a leader that is out of date.
+
+    Attributes:
+        acknowledged: The highest acknowledged sequence.
+        lost_writes: The number of acknowledged writes that the stream was found to have lost.
+        on_set_back: Called after the stream was found to have lost writes.
+    """
 
     def __init__(self, link: Link, name: str, figures: WriteFigures | None = None) -> None:
         self.link = link
@@ -160,6 +174,8 @@ class Stream:
             "republish": {"src": f"{self.prefix}>", "dest": f"{self.feed}>"},
         }
         self._figures = figures or WriteFigures()
+        self.acknowledged = self.lost_writes = self._lost_upto = self._seen = 0
+        self.on_set_back: list[Callable[[Stream], object]] = []
         self._waiting: dict[Write, None] = {}
         self._owed_since: float | None = None
 
@@ -178,7 +194,17 @@ class Stream:
         return await self.ask(INFO, {}, StreamInfo)
 
     async def last_sequence(self) -> int:
-        return (await self.info()).state.last_seq
+        """Return the sequence of the newest message; if writes seem to be lost, write something to find out."""
+        before = self.acknowledged
+        last = (await self.info()).state.last_seq
+        if last < before:
+            self.put(_PROBE, b"-", None).add_done_callback(asyncio.Future.exception)
+        return last
+
+    async def has_lost(self, revision: int) -> bool:
+        """Return whether the stream was set back to before a revision that it had."""
+        is_known = revision <= self._seen
+        return is_known and (revision <= self._lost_upto or await self.last_sequence() < revision)
 
     async def newest(self, key: str) -> Entry | None:
         """Return the newest message of a key, by the leader, or None."""
@@ -265,11 +291,13 @@ class Stream:
             raise
         if found is None:
             raise _invalid_answer("nothing")
+        self._seen = max(self._seen, found.seq)
         given, is_gone = _find_id(found.hdrs), f"{_GONE}:".encode() in found.hdrs
         id = None if given is None else int(given[1])
         return Entry(found.subject.removeprefix(self.prefix), found.seq, found.data, is_gone, id)
 
     def _send(self, write: Write) -> None:
+        write.floor = self.acknowledged
         headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
         headers |= write.headers or {}
         if write.before is not None:
@@ -281,8 +309,8 @@ class Stream:
 
     def _settle(self, write: Write, answer: Message | Exception) -> None:
         outcome = outcome_of(write.key, answer.data) if isinstance(answer, Message) else answer
-        if isinstance(outcome, Conflict) and write.expected == MISSING:
-            self.link.run(self._write_over_tombstone(write))
+        if isinstance(outcome, Conflict) and isinstance(answer, Message):
+            self.link.run(self._look_again(write))
             return
         del self._waiting[write]
         if isinstance(outcome, int | Conflict):
@@ -291,19 +319,38 @@ class Stream:
             self._owed_since = write.since
         if isinstance(outcome, int):
             self._figures.add(clock.monotonic() - write.since, 1)
+            if outcome <= write.floor or write.lost > self._lost_upto:
+                self._note_loss(outcome, write)
+            self.acknowledged = max(self.acknowledged, outcome)
+            self._seen = max(self._seen, outcome)
             write.waiter.stored(outcome if write.document else MISSING)
         else:
             write.waiter.failed(outcome)
 
-    async def _write_over_tombstone(self, write: Write) -> None:
-        """Repeat the write of a new key if the conflicting message is a tombstone."""
+    def _note_loss(self, outcome: int, write: Write) -> None:
+        lost = max(1, self.acknowledged - outcome + 1)
+        self.lost_writes += lost
+        self._lost_upto, self.acknowledged = max(self.acknowledged, write.lost), outcome
+        for other in self._waiting:
+            other.floor = 0
+        log.error("the store has lost acknowledged writes", stream=self.name, writes=lost)
+        for callback in self.on_set_back:
+            callback(self)
+
+    async def _look_again(self, write: Write) -> None:
+        """Repeat a refused write if the key has only a tombstone, or if the stream has lost the expected message."""
+        expected = write.expected or MISSING
         try:
             found = await self._read({"last_by_subj": self.prefix + write.key})
+            newest = MISSING if found is None else found.sequence
+            is_lost = newest < expected <= self._seen and (found is not None or await self.has_lost(expected))
         except StoreUnavailable as unavailable:
             self._settle(write, NotStored(str(unavailable)))  # because the write was refused
             return
-        write.expected = MISSING if found is None else found.sequence
-        if found is None or found.is_gone:
+        if is_lost:
+            write.lost = max(write.lost, expected)
+        if is_lost or (expected == MISSING and (found is None or found.is_gone)):
+            write.expected = newest
             self._send(write)
         else:
             self._settle(write, Conflict(write.key))
