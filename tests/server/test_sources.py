@@ -110,6 +110,19 @@ async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypa
     assert second.take(unlimited()) == 0, "that was the next turn"
 
 
+async def test_sessions_in_rooms_need_not_wait_for_a_full_turn_unless_their_address_asks_for_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
+    sources = some_sources([SECOND_NS], at_once=100)
+    loud, quiet = sources.of("192.0.2.1"), sources.of("192.0.2.2")
+    loud.asked = sources.asked = 40
+    sources.count(loud)
+    assert sources.is_full
+    assert (quiet.take(unlimited(), {"K7M4PQ"}), quiet.take(unlimited())) == (0, IN_LINE)
+    assert loud.take(unlimited(), {"K7M4PQ"}) == IN_LINE
+
+
 async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:
     now_ns = [SECOND_NS]
     sources = some_sources(now_ns)

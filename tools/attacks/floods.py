@@ -18,7 +18,10 @@ from functools import partial
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
+import msgspec
+
 from tools.bench.load import Wire, encode_frame, gather_some, open_wire
+from tools.examples import REQUEST_EXAMPLES
 
 STRANGER = "127.0.0.2"
 CONNECTIONS = 1_000
@@ -29,12 +32,12 @@ CONNECTIONS_EACH, MESSAGES_EACH = 30, 33
 ALLOWED = {
     "unknown": '{"type":"nonsense","id":"a"}',
     "wrong": '{"type":"move","room":"K7M4PQ","cell":"b2","ply":0,"id":"a"}',
-    "ping": '{"type":"ping","id":"a"}',
-    "rooms": '{"type":"rooms","id":"a"}',
-    "hello": '{"type":"hello","id":"a"}',
-    "refused": '{"type":"chat","room":"K7M4PQ","text":"hello all","id":"a"}',
+    **{
+        text["type"]: json.dumps(text)
+        for text in map(msgspec.to_builtins, (some[0] for some in REQUEST_EXAMPLES.values()))
+    },
 }
-"""What all strangers say who stay within every limit, by the names of their floods."""
+"""What all strangers say who stay within every limit, by the names of their floods: each request of the protocol."""
 
 IN_FLIGHT = 10
 TICK_SECONDS = 0.01

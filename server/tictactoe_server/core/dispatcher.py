@@ -50,7 +50,8 @@ class Dispatcher:
         """Carry out a message, or a request that `shed` returned, which arrived at `now` (ms of served time)."""
         pressure, source = self.pressure, session.source
         pressure.count(source)
-        if (is_late or pressure.excess > 1) and pressure.is_heavy(source, is_late=is_late):
+        is_overload = (is_late or pressure.excess > 1) and pressure.is_heavy(source, is_late=is_late)
+        if is_overload or (pressure.is_full and source.is_mostly_bad):
             message = self.shed(session, message)
             if message is None:
                 return

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final
 from weakref import WeakValueDictionary
@@ -65,9 +65,13 @@ class Source:
         self.pressure.asked += more
         self.limit.spend(more)
 
-    def take(self, own: RateLimit) -> int:
-        """Count a message of a session and return 0, or return the ms to wait for its `own` limit, or `IN_LINE`."""
-        if self._line or self.pressure.is_full:
+    def take(self, own: RateLimit, rooms: Collection[str] = ()) -> int:
+        """Count a message of a session and return 0, or return the ms to wait for its `own` limit, or `IN_LINE`.
+
+        Even if the turn is full, sessions in `rooms` go first, unless their address asks for more than others.
+        """
+        pressure = self.pressure
+        if self._line or (pressure.is_full and not (rooms and not pressure.is_heavy(self))):
             return own.wait() or IN_LINE
         wait, for_address = take_both(own, self.limit)
         return wait or (IN_LINE if for_address else 0)

@@ -181,7 +181,7 @@ class Session(Receiver):
     # -- for the connection -------------------------------------------------------------------------------------
 
     def received(self, message: Any) -> None:
-        if not (self.is_busy or self._inbox or self.source.take(self.messages)):
+        if not (self.is_busy or self._inbox or self.source.take(self.messages, self.rooms)):
             self.dispatcher.receive(self, message, self._now())
             return
         pressure, asked = self.source.pressure, message
@@ -222,7 +222,7 @@ class Session(Receiver):
     def _take_next(self) -> None:
         """Carry out queued messages until one takes longer or exceeds a limit."""
         while self._inbox and not self.is_busy:
-            wait = self.source.take(self.messages)
+            wait = self.source.take(self.messages, self.rooms)
             if wait:
                 self._hold_back(wait)
                 break
