@@ -86,7 +86,7 @@ CEILINGS = {
     "rooms": (1_333, 5),
     "services": (2_343, 5),
     "sessions": (466, 2),
-    "storage": (2_716, 8),
+    "storage": (2_719, 8),
     "transport": (2_078, 6),
     "watching": (194, 1),
 }

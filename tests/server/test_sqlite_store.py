@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -256,6 +257,23 @@ async def test_the_store_owes_an_answer_for_as_long_as_the_disk_refuses(laborato
     await laboratory.pragma("query_only = OFF")
     await keep(store, room_of(CODE), MISSING)
     assert store.owed_since() is None
+
+
+async def test_a_disk_that_is_silent_over_a_note_owes_an_answer(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, is_silent, gate = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def keep_up(*_: object, **options: object) -> None:
+        loop.call_soon_threadsafe(is_silent.set)
+        gate.wait()
+
+    monkeypatch.setattr(laboratory.database, "keep_up", keep_up)
+    laboratory.store.note_time(1)
+    await is_silent.wait()
+    owed_since = laboratory.store.owed_since()
+    gate.set()
+    assert owed_since is not None
 
 
 async def test_the_thread_survives_a_failed_rollback(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -135,8 +135,11 @@ class Writer:
             self._batches.put(_Batch((), self._keep_up))
 
     def owed_since(self) -> float | None:
-        """Return the time since which the disk owes an answer or refuses everything (s, as `clock.monotonic`)."""
-        return self._owed_since
+        """Return the time since which the disk is busy, owes an answer or refuses everything (s, as `clock.monotonic`).
+
+        A disk that is silent while it stores a note of the time owes nobody an answer, but no move could be stored.
+        """
+        return min((at for at in (self._owed_since, self._busy_since) if at is not None), default=None)
 
     async def close(self) -> None:
         """Do the waiting jobs, refuse new ones, and close the database; idempotent.
