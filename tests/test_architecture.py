@@ -81,7 +81,7 @@ CEILINGS = {
     "http": (1_350, 3),
     "listings": (728, 3),
     "people": (478, 2),
-    "ratings": (1_393, 5),
+    "ratings": (1_409, 5),
     "records": (788, 2),
     "rooms": (1_333, 5),
     "services": (2_343, 5),

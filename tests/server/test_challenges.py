@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, play_out, until
@@ -138,6 +139,16 @@ async def test_welcome_lists_open_challenges_until_they_expire(server: Server, m
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "expired"
         async with again(server, bo) as other:
             assert id not in open_of(other)
+
+
+async def test_a_challenge_does_not_expire_after_an_answer_was_stored(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        id, table = await challenge(ana, bo), server.core.store.table(CHALLENGES)
+        found = await table.load(id)
+        assert found is not None
+        await save(table, id, replace(found[0], how="declined"), found[1])
+        server.core.time.go_on_from(server.core.time() + CHALLENGE_MS)
+        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "declined"
 
 
 async def test_an_impossible_challenge_is_refused_with_its_reason(server: Server) -> None:

@@ -1,8 +1,8 @@
 """Challenges: one player asks another for a game, who accepts or declines.
 
-A challenge is a stored row that every server of a cluster reads. An answer is one compare-and-set of the row, and the
-server where it wins opens the room. So a challenge survives the crash of any server; an accepted challenge without a
-room after `OPENING_MS` has failed.
+A challenge is a stored row that every server of a cluster reads. An answer is one compare-and-set of the row, as is its
+expiry, and the server where an acceptance wins opens the room. So a challenge has one end and survives the crash of any
+server; an accepted challenge without a room after `OPENING_MS` has failed.
 """
 
 from __future__ import annotations
@@ -389,13 +389,18 @@ class Challenges(Service):
             if challenge.until > now:
                 continue
             if challenge.stage == 0:
-                self._adopt(replace(challenge, how="expired"))
+                self.tasks.start(self._attempt(self._expire_stored(id)))
             elif challenge.stage == 1:
                 self.tasks.start(self._attempt(self._settle(id)))
             elif now - challenge.until > KEPT_MS:
                 del self._known[id]
                 if not self._table.expires:
                     self.tasks.start(self._attempt(delete(self._table, id, None)))
+
+    async def _expire_stored(self, id: str) -> None:
+        """Store the expiry of a challenge, unless an answer was stored first."""
+        if await self._read(id) is not None:
+            await self._change(id, lambda old: replace(old, how="expired") if old and old.is_open else old)
 
     def _hear(self, table: str, key: str) -> None:
         if table == CHALLENGES.name:
