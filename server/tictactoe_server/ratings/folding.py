@@ -63,6 +63,7 @@ class Folding:
         self._lock = asyncio.Lock()
         self._wanted_load, self._done_load = 1, 0
         self._announced_entries = 0
+        self._has_folded = False
         self._reset(State(), "")
 
     def invalidate(self) -> None:
@@ -98,6 +99,12 @@ class Folding:
         """Read what is new, append unnamed games to the log, and fold; raises `StoreUnavailable`."""
         async with self._lock:
             await self._step()
+            self._has_folded = True
+
+    async def catch_up(self) -> None:
+        """Fold everything that is stored, unless that was done since the start; raises `StoreUnavailable`."""
+        if not self._has_folded:
+            await self.step()
 
     async def _step(self) -> None:
         if not self.is_loaded:

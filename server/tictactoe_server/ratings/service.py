@@ -100,7 +100,9 @@ class Ladders(Service):
         """
         if self.keys and len(rules.marks) != 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
-        ladder = self._ladder(self.check_key(rules.preset or ""))
+        key = self.check_key(rules.preset or "")
+        await self.folding.catch_up()
+        ladder = self._ladder(key)
         if (closing := ladder.closing) is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, f"ladder {closing.reason}", figure=closing.figure, of=closing.of)
         if clock is None:
@@ -267,6 +269,7 @@ class Ladders(Service):
 
     async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:
         """Return a ladder with its first `top` rows, or with the rows around a player."""
+        await self.folding.catch_up()
         ladder, listed = self._ladder(key), [*(await self._rows_of(key)).values()]
         rows = listed[:top] if around is None else rows_around(listed, around)
         names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
@@ -290,6 +293,7 @@ class Ladders(Service):
         """
         if not self.keys:
             raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
+        await self.folding.catch_up()
         id, now, standings = await find_player(self._core, player), clock.wall_ms(), []
         account = await self._accounts.load(id)
         for key in self.keys:

@@ -12,7 +12,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
-from tests.server.ratings.served import HERE, RULES, a_server, one_in, people, play_each, play_rated
+from tests.server.ratings.served import HERE, RATED, RULES, a_server, one_in, people, play_each, play_rated
 from tests.server.test_cluster import cluster_of
 from tests.server.test_event_deaths import Life, MortalStore, MortalTable
 from tictactoe_protocol.ratings.exported import check_export
@@ -26,6 +26,7 @@ from tictactoe_server.ratings import folding
 from tictactoe_server.ratings.tables import LADDERS, key_of
 from tictactoe_server.records.tables import PLAYERS
 from tictactoe_server.server import Server
+from tictactoe_server.storage.store import StoreUnavailable
 
 
 async def rated(server: Server, games: int) -> State:
@@ -58,6 +59,27 @@ async def test_undoing_a_verdict_restores_the_digest() -> None:
                 await server.carry_out(order)
         with pytest.raises(OrderRefused, match="was played by dee"):
             await server.carry_out(VoidPlayer("dee", "None."))
+
+
+async def test_ratings_are_unavailable_until_the_stored_games_were_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
+        await play_rated(ana, bo)
+
+    async def read_games(self: folding.Folding) -> None:
+        raise StoreUnavailable("The disk does not answer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folding.Folding, "_read_games", read_games)
+        async with a_server(data=tmp_path) as server, open_peer(server.url, token=ana.welcome["token"]) as ana:
+            player = ana.welcome["player"]
+            for question in ({"type": "profile", "player": player}, {"type": "ratings", "rules": RULES}):
+                assert (await ana.ask(**question))["code"] == "unavailable"
+            assert (await ana.ask("create", **RATED))["code"] == "unavailable"
+            patch.undo()
+            (standing,) = (await ana.ask("profile", player=player))["profile"]["ladders"]
+            assert standing["wins"] == 1
 
 
 async def test_games_before_the_first_rated_one_are_not_read_again(
