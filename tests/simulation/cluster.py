@@ -125,7 +125,7 @@ class ClusterTrouble(Trouble):
         for person, peer in cut_off:
             if peer is not None and person.peer is peer and not peer.is_lost:
                 for code in peer.rooms:
-                    site.ledger.rooms[code].away_since.pop(person.id, None)
+                    site.ledger.rooms[code].note_back(person.id)
 
 
 class ClusterSite(Site):

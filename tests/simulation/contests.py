@@ -187,6 +187,7 @@ class Cup(Crowd):
             "double": chance.random() < 0.3,
             "break_ms": chance.choice((0, 5_000)),
         }
+        self.ledger.has_unseen_games |= len(self.terms["bots"]) > 1
 
     def check_results(self, pairings: list[Message]) -> None:
         """Check that no result changes that was shown before."""

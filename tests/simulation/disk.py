@@ -83,7 +83,7 @@ class Disk:
             commit()
             return
         is_durable = database.is_durable
-        started_at, paused = self.world.time(), self.world.paused_seconds
+        started_at, paused, life = self.world.time(), self.world.paused_seconds, self._lives
         self._crash_if_due(thread, "before commit")
         self._refuse(self.early_refusals, "database or disk is full", sqlite3.SQLITE_FULL)
         if is_durable:
@@ -101,8 +101,9 @@ class Disk:
             self._forget_synced()
             self._served.commits.append(self.world.time())
         self.world.trace("commit", is_durable)
-        if is_durable and self.world.paused_seconds == paused and self.world.time() - started_at > GRACE_SECONDS:
-            self._served.exclude(started_at + GRACE_SECONDS, self.world.time())
+        if self.world.time() - started_at > GRACE_SECONDS and life == self._lives:
+            is_certain = self.world.paused_seconds == paused
+            self._served.exclude(started_at + GRACE_SECONDS, self.world.time(), is_certain=is_certain)
         self._refuse(self.late_refusals, "disk I/O error", sqlite3.SQLITE_IOERR)
         self._crash_if_due(thread, "after commit")
         if is_durable:

@@ -141,6 +141,7 @@ class Host:
         self.world.call_soon(self._note_stopped, context=self.world.outside)
 
     def _note_stopped(self) -> None:
+        self._up.clear()
         self._stopped.set()
         self._has_begun.set()
 

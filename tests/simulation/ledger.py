@@ -6,7 +6,6 @@ ledger then tells the story of that room.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -46,7 +45,10 @@ class Failure:
 
 
 class ServedTime:
-    """How long the server served between two moments: neither while it was down nor while its disk was silent."""
+    """How long the server served between two moments: neither while it was down nor while its disk was silent.
+
+    Its time may also have stood still while the disk refused everything, or was silent as the machine was paused.
+    """
 
     def __init__(self) -> None:
         self.commits: list[float] = []
@@ -54,7 +56,8 @@ class ServedTime:
         self._totals = [0.0]
         self._since: float | None = None
         self._excluded: list[tuple[float, float]] = []
-        self._refused: list[tuple[float, float]] = []
+        self._doubtful: list[tuple[float, float]] = []
+        self._refused_since: float | None = None
 
     def begin(self, now: float) -> None:
         self._note(now)
@@ -66,14 +69,15 @@ class ServedTime:
 
     def note_refusal(self, now: float) -> None:
         """Note that the store refuses everything from now on."""
-        self._refused.append((now, math.inf))
+        self._refused_since = now
 
     def note_refusal_over(self, now: float) -> None:
-        if self._refused:
-            self._refused[-1] = self._refused[-1][0], now
+        if self._refused_since is not None:
+            self.exclude(self._refused_since, now, is_certain=False)
+            self._refused_since = None
 
-    def exclude(self, start: float, end: float) -> None:
-        self._excluded.append((start, end))
+    def exclude(self, start: float, end: float, *, is_certain: bool) -> None:
+        (self._excluded if is_certain else self._doubtful).append((start, end))
 
     def first_commit_after(self, moment: float) -> float:
         """Return when the first commit after a moment was done, or the moment without a disk or in an earlier life."""
@@ -83,8 +87,9 @@ class ServedTime:
     def since(self, start: float, end: float) -> float:
         """Return the least seconds served from `start` to `end` in this life of the server; a crash may lose more."""
         start = max(start, self._moments[-1])
-        refused = sum(max(0.0, min(end, last) - max(start, first)) for first, last in self._refused)
-        return self.between(start, end) - refused
+        doubtful = sum(max(0.0, min(end, last) - max(start, first)) for first, last in self._doubtful)
+        refused = 0.0 if self._refused_since is None else max(0.0, end - max(start, self._refused_since))
+        return self.between(start, end) - doubtful - refused
 
     def between(self, start: float, end: float) -> float:
         """Return the seconds served from `start` to `end`."""
@@ -152,6 +157,7 @@ class RoomRecord:
         shown_away_since: When each player that the newest state shows as away was first shown so, by id.
         last_away: The value that `away_since` had for each player who came back.
         tried_at: When each player last lost a connection, or failed to connect.
+        still_at: When its clock was last seen standing still.
         was_left: Whether a player has asked to leave it for good.
         chats: The texts of acknowledged chats, and when they were acknowledged.
         newest, newest_at: The largest `seq`, and when it was first seen.
@@ -166,9 +172,15 @@ class RoomRecord:
     last_away: dict[str, float] = field(default_factory=dict)
     tried_at: dict[str, float] = field(default_factory=dict)
     chats: list[tuple[str, float]] = field(default_factory=list)
+    still_at: float = 0.0
     was_left: bool = False
     newest: int = 0
     newest_at: float = 0.0
+
+    def note_back(self, player: str) -> None:
+        """Note that a player, and the guests at the same device, are connected again."""
+        for id in [id for id in self.away_since if id.partition(".")[0] == player]:
+            self.last_away[id] = self.away_since.pop(id)
 
 
 class Ledger:
@@ -179,6 +191,7 @@ class Ledger:
         slack_ms: How far a clock may be off.
         counts: How often things happened, for the summary of a run.
         failures: The broken promises so far.
+        has_unseen_games: Whether bots play each other in an event.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -188,9 +201,15 @@ class Ledger:
         self.rooms: dict[str, RoomRecord] = defaultdict(RoomRecord)
         self.counts: Counter[str] = Counter()
         self.failures: list[Failure] = []
+        self.has_unseen_games = False
         self._story: list[tuple[float, str, str]] = []
 
     # -- the story -------------------------------------------------------------------------------------------------
+
+    @property
+    def is_cluster(self) -> bool:
+        """Whether several servers share the rooms, so that time also stands still while the store is away."""
+        return self.slack_ms > ROUNDING_MS
 
     def tell(self, text: str, room: str = "") -> None:
         """Add a line to the story: to that of a room, or to everybody's."""
@@ -340,21 +359,24 @@ class Ledger:
                 game.offers.add(offer)
 
     def _check_holds(self, code: str, room: RoomRecord, state: Message) -> None:
-        if self.slack_ms > ROUNDING_MS:
-            return  # in a cluster a hold also stands still while the store is away
+        if self.is_cluster:
+            return
         for seat in filter(None, state["seats"].values()):
             since = room.tried_at.get(seat["player"])
             if since is not None and not room.was_left and seat["player"] in room.away_since and seat.get("hold_ms"):
-                seconds, left = self.served.since(since, self.now()), seat["hold_ms"]
+                seconds, left = self.served.since(max(since, room.still_at), self.now()), seat["hold_ms"]
                 if seconds > HOLD_SECONDS + NOTICED_SECONDS:
                     self.fail(f"The seat of {seat['name']}, away for {seconds:.1f} s, is held {left} ms more.", code)
 
     def _check_clock(self, game: GameRecord, state: Message) -> None:
         ply, control, turn = state["ply"], state["time_control"] or {}, state["clock"]["running"]
+        if turn is None:  # after a start, time stands still in a room of an event until its players are back
+            self.rooms[state["room"]].still_at = game.seen_at[ply] = self.now()
         if ply in game.clocks:
             seconds = self.served.since(game.seen_at[ply], self.now()) - NOTICED_SECONDS
-            is_plain = not game.takebacks and "opening" not in state["rules"]
-            if turn is not None and 1000 * seconds > game.clocks[ply][turn] and is_plain:
+            is_plain = len(state["seats"]) == 2 and not game.takebacks and "opening" not in state["rules"]
+            is_late = turn is not None and 1000 * seconds > game.clocks[ply][turn]
+            if is_late and is_plain and not self.is_cluster:
                 self.fail(f"{turn} is to move after {seconds:.1f} s, with {game.clocks[ply]} left.", state["room"])
             return
         game.clocks[ply], game.seen_at[ply] = dict(state["clock"]["remaining_ms"]), self.now()
@@ -479,7 +501,9 @@ class Ledger:
             self.count("games looked up")
 
     def count_changes(self, life: int) -> int:
-        """Return how many changes of rooms were shown in a life of the server."""
+        """Return how many changes of rooms were shown in a life of the server, or 0 if some may not be seen."""
+        if self.has_unseen_games:
+            return 0
         rooms = [room.newest_seqs for room in self.rooms.values() if life in room.newest_seqs]
         return sum(seqs[life] - max((seqs[other] for other in seqs if other < life), default=0) for seqs in rooms)
 

@@ -348,9 +348,7 @@ class Player(TableMember):
         self.has_had_seat = True
         if self.peer is not None:
             self.peer.rooms.add(code)
-        room = self.ledger.rooms[code]
-        for id in [id for id in room.away_since if self.is_own(id)]:
-            room.last_away[id] = room.away_since.pop(id)
+        self.ledger.rooms[code].note_back(self.id)
         await self.state_of(code)
         if self._unanswered is not None:
             (request, game), self._unanswered = self._unanswered, None
@@ -365,8 +363,8 @@ class Player(TableMember):
         super().lose(peer)
 
     def acknowledge(self, request: Message) -> None:
-        if "game" in request and not (request.get("action") == "offer" and self._sent[str(request)] > 1):
-            self._acknowledged = request  # an offer that was sent before may have been declined meanwhile
+        if "game" in request and self._sent[str(request)] == 1:  # else the game may have gone on since the first time
+            self._acknowledged = request
 
     def receive_state(self, state: Message) -> None:
         super().receive_state(state)
