@@ -16,13 +16,14 @@ from tictactoe_protocol.pushes import AnalysisState, CellValue
 _MOST_BEST, _MOST_OTHERS, _MOST_IN_A_LINE = 6, 9, 4
 EVEN: Final = 0.15
 """An estimate that is no further from 0 says nothing."""
+_GIVEN_AWAY: Final = {("win", "draw"), ("win", "loss"), ("draw", "loss")}
 _SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 
 
 def describe_value(value: CellValue, *, solved: bool = True) -> str:
     """Describe a move's value to its player: ``loses in 4``, ``unclear, looks good``."""
     if value.kind in ("win", "loss"):
-        return _say_soon(value.kind, value, solved=solved)
+        return _say_soon(f"worth {value.kind}", value, solved=solved)
     if value.kind == "draw":
         return say("worth draw")
     return say("worth good" if value.estimate > EVEN else "worth bad" if value.estimate < -EVEN else "worth even")
@@ -48,7 +49,7 @@ def describe_position(analysis: AnalysisState, rules: Rules) -> str:
         case "loss" if is_several:
             verdict = say("stands to move, together", mark=turn, worth=worth)
         case "loss":
-            won, other = _say_soon("win", value, solved=analysis.solved), rules.marks.replace(turn, "")
+            won, other = _say_soon("worth win", value, solved=analysis.solved), rules.marks.replace(turn, "")
             verdict = say("stands to move, others win", mark=turn, other=other, worth=won)
         case "draw":
             verdict = say("stands draw of several" if is_several else "stands draw", mark=turn)
@@ -118,29 +119,39 @@ def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str
 
 
 def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
-    """Compare the played move with the best: ``X played C3: loses in 4; best B2: a draw.``; "" if unknown."""
+    """Compare the played move with the best: ``X played C3: wins in 7. B2 was best: wins in 3.``; "" if unknown."""
     value = analysis.cells.get(played)
     if value is None or analysis.turn is None:
         return ""
     worth, better = describe_value(value, solved=analysis.solved), ""
     best = analysis.best[0] if analysis.best else None
+    names = {"cell": format_cell(played, rules), "best": "" if best is None else format_cell(best, rules)}
     if len(analysis.best) == len(analysis.cells):
         id = "played like any"
     elif played in analysis.best:
         id = "played the best" if len(analysis.best) == 1 else "played one of the best"
     elif best is None or best not in analysis.cells:
-        id, best = "played", None
+        id = "played"
+    elif len(rules.marks) == 2 and (analysis.cells[best].kind, value.kind) in _GIVEN_AWAY:
+        now = _describe_lost(value, rules.marks.replace(analysis.turn, ""), solved=analysis.solved)
+        return say(f"gave away {analysis.cells[best].kind}", now=now, **names)
     else:
         better = describe_value(analysis.cells[best], solved=analysis.solved)
         id = "played, better" if better == worth else "played, best"
-    names = {"cell": format_cell(played, rules), "best": "" if best is None else format_cell(best, rules)}
     return say(id, mark=analysis.turn, worth=worth, better=better, **names)
 
 
+def _describe_lost(value: CellValue, other: str, *, solved: bool) -> str:
+    """Describe a position after a mistake with this value: ``O can now force a win in 3 moves``."""
+    if value.kind == "draw":
+        return say("now draw")
+    soon = CellValue("win", None if value.plies is None else value.plies - 1)
+    return _say_soon("now win", soon, solved=solved, other=other)
+
+
 def describe_mistake(ply: int, cell: int, before: AnalysisState, rules: Rules) -> str:
-    """Describe a mistake: ``Move 4: O played B1: loses in 3; best C2: a draw. It cost the draw.``"""
-    lost = before.value.kind if before.value.kind in ("win", "draw") else "game"
-    return say(f"mistake {lost}", n=ply, compared=compare_played(cell, before, rules))
+    """Describe a mistake: ``Move 4: B1 gives the draw away: X can now force a win in 3 moves. C2 was best.``"""
+    return say("mistake", n=ply, compared=compare_played(cell, before, rules))
 
 
 def rate(value: CellValue) -> float:
@@ -178,12 +189,12 @@ def _options(analysis: AnalysisState) -> list[tuple[str, str]]:
     return [(one, describe_value(value, solved=analysis.solved)) for one, value in analysis.options.items()]
 
 
-def _say_soon(kind: str, value: CellValue, *, solved: bool) -> str:
+def _say_soon(id: str, value: CellValue, *, solved: bool, other: str = "") -> str:
     if value.plies is None:
-        return say(f"worth {kind}")
+        return say(id, other=other)
     if value.plies == 1:
-        return say(f"worth {kind} at once")
-    return say(f"worth {kind} {'in' if solved else 'within'}", n=value.plies)
+        return say(f"{id} at once", other=other)
+    return say(f"{id} {'in' if solved else 'within'}", n=value.plies, other=other)
 
 
 def _list_cells(cells: Sequence[int], rules: Rules, limit: int, comma: str = ", ") -> str:

@@ -6,6 +6,8 @@ import { MORE, nameCell, nameCells } from "./rules.js";
 const MOST_NAMED = 6;
 /** An estimate that is no further from 0 says nothing. */
 const EVEN = 0.15;
+/** What the best move and a mistake are worth to the player. */
+const GIVEN_AWAY = ["win draw", "win loss", "draw loss"];
 /** How much a move may lose and still be as good. */
 const SLIP = 0.2;
 
@@ -28,16 +30,16 @@ export function worthsOf({ cells, best }, isAll) {
 	return { cells: new Map(told), isAll, better: null };
 }
 
-/** @param {string} kind @param {CellValue} value @param {boolean} solved */
-function saySoon(kind, { plies }, solved) {
-	if (!plies) return say(`worth ${kind}`);
-	return plies === 1 ? say(`worth ${kind} at once`) : say(`worth ${kind} ${solved ? "in" : "within"}`, { n: plies });
+/** @param {string} id @param {number | undefined} plies @param {boolean} solved */
+function saySoon(id, plies, solved, other = "") {
+	if (!plies) return say(id, { other });
+	return plies === 1 ? say(`${id} at once`, { other }) : say(`${id} ${solved ? "in" : "within"}`, { n: plies, other });
 }
 
 /** What a move is worth to whoever makes it. @param {CellValue} value @param {boolean} solved */
 function describeValue(value, solved) {
 	if (value.kind === "unknown") return say(lean(value, ["worth good", "worth bad", "worth even"]));
-	return saySoon(value.kind, value, solved);
+	return saySoon(`worth ${value.kind}`, value.plies, solved);
 }
 
 /** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules @returns {string} */
@@ -75,7 +77,7 @@ function describeStanding({ value, solved }, mark, { marks }) {
 			return say(isSeveral ? "stands draw of several" : "stands draw", { mark });
 		case "loss":
 			if (isSeveral) return say("stands to move, together", { mark, worth });
-			return say("stands to move, others win", { mark, other: marks.replace(mark, ""), worth: saySoon("win", value, solved) });
+			return say("stands to move, others win", { mark, other: marks.replace(mark, ""), worth: saySoon("worth win", value.plies, solved) });
 		default:
 			return say(lean(value, ["stands to move, guess", "stands to move, guess", "stands to move"]), { mark, worth });
 	}
@@ -92,12 +94,19 @@ export function describeCellWorth(cell, { cells, solved }, rules) {
 /** How a move compares that was played, empty where that is not known. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
 export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
 	const value = cells[cell];
+	const { marks } = rules;
 	if (!value || !turn) return "";
 	const places = { mark: turn, cell: nameCell(cell, rules), worth: describeValue(value, solved), best: "", better: "" };
 	if (best.length === Object.keys(cells).length) return say("played like any", places);
 	if (best.includes(cell)) return say(best.length === 1 ? "played the best" : "played one of the best", places);
 	if (!best.length) return say("played", places);
 	places.best = nameCell(best[0], rules);
+	const { kind } = cells[best[0]];
+	if (marks.length === 2 && GIVEN_AWAY.includes(`${kind} ${value.kind}`)) {
+		const other = marks.replace(turn, "");
+		const now = value.kind === "draw" ? say("now draw") : saySoon("now win", value.plies && value.plies - 1, solved, other);
+		return say(`gave away ${kind}`, { ...places, now });
+	}
 	places.better = describeValue(cells[best[0]], solved);
 	return say(places.better === places.worth ? "played, better" : "played, best", places);
 }
