@@ -156,7 +156,7 @@ class Position(NamedTuple):
         if not options:
             raise illegal("not_allowed", "There is nothing to choose now.", why="nothing to choose")
         if take not in options:
-            words = "{take} is not offered here: choose {options}."
+            words = "You can't choose {take} here. Choose {options}."
             raise illegal("not_allowed", words, why="no option", take=quote(take), options=", ".join(options))
         return self._replace(chosen=(*self.chosen, take))._with_turn()
 
@@ -326,7 +326,7 @@ class Position(NamedTuple):
             return illegal("blocked", "{cell} is blocked: it cannot be taken.", cell=name)
         if mark != FREE:
             return illegal("occupied", "{cell} is taken by {mark}.", cell=name, mark=mark)
-        words = "{cell} hangs in the air. A mark in this column falls to {lowest}."
+        words = "{cell} has nothing under it. In this column, a disc falls to {lowest}."
         lowest = max(one for one in range(cell, rules.size, rules.columns) if self.board[one] == FREE)
         return illegal("floating", words, cell=name, lowest=format_cell(lowest, rules))
 

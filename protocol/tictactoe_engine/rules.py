@@ -117,7 +117,7 @@ def _check_marks(marks: object) -> None:
     if any(not ("A" <= mark <= "Z") for mark in marks):
         raise _invalid("marks", "letters", "Marks are upper-case letters A to Z, not {value}.", value=quote(marks))
     if len(set(marks)) != len(marks):
-        words = "Each mark is one player's, but {value} repeats one."
+        words = "Every player needs a mark of their own, but {value} repeats one."
         raise _invalid("marks", "repeated mark", words, value=quote(marks))
 
 
@@ -146,7 +146,7 @@ def _check_winnable(rules: Rules) -> None:
         raise _invalid("blocked", "all blocked", "Every cell is blocked.")
     blocked = sum(1 << cell for cell in rules.blocked)
     if all(line & blocked for line in geometry_of(rules.rows, rules.columns, rules.line).lines):
-        words = "The blocked cells leave no room for a line of {line}: no player could win."
+        words = "The blocked cells leave no room for a line of {line}: nobody could win."
         raise _invalid("blocked", "no room", words, line=rules.line)
 
 

@@ -57,7 +57,7 @@ async def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will
     actions, room = alone(state((38, 31), FALLING), (38, 31), courier, told)
     keeping = asyncio.create_task(answer(actions, "d"))
     await asyncio.sleep(0)
-    assert (told, courier.asked) == (["D4 is kept: it is played when the connection is back."], [])
+    assert (told, courier.asked) == (["D4 will be played as soon as the connection is back."], [])
     come_back(room, state((38, 31), FALLING))
     assert await keeping == []
     assert courier.asked == [Move(room="K7M4PQ", cell=24, ply=2)]
@@ -76,11 +76,11 @@ async def test_a_kept_move_is_not_played_into_a_game_that_was_claimed_meanwhile(
     actions, room = alone(state((0, 4)), (0, 4), courier, told)
     keeping = asyncio.create_task(answer(actions, "b1"))
     await asyncio.sleep(0)
-    assert told == ["B1 is kept: it is played when the connection is back."]
-    assert await answer(actions, "c1") == ["B1 is kept already: it is played when the connection is back."]
+    assert told == ["B1 will be played as soon as the connection is back."]
+    assert await answer(actions, "c1") == ["B1 will already be played as soon as the connection is back."]
     come_back(room, state((0, 4), result=Result("O", "claimed")))
     courier.code.set_result("game_over")
-    assert await keeping == ["B1 is not played: the game has gone on without it."]
+    assert await keeping == ["B1 was not played: the game went on without it."]
     assert (await answer(actions, "b1"))[0].startswith("The game is over.")
 
 
@@ -88,26 +88,26 @@ async def test_mistakes_are_told_and_stepped_through_when_the_game_is_over() -> 
     moves = (4, 1, 0, 8, 6, 2, 3)
     actions, _ = alone(state(moves), moves)
     assert (await actions.do_line("mistakes")).lines == (
-        "Move 2: O played B1: loses in 6; best A1: a draw. It cost the draw.",
+        "Move 2: B1 gives the draw away: X now wins in 5 moves. A1 was best.",
     )
     told = await actions.do_line("next mistake")
     assert told.lines == (
-        "Move 2: O played B1: loses in 6; best A1: a draw. It cost the draw.",
+        "Move 2: B1 gives the draw away: X now wins in 5 moves. A1 was best.",
         "   A B C",
         "1  . . .",
         "2  .(X).",
         "3  . . .",
     )
-    assert (await actions.do_line("mistake")).lines == ("There is no mistake after this moment.",)
+    assert (await actions.do_line("mistake")).lines == ("There is no mistake after this move.",)
     assert (await actions.do_line("value")).lines[0].startswith("After move 1: O to move: a draw")
     assert (await actions.do_line("live")).lines[0].startswith("Move 7 of 7")
-    assert (await actions.do_line("previous mistake")).lines[0].startswith("Move 2: O played B1")
+    assert (await actions.do_line("previous mistake")).lines[0].startswith("Move 2: B1 gives the draw away")
 
 
 @pytest.mark.parametrize("line", ["mistakes", "next mistake", "previous mistake"])
 async def test_while_a_game_runs_nothing_here_looks_for_mistakes(line: str) -> None:
     actions, room = alone(state((4, 1, 0)), (4, 1, 0))
-    assert (await actions.do_line(line)).lines == ("What moves are worth is told when the game is over.",)
+    assert (await actions.do_line(line)).lines == ("You can see what moves are worth when the game is over.",)
     assert (actions.judge, room.is_watching) == (None, False)
 
 
@@ -118,7 +118,7 @@ async def test_before_a_large_board_is_looked_through_it_is_said_how_long_that_t
     actions = Actions(room, Settings(), tell=announced.set_result)
     looking = asyncio.create_task(actions.do_line("mistakes"))
     async with asyncio.timeout(10):
-        assert await announced == "Looking through the game: this takes up to 4 seconds."
+        assert await announced == "Analysing the game: this takes up to 4 seconds."
     looking.cancel()
 
 
@@ -153,16 +153,16 @@ async def test_the_board_after_a_move_is_drawn_as_it_was() -> None:
         "3  . . .",
     ]
     assert (await Watcher().look("b 0"))[0] == "The start."
-    assert (await Watcher().look("board 4")) == ["There is no move 4: 0 to 3."]
+    assert (await Watcher().look("board 4")) == ["There is no move 4, only 0 to 3."]
 
 
 async def test_steps_go_from_where_one_looks() -> None:
     watcher = Watcher()
     assert (await watcher.look("p"))[0] == "Move 2 of 3: bo plays B2, centre."
     assert (await watcher.look("back"))[0] == "Move 1 of 3: ana plays A1, top left."
-    assert (await watcher.look("previous", "p")) == ["This is the start: n goes on."]
+    assert (await watcher.look("previous", "p")) == ["This is the start. Type n to go on."]
     assert (await watcher.look("n", "next", "n"))[0] == "Move 3 of 3: ana plays C1, top right."
-    assert (await watcher.look("next")) == ["This is the latest move: p goes back."]
+    assert (await watcher.look("next")) == ["This is the latest move. Type p to go back."]
 
 
 async def test_one_stays_where_one_looks_while_the_game_goes_on() -> None:

@@ -100,5 +100,5 @@ def test_a_line_without_a_room_code_is_refused(line: str) -> None:
 
 
 def test_the_server_of_a_line_is_checked() -> None:
-    with pytest.raises(BadAddress, match='"ho st" is no server address'):
+    with pytest.raises(BadAddress, match='"ho st" is not a server address'):
         parse_room("tictactoe-client --server 'ho st' join K7M4PQ")

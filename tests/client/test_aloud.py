@@ -27,7 +27,7 @@ def gomoku(*cells: str) -> RoomState:
         ("row", 7, gomoku("h8", "i8", "k8"), ["Row 8: A to G empty, H X, I O, J empty, K X, L to O empty."]),
         ("diagonals", 0, gomoku("h8"), ["Diagonal A1 to O15: A1 to G7 empty, H8 X, I9 to O15 empty."]),
         ("diagonals", 4, state((0, 4, 2)), [f"{FALLING}: A1 X, B2 O, C3 empty.", f"{RISING}: A3 empty, B2 O, C1 X."]),
-        ("diagonals", 1, state((), Rules(1, 3, 3)), ["B1 lies on no diagonal."]),
+        ("diagonals", 1, state((), Rules(1, 3, 3)), ["B1 is on no diagonal."]),
         ("cell", 0, state((0, 4)), ["A1: X."]),
         ("cell", 4, state((0, 4)), ["B2: O, the last move."]),
         ("cell", 8, state((0, 4)), ["C3: empty."]),
@@ -48,7 +48,7 @@ def test_a_part_of_the_board_is_read_aloud(kind: str, cell: int, current: RoomSt
 def test_without_a_cell_the_last_move_is_meant() -> None:
     assert read_aloud("around", None, state((0,))) == read_aloud("around", 0, state((0,)))
     assert read_aloud("diagonals", None, state((0,))) == read_aloud("diagonals", 0, state((0,)))
-    assert read_aloud("around", None, state()) == ["No move has been played yet: name a cell."]
+    assert read_aloud("around", None, state()) == ["No move has been played yet. Name a cell."]
 
 
 def test_the_cells_of_marks_are_listed() -> None:

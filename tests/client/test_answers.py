@@ -233,7 +233,7 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
         (describe_rules(PRESETS["blocker"]), "3 by 3, 3 in a row, B2 blocked"),
         (describe_rules(PRESETS["misere"]), "3 by 3, 3 in a row loses"),
         (describe_rules(PRESETS["three-players"]), "5 by 5, 4 in a row, 3 players"),
-        (describe_rules(PRESETS["connect-four"]), "6 by 7, 4 in a row, marks fall"),
+        (describe_rules(PRESETS["connect-four"]), "6 by 7, 4 in a row, discs fall"),
         (describe_rules(Rules(9, 9, 5, blocked=frozenset(range(9)))), "9 by 9, 5 in a row, 9 cells blocked"),
         (describe_turn(state(), ANA), "Your move, X."),
         (describe_turn(state(), BO), "It's ana's move."),
@@ -252,7 +252,7 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
         (describe_cell(0, Rules(4, 4)), "A1"),
         (
             describe_attempts(Lost("it broke", None, 60, 600), holds_seat=True),
-            f"{TRYING} for up to 10 minutes. While the server runs, your seat is held for 1 minute.",
+            f"{TRYING} for up to 10 minutes. Your seat is held for 1 minute while the server runs.",
         ),
         (describe_attempts(Lost("it broke", None, 60, 600), holds_seat=False), f"{TRYING} for up to 10 minutes."),
         (describe_attempts(Lost("it broke", None, 60, 60), holds_seat=True), f"{TRYING} for up to 1 minute."),

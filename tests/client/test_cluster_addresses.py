@@ -37,7 +37,7 @@ def test_addresses_stand_with_commas_between_and_each_counts_once() -> None:
 
 @pytest.mark.parametrize("text", [",", "one,t wo", "one,http2://two"])
 def test_what_names_no_server_is_refused(text: str) -> None:
-    with pytest.raises(BadAddress, match="is no server address"):
+    with pytest.raises(BadAddress, match="is not a server address"):
         parse_cluster(text)
 
 

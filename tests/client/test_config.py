@@ -32,10 +32,10 @@ def test_values_and_bindings_are_read() -> None:
         ('name = "ana"\n\n\nthme = "night"', 'client.toml line 4: unknown key "thme". Did you mean "theme"?'),
         ('theme = "pink"', f"client.toml line 1: theme is one of {', '.join(THEMES)}."),
         ('theme = "nigth"', f'client.toml line 1: theme is one of {", ".join(THEMES)}. Did you mean "night"?'),
-        ("timeout = 0", "client.toml line 1: timeout is more than 0 and at most 3600 seconds."),
-        ("timeout = nan", "client.toml line 1: timeout is more than 0 and at most 3600 seconds."),
+        ("timeout = 0", "client.toml line 1: timeout is a number of seconds, more than 0 and at most 3600."),
+        ("timeout = nan", "client.toml line 1: timeout is a number of seconds, more than 0 and at most 3600."),
         ("ascii = 1", "client.toml line 1: ascii is true or false."),
-        ("name = 3", "client.toml line 1: name is a text in quotes."),
+        ("name = 3", "client.toml line 1: name is a text in quotation marks."),
         ('timeout = "long"', "client.toml line 1: timeout is a number of seconds."),
         ('[bindings]\nhlep = "h"', 'client.toml line 2: unknown action "hlep". Did you mean "help"?'),
         ("[bindings]\nhelp = 3", "client.toml line 2: help is a key, or a list of keys."),
@@ -50,8 +50,8 @@ def test_a_mistake_is_told_with_its_line_and_the_rest_counts(text: str, warning:
 def test_a_damaged_file_is_told() -> None:
     path = write_config("ascii = true\nname = ana\n")
     assert load_config().warnings == (
-        f"{path} line 2: Invalid value. A text stands in quotes. Mend that line, or delete the file; "
-        "nothing of it counts.",
+        f"{path} line 2: Invalid value. A text needs quotation marks. Correct this line or delete the file; "
+        "nothing in it is used.",
     )
     assert not load_config().hides_server
 
@@ -67,7 +67,7 @@ def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(program
     path = write_config(text)
     told, demand = program.complaint("rooms").splitlines()
     assert told.startswith((f"{path} line 1: ", "client.toml line 1: "))
-    assert demand == "Your server stands in that file: mend it, or say --server."
+    assert demand == "The server is set in that file: correct it, or use --server."
     assert run(["rooms", "--server", "ws://127.0.0.1:1"]) == 3
     assert run(["config", "path"]) == 0
 

@@ -32,9 +32,9 @@ async def list_mistakes(position: Position) -> list[str]:
 
 async def test_the_mistakes_of_a_game_are_named_with_what_was_better_and_what_they_cost() -> None:
     assert await list_mistakes(played(GIVEN_AWAY)) == [
-        "Move 4: O played A3: loses in 4; best B1: a draw. It cost the draw.",
-        "Move 5: X played B1: loses in 2; best C1: wins in 3. It cost the win.",
-        "Move 6: O played C2: loses in 2; best C1: wins at once. It cost the win.",
+        "Move 4: A3 gives the draw away: X now wins in 3 moves. B1 was best.",
+        "Move 5: B1 gives the win away: O can now win at once. C1 was best.",
+        "Move 6: C2 gives the win away: X can now win at once. C1 was best.",
     ]
 
 
@@ -59,8 +59,8 @@ async def test_on_a_large_board_only_what_is_proven_is_held_against_anybody() ->
     mistakes = await mistakes_of(Judge(four_let_go, 0.2))
     assert [mistake.ply for mistake in mistakes] == [6]
     told = describe_mistake(6, mistakes[0].cell, mistakes[0].before, GOMOKU)
-    assert told.startswith("Move 6: O played A2: loses within 4; best ")
-    assert told.endswith(" It cost the game.")
+    assert told.startswith("Move 6: O played A2: loses within 4. ")
+    assert " was best: unclear" in told
 
 
 async def test_what_was_searched_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ def test_a_seat_that_is_no_longer_held_may_be_claimed() -> None:
     assert absent_opponents(gone, BO) == {}
     assert absent_opponents(gone, "p-watcher") == {}
     assert describe_claim(gone, ["O"]) == (
-        "bo has been gone too long. Type claim to take the win, claim draw to call it a draw, or just wait."
+        "bo has been away too long. Type claim to take the win, claim draw to call it a draw, or just wait."
     )
 
 

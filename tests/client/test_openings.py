@@ -24,11 +24,10 @@ from tictactoe_protocol.requests import Choose
 SWAP2 = Rules(5, 5, 4, opening="swap2")
 PIE = PRESETS["four-pie"]
 THREE = (
-    "has placed three for both sides. You choose which side to play on, or place two more and let ana choose. So far"
-    " you are O."
+    "has placed three stones for both sides. Choose your side, or place two more and let ana choose. So far you are O."
 )
-TWO = "has placed two more, and you choose which side to play on. So far you are X."
-ONE = "has made the first move, and you choose which side to play on. So far you are O."
+TWO = "has placed two more. Now choose your side. So far you are X."
+ONE = "has made the first move. Now choose your side. So far you are O."
 TYPE_X = "Type 1 or swap: play X, O moves; 2 or stay: stay O, and move"
 TYPE_O = "Type 1 or swap: play O, and move; 2 or stay: stay X, O moves"
 QUIET = Settings(draws_board=False)
@@ -95,10 +94,10 @@ def test_help_names_what_there_is_to_choose_where_it_is_due_and_says_what_the_ru
     told = helped(swap2(3), BO)
     swap_line = "swap takes the other side, stay keeps yours, more places two more, and the other one chooses"
     assert f"Opening: {swap_line}." in told
-    assert any(line.startswith("One player places three for both sides") for line in told)
+    assert any(line.startswith("One player places three stones for both sides") for line in told)
     assert not any(line.startswith("Opening:") for line in (*helped(swap2(3), ANA), *helped(swap2(3, "O"), BO)))
     standard = describe_help(state((), PRESETS["gomoku-standard"]), Settings(), ANA)
-    assert "A line of more than 5 counts for nothing." in standard
+    assert "A line longer than 5 doesn't count." in standard
 
 
 @pytest.mark.parametrize(
@@ -189,7 +188,7 @@ def test_a_record_tells_who_placed_what_and_what_was_chosen_between() -> None:
         "ana (O) takes O.",
         "Move 6 of 7: ana (O) plays A2.",
         "Move 7 of 7: bo (X) plays B2.",
-        "The game still runs.",
+        "The game is not over yet.",
     ]
 
 

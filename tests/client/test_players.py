@@ -167,7 +167,7 @@ def test_what_cannot_be_written_counts_for_this_run_and_is_written_with_the_next
 ) -> None:
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
     players.keep(player("ana", used_at=1))
-    assert players.problem == "another program writes there"
+    assert players.problem == "another program is writing to it"
     assert players.take(HERE, "ana") is not None
     assert not players.path.exists()
     os.close(held)

@@ -68,12 +68,14 @@ def test_what_helps_where_no_server_is_depends_on_where_that_would_be() -> None:
 def test_where_to_list_rooms_names_the_server_that_has_none() -> None:
     refused = Refused("no_such_room", "There is none.", room="K7M4PQ")
     told = describe_failure(refused, Settings(server="other"), parse_address("host:9"))
-    assert told == ("No room K7M4PQ. It may have closed. List rooms: tictactoe-client rooms --server ws://host:9")
+    assert told == (
+        "There is no room K7M4PQ. It may have closed. To list the rooms: tictactoe-client rooms --server ws://host:9"
+    )
 
 
 def test_a_code_that_the_default_server_lacks_is_answered_with_how_to_name_the_right_one() -> None:
     refused = Refused("no_such_room", "There is none.", room="K7M4PQ")
     text = describe_failure(refused, Settings())
-    assert "No room K7M4PQ at ws://localhost:8765." in text
+    assert "There is no room K7M4PQ at ws://localhost:8765." in text
     assert "tictactoe-client join K7M4PQ --server HOST" in text
     assert "tictactoe-client servers" in text

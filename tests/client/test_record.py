@@ -59,7 +59,7 @@ def test_the_whole_game_is_told_in_two_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("1. a1 *", "1 move. The game still runs."),
+        ("1. a1 *", "1 move. The game is not over yet."),
         ('[Reason "agreed"] 1. b2 draw', "1 move. A draw by agreement."),
         ('[Reason "resigned"] 1. b2 O', "1 move. O wins by resignation."),
         ('[Reason "claimed"] draw', "0 moves. A draw by a claim."),
@@ -87,7 +87,7 @@ def test_each_move_is_told_with_its_player_and_its_comments() -> None:
 
 
 def test_it_is_told_who_is_passed_over_from_when() -> None:
-    assert at(THREE, 4, draws_board=False) == ["Move 4 of 7: ana (X) plays B1.", "cy (A) is passed over from here."]
+    assert at(THREE, 4, draws_board=False) == ["Move 4 of 7: ana (X) plays B1.", "cy (A) is out of the game from here."]
 
 
 def test_the_board_marks_the_last_move_and_the_deciding_line() -> None:
@@ -148,7 +148,7 @@ def test_programs_read_the_game_and_each_position() -> None:
         ("/n", "Move 4 of 7: bo (O) plays A3, bottom left."),
         (":previous", "Move 2 of 7: bo (O) plays A1, top left."),
         ("0", "The start."),
-        ("12", "There is no move 12: 0 to 7."),
+        ("12", "There is no move 12, only 0 to 7."),
         ("value", "After move 3: O to move: a draw with best play. Best: A3."),
         ("-1", f'I don\'t know "-1". {STEP_HELP}'),
         ("٣", f'I don\'t know "٣". {STEP_HELP}'),
@@ -183,7 +183,7 @@ async def test_a_record_is_a_room_in_which_nobody_plays() -> None:
 async def test_mistakes_of_a_record_are_told_but_of_no_game_that_may_still_run() -> None:
     actions = actions_at(CLASSIC, 0, Settings(draws_board=False))
     assert (await actions.do_line("next mistake")).lines == (
-        "Move 6: O played C3: loses in 2; best C2: a draw. It cost the draw.",
+        "Move 6: C3 gives the draw away: X can now win at once. C2 was best.",
     )
     running = actions_at(parse_record("1. b2 b1 *"), 2)
     for line in ("value", "mistakes", "next mistake"):

@@ -34,7 +34,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
     file = tmp_path / "mine"
     file.write_text("mine")
-    with pytest.raises(Misuse, match=r"mine exists already\. Nothing was overwritten\."):
+    with pytest.raises(Misuse, match=r"mine already exists\. Nothing was overwritten\."):
         write_record(str(file), GAME)
     assert file.read_text() == "mine"
 
@@ -45,7 +45,7 @@ def test_a_file_that_begins_like_no_record_is_told_to_be_none(tmp_path: Path, te
     file.write_text(text)
     with pytest.raises(Misuse) as caught:
         read_records(str(file))
-    told = 'is no game record. A record is a text file as --export writes it: tags such as [X "ana"], then moves.'
+    told = 'is not a game record. A record is a text file as --export writes it: tags such as [X "ana"], then moves.'
     assert caught.value.message == f"{file} {told}"
 
 
@@ -61,7 +61,7 @@ def test_a_tilde_is_the_home_folder(home: Path) -> None:
 def test_what_cannot_be_written_is_told_in_one_line(here: Path, name: str, reason: str) -> None:
     with pytest.raises(Misuse) as caught:
         write_record(name, GAME)
-    assert reason in caught.value.message or "exists already" in caught.value.message
+    assert reason in caught.value.message or "already exists" in caught.value.message
     assert caught.value.message.isprintable()
     assert list(here.iterdir()) == []
 
@@ -72,9 +72,9 @@ def test_what_cannot_be_written_is_told_in_one_line(here: Path, name: str, reaso
         (b"1. b2 b2 *", 1, 7, "B2 is taken by X."),
         (b"1. b2 a1\r\n2. c1\r\n3. zz *", 3, 1, "The next move belongs to '2...', not to '3.'."),
         (b"\xef\xbb\xbf1. b2 *\n\n1. a1", 3, 6, "The result is missing"),
-        (b"1. a1 *\n{ \xc3\xa9 \xff }", 2, 5, "This byte is no UTF-8: 0xFF."),
+        (b"1. a1 *\n{ \xc3\xa9 \xff }", 2, 5, "This byte is not UTF-8: 0xFF."),
         (b"", 1, 1, "There is no record here."),
-        (b"\xef\xbb\xbf\xff", 1, 1, "This byte is no UTF-8: 0xFF."),
+        (b"\xef\xbb\xbf\xff", 1, 1, "This byte is not UTF-8: 0xFF."),
         ("\U00010000".encode() * 1_000_100 + b"*", 1, 1_000_001, "This is longer than 1000000 characters."),
         (b"x" * 4_100_000, 1, 1_000_001, "This is longer than 1000000 characters."),
     ],

@@ -13,7 +13,7 @@ from tictactoe_protocol.terms import ClockState, ClockTerms
 
 WATCHER = "p-watcher"
 BY_SEAT = ClockTerms(initial_ms=60_000, increment_ms=2_000)
-CLAIM = "bo has been gone too long. Type claim to take the win, claim draw to call it a draw, or just wait."
+CLAIM = "bo has been away too long. Type claim to take the win, claim draw to call it a draw, or just wait."
 
 
 class Reminders:
@@ -64,17 +64,17 @@ def said(reminders: Reminders, until: float) -> list[tuple[float, str]]:
 
 def test_ones_own_time_is_told_twice_when_it_gets_short() -> None:
     reminders = Reminders(ANA, Settings(), timed((), 40_000), 100.0)
-    assert said(reminders, 200.0) == [(110.0, "You have 30 seconds left."), (130.0, "You have 10 seconds left.")]
+    assert said(reminders, 200.0) == [(110.0, "30 seconds left."), (130.0, "10 seconds left.")]
 
 
 def test_short_time_is_told_once_a_game_though_the_clock_goes_up_again() -> None:
     reminders = Reminders(ANA, Settings(quiet=True), timed((), 31_000), 0.0)
-    assert said(reminders, 2.0) == [(1.0, "You have 30 seconds left.")]
+    assert said(reminders, 2.0) == [(1.0, "30 seconds left.")]
     reminders.take(timed((0,), 31_000), 2.0)
     reminders.take(timed((0, 1), 31_000), 3.0)
-    assert said(reminders, 30.0) == [(24.0, "You have 10 seconds left.")]
+    assert said(reminders, 30.0) == [(24.0, "10 seconds left.")]
     reminders.take(timed((), 31_000, game=2), 40.0)
-    assert said(reminders, 50.0) == [(41.0, "You have 30 seconds left.")]
+    assert said(reminders, 50.0) == [(41.0, "30 seconds left.")]
 
 
 def test_the_last_seconds_for_a_first_move_are_told_and_take_nothing_from_the_clocks_own() -> None:
@@ -82,26 +82,26 @@ def test_the_last_seconds_for_a_first_move_are_told_and_take_nothing_from_the_cl
         return replace(timed(moves, 60_000), clock=ClockState({"X": 60_000, "O": 60_000}, None, start_ms))
 
     reminders = Reminders(ANA, Settings(), due((), 30_000), 100.0)
-    assert said(reminders, 125.0) == [(120.0, "You have 10 seconds left for your first move.")]
+    assert said(reminders, 125.0) == [(120.0, "10 seconds left for your first move.")]
     reminders.take(due((0,), 30_000), 125.0)
     assert reminders.next_at is None
     reminders.take(timed((0, 1), 31_000), 130.0)
-    assert said(reminders, 132.0) == [(131.0, "You have 30 seconds left.")]
+    assert said(reminders, 132.0) == [(131.0, "30 seconds left.")]
 
 
 def test_whoever_comes_back_with_little_time_hears_how_much() -> None:
     reminders = Reminders(ANA, Settings(), timed((), 8_000), 0.0)
-    assert reminders.speak(0.0) == ["You have 8 seconds left."]
+    assert reminders.speak(0.0) == ["8 seconds left."]
     assert reminders.next_at is None
 
 
 def test_a_clock_for_each_move_is_told_in_each_move_where_that_is_news() -> None:
     terms = ClockTerms(move_ms=20_000)
     reminders = Reminders(ANA, Settings(quiet=True), timed((), 20_000, terms), 0.0)
-    assert said(reminders, 15.0) == [(10.0, "You have 10 seconds left.")]
+    assert said(reminders, 15.0) == [(10.0, "10 seconds left.")]
     reminders.take(timed((0,), 20_000, terms), 15.0)
     reminders.take(timed((0, 1), 20_000, terms), 20.0)
-    assert said(reminders, 35.0) == [(30.0, "You have 10 seconds left.")]
+    assert said(reminders, 35.0) == [(30.0, "10 seconds left.")]
     reminders.take(timed((0, 1, 2, 3), 10_000, ClockTerms(move_ms=10_000)), 50.0)
     assert said(reminders, 90.0) == []
 
@@ -113,9 +113,9 @@ def test_a_choice_in_an_opening_begins_a_new_time_as_a_move_does() -> None:
         for chosen in ((), ("O",))
     )
     reminders = Reminders(BO, Settings(quiet=True), due, 0.0)
-    assert said(reminders, 15.0) == [(10.0, "You have 10 seconds left.")]
+    assert said(reminders, 15.0) == [(10.0, "10 seconds left.")]
     reminders.take(chosen, 15.0)
-    assert said(reminders, 30.0) == [(25.0, "You have 10 seconds left.")]
+    assert said(reminders, 30.0) == [(25.0, "10 seconds left.")]
 
 
 @each(
@@ -154,8 +154,8 @@ def test_of_three_players_only_those_past_their_hold_are_named() -> None:
     }
     reminders = Reminders(ANA, Settings(quiet=True), state((0,), three, seats=seats), 0.0)
     assert said(reminders, 60.0) == [
-        (4.0, "cy has been gone too long. Type claim to take the win, or just wait."),
-        (9.0, "bo has been gone too long. Type claim to take the win, or just wait."),
+        (4.0, "cy has been away too long. Type claim to take the win, or just wait."),
+        (9.0, "bo has been away too long. Type claim to take the win, or just wait."),
     ]
 
 
@@ -179,6 +179,6 @@ def test_waiting_for_a_player_is_told_the_more_seldom_the_longer_it_takes() -> N
 def test_without_a_connection_it_is_the_connection_that_is_waited_for() -> None:
     reminders = Reminders(ANA, Settings(), away(5_000), 0.0)
     reminders.lose_connection(2.0)
-    assert said(reminders, 40.0) == [(32.0, "Still without a connection after 30 seconds.")]
+    assert said(reminders, 40.0) == [(32.0, "Still no connection after 30 seconds.")]
     reminders.take(state(), 41.0)
     assert reminders.next_at is None

@@ -31,12 +31,12 @@ def test_options_add_up_to_rules(options: dict[str, Any], rules: Rules) -> None:
     ("options", "message"),
     [
         ({"board": "40x40", "win": 50}, "A board has 1 to 32 rows, not 40."),
-        ({"board": "big"}, '"big" is no board. Write rows and columns, such as 15x15.'),
+        ({"board": "big"}, '"big" is not a board. Write rows and columns, such as 15x15.'),
         ({"board": "4x3", "win": 5}, "A line of 5 can't fit a 4x3 board (at most 4)."),
         ({"marks": "X"}, "A game has 2 to 6 marks, not 'X'."),
         ({"blocked": "z9"}, "--blocked: Z9 is off the board: columns A-C, rows 1-3."),
-        ({"blocked": "5"}, '--blocked: "5" is no cell. Write cells such as b2,c3.'),
-        ({"rules": "classic", "board": "4x4"}, "Choose one of --rules and --board."),
+        ({"blocked": "5"}, '--blocked: "5" is not a cell. Write cells such as b2,c3.'),
+        ({"rules": "classic", "board": "4x4"}, "Use either --rules or --board."),
     ],
 )
 def test_options_that_make_no_sense_are_refused_in_one_sentence(options: dict[str, Any], message: str) -> None:
@@ -60,7 +60,7 @@ def test_clocks_are_read(text: str | None, clock: ClockFields | None) -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "3+", "ten/move", "0+0", "9999+0", "-1+2", "３+2"])
 def test_other_clocks_are_refused(text: str) -> None:
-    with pytest.raises(Misuse, match="is no clock"):
+    with pytest.raises(Misuse, match="is not a clock"):
         parse_clock(text)
 
 

@@ -125,7 +125,7 @@ def test_tickets_are_in_no_log() -> None:
 def test_limits_of_an_event_and_a_roster_without_names_are_mistakes(program: Program, tmp_path: Path) -> None:
     roster = tmp_path / "class.txt"
     roster.write_text("\n \n")
-    assert f"There is no name in {roster}." in program.complaint("event", "new", "--roster", str(roster), "--plain")
+    assert f"There are no names in {roster}." in program.complaint("event", "new", "--roster", str(roster), "--plain")
     for option, value in (("--size", "201"), ("--rounds", "51"), ("--late", "51"), ("--ready", "3601")):
         assert f"{value} is out of range: " in program.complaint("event", "new", option, value, "--plain")
 

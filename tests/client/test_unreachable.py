@@ -76,7 +76,7 @@ async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before(
             await server.push(Moved(ROOM, NOBODY))
             steps = [await event_of(happening, RoomUnanswered) for _ in range(2)]
             assert steps == told(Unanswered(NOBODY, "asked"), Unanswered(NOBODY, "refused", STAYS))
-            assert steps[1].message == f"Nobody answers at {NOBODY}, where room {ROOM} is. {STAYS}"
+            assert steps[1].message == f"The server of room {ROOM}, {NOBODY}, does not answer. {STAYS}"
             server.answers[Join] = lets_in(seq=2)
             await event_of(happening, RoomMoved)
         await room.sync()
@@ -88,7 +88,7 @@ async def test_a_client_without_a_seat_is_told_in_the_end_which_address_does_not
     async with server_of_a_cluster() as server, connect(server.url, timeout_seconds=0.5) as client:
         server.answers[Join] = server.answers[Watch] = sends_to(NOBODY)
         for enter in (client.watch, client.join):
-            with pytest.raises(Refused, match=f"Nobody answers at {NOBODY}, where room {ROOM} is.") as refused:
+            with pytest.raises(Refused, match=f"The server of room {ROOM}, {NOBODY}, does not answer.") as refused:
                 await enter(ROOM)
             assert refused.value.code == "moved"
         assert set(asked(server)) == {UNSET}, "not without a seat there"

@@ -95,16 +95,16 @@ def test_what_is_not_solved_is_told_as_a_bound_or_a_guess() -> None:
 
 def test_the_move_that_was_played_is_compared_with_the_best() -> None:
     analysis = analysed([0, 4, 8])
-    assert compare_played(2, analysis, CLASSIC) == "O played C1: loses in 4; best B1: a draw."
-    assert compare_played(1, analysis, CLASSIC) == "O played B1, one of the best: a draw."
-    assert compare_played(2, analysed([0, 3, 1, 4]), CLASSIC) == "X played C1, the best: wins at once."
-    assert compare_played(4, analysed([]), CLASSIC) == "X played B2: a draw, like any move."
+    assert compare_played(2, analysis, CLASSIC) == "C1 gives the draw away: X now wins in 3 moves. B1 was best."
+    assert compare_played(1, analysis, CLASSIC) == "O played B1, one of the best moves: a draw."
+    assert compare_played(2, analysed([0, 3, 1, 4]), CLASSIC) == "X played C1, the best move: wins at once."
+    assert compare_played(4, analysed([]), CLASSIC) == "X played B2: a draw, like every move."
     assert compare_played(0, analysis, CLASSIC) == ""
 
 
 def test_of_two_guesses_the_better_one_is_named_without_words_that_are_the_same() -> None:
     analysis = made(GUESS, a=GUESS, b=CellValue("unknown", None, 0.2))
-    assert compare_played(1, analysis, PRESETS["four"]) == "X played B1: unclear, looks good; better A1."
+    assert compare_played(1, analysis, PRESETS["four"]) == "X played B1: unclear, looks good. A1 was better."
 
 
 def test_cells_are_ranked_from_quick_wins_to_quick_losses() -> None:
@@ -146,7 +146,7 @@ def test_a_review_tells_the_worth_the_other_moves_and_how_good_the_last_one_was(
     assert review_position(after, before, 2, CLASSIC) == [
         "After move 4: X wins in 3. Best: A3.",
         "Also: B1, A2, C2, B3 lose.",
-        "O played C1: loses in 4; best B1: a draw.",
+        "C1 gives the draw away: X now wins in 3 moves. B1 was best.",
     ]
     assert review_position(analysed([]), None, None, CLASSIC) == [
         "At the start: X to move: a draw with best play. All moves are equal."

@@ -41,15 +41,15 @@ async def test_one_challenges_waits_and_is_led_into_the_room_where_the_next_is_a
     rating: Server, bo: Client
 ) -> None:
     async with run_client("challenge", bo.player, *TERMS, "--side", "X", "-s", rating.url, "--plain", "--stay") as ana:
-        await ana.until("You challenge ", "It is open for one minute; Ctrl+C takes it back.")
+        await ana.until("You challenge ", "The challenge is open for one minute. Ctrl+C withdraws it.")
         room = await bo.join(await answer(bo, accept=True))
         await ana.until("You are X", "Your move, X.")
         ana_s_id = next(seat.player for seat in room.state.seats.values() if seat and seat.player != bo.player)
         await bo.challenge(ana_s_id)
         await ana.until("bo challenges you: 3 by 3", "Answer with: challenge yes, challenge no, or block")
-        await ana.ask("challenge yes", "Your game goes on")
+        await ana.ask("challenge yes", "You are in a game")
         await ana.ask("help", "Challenges: challenge NAME asks")
-        await ana.ask("accept", "Your game goes on")
+        await ana.ask("accept", "You are in a game")
         await ana.ask("decline", "You decline.")
         await bo.challenge(ana_s_id)
         await ana.until("bo challenges you: 3 by 3")
@@ -61,7 +61,7 @@ async def test_one_challenges_waits_and_is_led_into_the_room_where_the_next_is_a
         await ana.until("The game doesn't count. It was aborted")
         await bo.challenge(ana_s_id)
         await ana.until("bo challenges you: 3 by 3")
-        await ana.ask("challenge yes", "You accept: both of you have a seat in room", "Connected, ")
+        await ana.ask("challenge yes", "You accept. Your game is in room", "Connected, ")
         await bo.challenge(ana_s_id)
         await ana.until("bo challenges you")
         await ana.ask("block", "bo is blocked")
@@ -109,7 +109,7 @@ async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client, tmp
 async def test_a_server_without_ladders_says_so(tmp_path: Path) -> None:
     async with a_server(ladders=()) as server, run_client("ladder", RULES, "-s", server.url) as client:
         assert await client.end() == 6
-        assert "rates no games" in await client.errors()
+        assert "has no rated games" in await client.errors()
 
 
 @pytest.mark.parametrize("mode", ["--plain", "--json"])

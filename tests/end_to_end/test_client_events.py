@@ -86,7 +86,7 @@ async def test_the_code_of_an_event_leads_there_by_every_command(server: Server)
                 assert (await script.message(type="event"))["event"] == code
         for named, card in ((code, ""), (f"{page}/e/{code}#ana-1", "#ana-1")):
             assert await run("open", named, "-s", server.url, BROWSER="true") == f"{page}/e/{code}{card}"
-        assert "No room ZZZZZZ" in await complaint("join", "ZZZZZZ", "--plain", "-s", server.url, code=5)
+        assert "There is no room ZZZZZZ" in await complaint("join", "ZZZZZZ", "--plain", "-s", server.url, code=5)
 
 
 async def test_only_the_organiser_runs_an_event(server: Server, tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(se
             await begin(org, code, 3)
             await play(ana)
             while not re.search(r"ana \([XO]\).*[01]-[01]$", line := await ana.read_line() or "end"):
-                assert not line.startswith(("We wait for", "end")), ana.lines
-            await ana.ask(f"save {tmp_path / 'game'}", "The game is saved in")
+                assert not line.startswith(("Waiting for", "end")), ana.lines
+            await ana.ask(f"save {tmp_path / 'game'}", "Saved in")
             assert f'[Event "{code}"]' in (tmp_path / "game").read_text()
             await play(ana)
             last = await ana.until("3.  ana (you)")
@@ -142,7 +142,7 @@ async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp
         for options in (("--plain", "--no-input"), ("--json",)):
             async with run_client(*entering, *options, **at(tmp_path)) as script:
                 assert await script.end() == 6
-                assert "is here by this card already" in await script.errors()
+                assert "is already here with this card" in await script.errors()
         assert [one.here for one in server.heard if isinstance(one, EventJoin)] == [False, True, False, False]
 
 

@@ -31,7 +31,7 @@ from tests.together import try_each
 from tictactoe_server.server import Server
 
 ESCAPE = "\x1b"
-NO_ROOM = "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client rooms --server SERVER\n"
+NO_ROOM = "There is no room ZZZZZZ. It may have closed. To list the rooms: tictactoe-client rooms --server SERVER\n"
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ NO_ROOM = "No room ZZZZZZ. It may have closed. List rooms: tictactoe-client room
         (["watch", "ZZZZZZ"], 5, NO_ROOM),
         (["play", "-n", "a+b"], 6, "Leave + out"),
         (["check", "-n", "x" * 25], 6, "A name has at most 24 characters; this one has 25."),
-        (["watch"], 2, "Say which game to watch: tictactoe-client watch CODE --server SERVER\n"),
-        (["watch", "--no-input"], 2, "Say which game to watch: tictactoe-client watch CODE --server SERVER\n"),
+        (["watch"], 2, "Choose a game to watch: tictactoe-client watch CODE --server SERVER\n"),
+        (["watch", "--no-input"], 2, "Choose a game to watch: tictactoe-client watch CODE --server SERVER\n"),
     ],
 )
 async def test_being_refused_by_a_server(server: Server, arguments: list[str], code: int, words: str) -> None:
@@ -202,7 +202,7 @@ async def test_output_that_cannot_be_written_is_told_in_a_line(server: Server, a
         async with run_client(*arguments, stdout=full, TICTACTOE_SERVER=server.url) as client:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await client.process.wait() == 8
-            assert await client.errors() == ("What was to be printed cannot be written: no space left on device.\n")
+            assert await client.errors() == ("The output cannot be written: no space left on device.\n")
 
 
 @contextlib.contextmanager
@@ -294,10 +294,10 @@ async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
         await bo.until(lambda message: message.get("ply") == 1)
         await bo.send("move", room=code, cell=0, ply=1)
         await screen.until("bo plays A1, top left.", "Your move, X.\r\n> ")
-        await screen.ask("\x03", "Leaving now loses the game. Ctrl-C again to leave.\r\n> ")
+        await screen.ask("\x03", "If you leave now, you lose the game. Press Ctrl-C again to leave.\r\n> ")
         await screen.ask("l\n", "Last: bo played A1, top left.\r\n> ")
         game, screen.written = screen.written, b""
-        await screen.ask("\x03", "^C\r\nLeaving now loses the game. Ctrl-C again to leave.\r\n> ")
+        await screen.ask("\x03", "^C\r\nIf you leave now, you lose the game. Press Ctrl-C again to leave.\r\n> ")
         await screen.ask("\x03", "^C\r\nGoodbye.")
         assert await screen.end() == 130
         assert (await bo.state(status="over"))["result"]["winner"] == "O"
@@ -355,9 +355,9 @@ raise SystemExit(main.run(["rooms", "--json", "--server", {server.url!r}]))
     output, errors = await process.communicate()
     assert process.returncode == 1
     told, closed = output.decode().splitlines()
-    assert told.startswith('{"from":"client","type":"error","code":"internal","message":"This is a mistake')
+    assert told.startswith('{"from":"client","type":"error","code":"internal","message":"This is a bug')
     assert closed == '{"from":"client","type":"closed","exit":1}'
-    assert errors.startswith(b"This is a mistake in tictactoe-client, not yours.")
+    assert errors.startswith(b"This is a bug in tictactoe-client.")
     report = Path(errors.decode().split()[-1])
     assert "ZeroDivisionError: as a test" in await asyncio.to_thread(report.read_text)
     assert tmp_path in report.parents

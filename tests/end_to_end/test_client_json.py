@@ -171,7 +171,7 @@ async def test_a_second_move_for_one_position_is_dropped_and_waits_for_no_other(
         await bo.send("move", room=code, cell=0, ply=(await bo.state(ply=1))["ply"])
         error = await ana.message(type="error")
         assert (error["from"], error["code"], error["id"], error["line"]) == ("client", "stale", "line-2", 2)
-        assert error["message"] == "This move was not sent: the position that it followed is gone."
+        assert error["message"] == "This move was not sent: the position has changed."
         if json.loads(ana.lines[-2]).get("ply") != 2:
             await ana.message(type="room", ply=2)
         ana.type('{"type":"move","at":"a3"}')
@@ -234,11 +234,11 @@ async def test_check_of_a_host_that_does_not_exist_says_which_step_failed() -> N
 async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_line(server: Server) -> None:
     async with run_client("join", "ZZZZZZ", "--json", "-s", server.url) as ana:
         assert await ana.end() == 5
-        assert "No room ZZZZZZ." in await ana.errors()
+        assert "There is no room ZZZZZZ." in await ana.errors()
     assert [message["type"] for message in messages(ana)] == ["connected", "welcome", *["error"] * 3, "closed"]
     told = messages(ana)[-2]
     assert (told["from"], told["code"]) == ("client", "no_such_room")
-    assert told["message"] == "No room ZZZZZZ. It may have closed."
+    assert told["message"] == "There is no room ZZZZZZ. It may have closed."
 
 
 @pytest.mark.parametrize(("leaves_in", "code"), [("playing", 12), ("waiting", 12), ("over", 10)])

@@ -106,7 +106,7 @@ async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -
     async with run_client("play", "-s", server.url, "--stay") as ana, open_peer(server.url, "bo") as bo:
         await open_room(ana)
         ana.end_input()
-        await ana.until("The input has ended: staying to the end of the game.")
+        await ana.until("The input has ended. Staying until the game ends.")
         code = (await bo.ask("match"))["room"]
         await ana.until("Your move, X.")
         await bo.ask("resign", room=code)
@@ -123,29 +123,34 @@ async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server:
         ana.type("a2", "b1", "f")
         await ana.until("Free: ")
     assert ana.lines.count("It's bo's move.") == 2
-    assert ana.lines.count("Moves are not kept for later: type each when it is its turn; for scripts see --json.") == 1
+    assert (
+        ana.lines.count("Moves cannot be entered in advance: type each when it is your turn. For scripts, see --json.")
+        == 1
+    )
 
 
 async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None:
     async with plain_game(server.url) as (ana, bo, code):
         ana.type("decline", "draw withdraw", "undo withdraw", "draw please", "claim")
-        await ana.until("Nothing was asked. Your move, X.", "You have offered no draw.")
-        await ana.until("You have asked for nothing back.", "Type draw, draw accept, draw decline or draw withdraw.")
-        await ana.until("Nobody has been gone for long enough.")
+        await ana.until("There is no question to answer. Your move, X.", "You have offered no draw.")
+        await ana.until(
+            "You have not asked to take a move back.", "Type draw, draw accept, draw decline or draw withdraw."
+        )
+        await ana.until("Nobody has been away for long enough.")
         await ana.ask("a1", "You play A1, top left.")
         await bo.ask("move", room=code, cell=4, ply=1)
         await bo.ask("draw", room=code, action="offer")
         await bo.ask("undo", room=code, action="offer")
         await ana.until("Type undo to let them, undo decline to refuse.")
         ana.type("yes", "draw no", "n")
-        await ana.until("To which? Type draw accept or undo accept.", "You decline the draw.")
+        await ana.until("Which one? Type draw accept or undo accept.", "You decline the draw.")
         await ana.until("You let the move stand.")
         ana.type("resign", "yes")
         await ana.until("You lose. You resign.")
         await bo.ask("rematch", room=code)
         await ana.until("Type rematch or yes to accept.")
         ana.type("no", "accept")
-        await ana.until("A rematch is refused by going: type leave, or new for another opponent.")
+        await ana.until("To refuse a rematch, leave the room: type leave, or new for another opponent.")
         await ana.until("Game 2. You are O. bo is X.")
 
 
@@ -158,8 +163,8 @@ async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back
         await bo.ask("draw", room=code, action="offer")
         await ana.until("Type yes to accept, no to refuse.")
         ana.type("n", "n", "no", "n")
-        await ana.until("Move 2 of 2: bo plays B2, centre.", "This is the latest move: p goes back.")
-        await ana.until("You decline the draw.", "Nothing was asked. Your move, X.")
+        await ana.until("Move 2 of 2: bo plays B2, centre.", "This is the latest move. Type p to go back.")
+        await ana.until("You decline the draw.", "There is no question to answer. Your move, X.")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("Type yes to accept, no to refuse.")
         await ana.ask("n", "You decline the draw.")

@@ -32,7 +32,7 @@ async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pyt
             assert await game.run(lambda client: client.join(code)) == 12
             assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     lines = capsys.readouterr().out.splitlines()
-    assert "The input has ended: leaving in 0.02 s, which aborts the game. (With --stay the client stays.)" in lines
+    assert "The input has ended. Leaving in 0.02 s, which aborts the game. (With --stay, the client stays.)" in lines
     assert lines[-1] == f"You left room {code}. Goodbye."
 
 

@@ -70,7 +70,7 @@ async def test_a_certificate_for_another_name_is_told(authority: Authority) -> N
 async def test_a_certificate_past_its_end_is_told(authority: Authority) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1)
     authority.issue(until=yesterday)
-    assert await why_not(authority) == f"TLS: its certificate has expired on {yesterday:%Y-%m-%d}"
+    assert await why_not(authority) == f"TLS: its certificate expired on {yesterday:%Y-%m-%d}"
 
 
 async def test_an_issuer_whom_nobody_knows_is_told(authority: Authority, tmp_path: Path) -> None:
@@ -78,14 +78,14 @@ async def test_an_issuer_whom_nobody_knows_is_told(authority: Authority, tmp_pat
     stranger = Authority(tmp_path / "other")
     told = await why_not(authority, ca=stranger.ca)
     assert re.fullmatch(
-        r"TLS: its certificate is from trustme v[\d.]+, whom this machine does not trust; "
-        r"--ca FILE names an authority to trust",
+        r"TLS: its certificate was issued by trustme v[\d.]+, whom this machine does not trust; "
+        r"--ca FILE adds a trusted authority",
         told,
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("nothing.pem", "nothing.pem: no such file or directory"), ("key.pem", "key.pem holds no")]
+    ("name", "told"), [("nothing.pem", "nothing.pem: no such file or directory"), ("key.pem", "key.pem contains no")]
 )
 async def test_a_file_with_nobody_to_trust_is_told(authority: Authority, tmp_path: Path, name: str, told: str) -> None:
     assert (await why_not(authority, ca=tmp_path / name)).startswith(f"TLS: {tmp_path}/{told}")

@@ -35,7 +35,7 @@ async def test_one_who_is_muted_is_not_heard_until_heard_again(server: Server) -
         await bo.ask("chat", room=code, text="and again")
         await bo.ask("draw", room=code, action="offer")
         await ana.until("bo offers a draw.")
-        await ana.ask("unmute bo", "bo is heard again.")
+        await ana.ask("unmute bo", "bo is no longer muted.")
         await bo.ask("chat", room=code, text="sorry")
         await ana.until("bo: sorry")
         assert "bo: and again" not in ana.lines

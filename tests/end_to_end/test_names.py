@@ -42,21 +42,21 @@ async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: 
     found = LINK.search(link)
     assert found is not None
     lines = await run(server, phone, "link", found[1])
-    assert lines[0] == "ana is yours, with 3 codes left."
+    assert lines[0] == "ana is yours. 3 rescue codes are left."
     assert [line.endswith("(this one)") for line in lines[1:]] == [False, True]
     assert (await run(server, phone))[0] == lines[0], "it is remembered"
     back = await run(server, other, "rescue", codes[0].lower(), "--name", "ana")
-    assert back[0] == "ana is yours, with 2 codes left."
+    assert back[0] == "ana is yours. 2 rescue codes are left."
     stranger = await run(server, tmp_path / "stranger", "--name", "ANA")
     assert stranger[0] == (
-        'ANA belongs to somebody else here: others see you as "ANA?". '
-        "Take another name or, if it is yours, use one of its codes."
+        'ANA belongs to another player here, so others see you as "ANA?". '
+        "Choose another name or, if it is yours, use a rescue code."
     )
     gone = await run(server, other, "revoke", lines[2].split()[0])
     assert len(gone) == 3
     async with run_client("name", "link", found[1], "-s", server.url, XDG_STATE_HOME=str(phone)) as client:
         assert await client.end() != 0
-        assert "Ask for a new one on the other device." in await client.errors()
+        assert "Get a new one on the other device." in await client.errors()
 
 
 @pytest.mark.parametrize(("variable", "is_drawn"), [("TERM=xterm-256color", True), ("NO_COLOR=1", False)])
@@ -92,10 +92,10 @@ async def test_one_saves_ones_data_and_has_it_deleted_twice_asked(server: Server
     await run(server, tmp_path, "export", str(file))
     assert json.loads(file.read_text())["games"] == []
     (asked,) = await run(server, tmp_path, "forget")
-    assert re.match("ana is yours for good.* name forget ana$", asked)
+    assert re.match("ana is yours. Once.* name forget ana$", asked)
     (told,) = await run(server, tmp_path, "forget", "ana")
-    assert told.startswith("Everything about you was deleted")
-    assert (await run(server, tmp_path))[0].startswith("You are guest-")
+    assert told.startswith("Everything about you has been deleted")
+    assert (await run(server, tmp_path))[0].startswith("You are playing as guest-")
     async with open_peer(server.url, "ana") as other:
         assert "claimed" not in other.welcome
 
@@ -107,5 +107,5 @@ async def test_a_program_gets_all_that_is_kept_of_it_and_has_it_deleted(server: 
         assert (found["player"], found["games"]) == (ana.player, [])
         assert "ana" in str(found["claims"])
         await ana.forget()
-        with pytest.raises(Expelled, match="Everything about you was deleted"):
+        with pytest.raises(Expelled, match="Everything about you has been deleted"):
             [message async for message in ana.messages()]

@@ -66,5 +66,5 @@ async def test_the_page_of_a_room_that_there_is_not_is_not_opened(server: Server
     async with run_client("open", "ZZZZZZ", "-s", server.url, BROWSER=f"touch {tmp_path}/opened %s") as client:
         assert await client.end() == 5
         assert client.lines == []
-        assert "No room ZZZZZZ. It may have closed." in await client.errors()
+        assert "There is no room ZZZZZZ. It may have closed." in await client.errors()
     assert not (tmp_path / "opened").exists()

@@ -134,20 +134,20 @@ TROUBLE = {
     "no such host": "no such host",
     "HTTP": "the server answered HTTP 200",
     "not found": "the server answered HTTP 404",
-    "elsewhere": "what answers there is no WebSocket server",
-    "another host": "the server sends you elsewhere, to ws://localhost:",
-    "another port": "the server sends you elsewhere, to ws://127.0.0.1:",
-    "TLS where none is spoken": "what answers there is no WebSocket server; if it wants TLS, it is wss://",
-    "TLS behind nginx": "the server wants TLS; with it, it is wss://",
-    "garbage": "what answers there is no WebSocket server",
-    "hangs up": "what answers there is no WebSocket server",
-    "endless header": "what answers there is no WebSocket server",
-    "half a handshake": "what answers there is no WebSocket server",
+    "elsewhere": "this is not a WebSocket server",
+    "another host": "the server redirects to ws://localhost:",
+    "another port": "the server redirects to ws://127.0.0.1:",
+    "TLS where none is spoken": "this is not a WebSocket server; if it needs TLS, use wss://",
+    "TLS behind nginx": "the server needs TLS: use wss://",
+    "garbage": "this is not a WebSocket server",
+    "hangs up": "this is not a WebSocket server",
+    "endless header": "this is not a WebSocket server",
+    "half a handshake": "this is not a WebSocket server",
     "silence": "no answer within 0.5 s",
     "silence after the handshake": f"no answer to hello within {AFTER_AN_ANSWER} s",
-    "TLS without TLS": "TLS: the server seems to have none; without it, it is ws://",
-    "TLS to a server without": "TLS: the server seems to have none; without it, it is ws://",
-    "TLS of a stranger": "TLS: its certificate is from localhost, whom this machine does not trust; --ca FILE names an",
+    "TLS without TLS": "TLS: the server seems not to use it; if so, use ws://",
+    "TLS to a server without": "TLS: the server seems not to use it; if so, use ws://",
+    "TLS of a stranger": "TLS: its certificate was issued by localhost, whom this machine does not trust",
 }
 
 
@@ -187,7 +187,7 @@ async def test_the_screen_says_why_there_is_no_server_and_how_to_go_on(kind: str
         run_screen(*COMMAND, "--timeout", patience(kind), "-s", url) as screen,
     ):
         first_words = " ".join(TROUBLE[kind].split()[:3])
-        await screen.shows("✗ Can't reach", first_words, "Or point elsewhere:", "r tries again", "r retry")
+        await screen.shows("✗ Can't reach", first_words, "Or choose another server:", "r tries again", "r retry")
         screen.type("\x11")
         assert await screen.end() == 3
         assert all(sequence in screen.written for sequence in RESTORED)

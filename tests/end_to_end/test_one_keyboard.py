@@ -72,7 +72,7 @@ async def test_three_play_on_the_full_screen(server: Server) -> None:
 
 async def test_a_program_and_too_many_names_are_refused() -> None:
     assert "one keyboard" in await complaint("local", "--json", code=2)
-    assert "Too many names, 3" in await complaint("local", "a", "b", "c", code=2)
+    assert "There are too many names, 3" in await complaint("local", "a", "b", "c", code=2)
 
 
 # -- by the library -------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_re
             await ana.ask("d3", "You place X on D3.", "bo chooses a side.")
             await bo.until("ana setzt X auf D3.", "Wähle deine Seite.", "Tippe 1 oder tauschen: X spielen")
             await bo.ask("b3", "Wähle deine Seite. ana hat für beide Seiten drei gesetzt.")
-            await bo.ask("undo", "Was in der Eröffnung gesetzt und gewählt wird, bleibt.")
+            await bo.ask("undo", "Züge und Wahl der Eröffnung lassen sich nicht zurücknehmen.")
             await bo.ask(
                 "mehr", "Du setzt zwei weitere, dann wählt ana.", "Setze O: noch 2, dann wählt ana eine Seite."
             )
@@ -49,7 +49,7 @@ async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_re
             bo.type("aufgeben", "aufgeben")
             await ana.hear("You win! bo resigns.", "Winner: ana, O.", "Rematch?")
             await eve.until("Winner: ana, O.")
-            await eve.ask("save game.txt", "The game is saved in game.txt")
+            await eve.ask("save game.txt", "Saved in game.txt")
             await ana.ask("board 3", "Move 3 of 6: ana places X on D3.", "bo places two more, then you choose.")
             compare("opening", ana.text(server.url, code))
         client.type("leave")
@@ -65,7 +65,7 @@ async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_re
     async with run_client("history", "-n", "ana", "-s", server.url) as games:
         line = await games.read_line()
         assert line is not None
-        assert "no longer ones, swap2 opening  bo (X) v ana (O)  won by resignation" in line
+        assert "exact lines only, swap2 opening  bo (X) v ana (O)  won by resignation" in line
 
 
 async def test_a_file_of_json_lines_plays_an_opening(server: Server, tmp_path: Path) -> None:

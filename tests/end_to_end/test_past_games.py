@@ -89,9 +89,7 @@ async def test_at_a_terminal_history_says_whose_games_it_lists(server: Server) -
         known(server, games=1),
         run_screen(*COMMAND, "history", "--plain", "-s", server.url, TERM="dumb") as screen,
     ):
-        said = (
-            f"Games of ana, the newest first. To look through one: tictactoe-client replay ID --server {server.url}\n"
-        )
+        said = f"Games of ana, newest first. To step through one: tictactoe-client replay ID --server {server.url}\n"
         assert said in await screen.hear(" 5 moves\n")
         assert await screen.end() == 0
 
@@ -171,7 +169,7 @@ async def test_in_json_each_position_is_one_object(games: str) -> None:
         (["GAMES", "--game", "3"], 2, "GAMES has 2 games: there is no game 3.\n"),
         (["GAMES", "--at", "1", "--export", "x"], 2, "Choose one of --at and --export.\n"),
         (["GAMES.bad"], 2, "Cannot read GAMES.bad: no such file or directory.\n"),
-        (["17", "--game", "1"], 2, "--game chooses among the games of a file.\n"),
+        (["17", "--game", "1"], 2, "--game works only with a file.\n"),
     ],
 )
 async def test_what_makes_no_sense_is_told_in_one_line(games: str, arguments: list[str], code: int, words: str) -> None:
@@ -196,7 +194,7 @@ async def test_an_unknown_id_ends_with_five(server: Server) -> None:
         for id in ("999", "nothing"):
             code, output, errors = await outcome("replay", id, "-s", server.url)
             assert (code, output) == (5, "")
-            assert errors.startswith(f"You played no game {id} on {server.url}")
+            assert errors.startswith(f"You have no game {id} on {server.url}")
             assert errors.count("\n") == 1
         _, output, _ = await outcome("replay", "999", "--json", "-s", server.url)
     assert [json.loads(line)["type"] for line in output.splitlines()][-2:] == ["error", "closed"]
@@ -214,7 +212,7 @@ async def test_an_export_is_read_back_and_never_overwrites(server: Server, tmp_p
         written = file.read_text()
         assert parse_record(written).room == room
         again = await outcome("replay", id, "--export", str(file), "-s", server.url)
-        assert again == (2, "", f"{file} exists already. Nothing was overwritten.\n")
+        assert again == (2, "", f"{file} already exists. Nothing was overwritten.\n")
         assert file.read_text() == written
         code, output, _ = await outcome("replay", "--export", "-", "-s", server.url)
     assert (code, parse_record(output)) == (0, parse_record(written))

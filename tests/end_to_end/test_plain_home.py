@@ -37,7 +37,7 @@ async def test_home_in_plain_mode_reads_as_it_is_written_down(server: Server) ->
                         await ana.read()
 
             await ana.until("help or quit.\r\n> ")
-            await ask("help", "In a game, leave leads back here.")
+            await ask("help", "In a game, leave brings you back here.")
             await ask("", "help or quit.")
             await ask("xyzzy", "help or quit.")
             await ask("plya", 'I don\'t know "plya". Did you mean play?')
@@ -47,7 +47,7 @@ async def test_home_in_plain_mode_reads_as_it_is_written_down(server: Server) ->
             await ana.until("Your move, O.\r\n> ")
             await ask("leave", "Leave and abort this game? Type leave again, or yes, to do it; anything else plays on.")
             await ask("leave", "help or quit.")
-            await ask("resume", "No game of yours waits.")
+            await ask("resume", "You have no unfinished game.")
             ana.type("quit\n")
             assert await ana.end() == 0
             text = ana.written.decode().replace("\r\n", "\n")
@@ -98,7 +98,7 @@ async def test_ctrl_c_in_a_game_ends_the_whole_program(server: Server) -> None:
 async def test_home_without_a_server_says_so_and_goes_on() -> None:
     async with run_screen(*COMMAND, "--plain", "-s", "ws://127.0.0.1:1") as ana:
         await ana.until("Can't reach ws://127.0.0.1:1", "help or quit.\r\n> ")
-        await ana.ask("help\n", "leads back here.")
+        await ana.ask("help\n", "brings you back here.")
         ana.type("quit\n")
         assert await ana.end() == 0
 
@@ -107,7 +107,7 @@ async def test_home_without_a_server_says_so_and_goes_on() -> None:
 async def test_the_bare_command_that_can_ask_nobody_says_what_to_do(server: Server, options: list[str]) -> None:
     async with run_client(*options, "-s", server.url) as client, open_peer(server.url) as bo:
         assert await client.end() == 2
-        assert "Say what to do: play," in await client.errors()
+        assert "Choose a command: play," in await client.errors()
         assert (await bo.ask("rooms"))["rooms"] == []
     told = [json.loads(line) for line in client.lines]
     assert [line["type"] for line in told] == (["error", "closed"] if options == ["--json"] else [])
@@ -116,11 +116,11 @@ async def test_the_bare_command_that_can_ask_nobody_says_what_to_do(server: Serv
 async def test_who_has_no_name_is_asked_for_it_once_at_a_terminal(server: Server) -> None:
     async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
         await ana.until("You are guest-", "help or quit.\r\n> ")
-        await ana.ask("new\n", "What shall we call you? Enter takes")
+        await ana.ask("new\n", "What's your name? Press Enter for")
         await ana.ask("Zoe@\n", "Leave @ out")
         await ana.ask("Zoe\n", "Waiting for another player.")
         await ana.ask("leave\n", "help or quit.")
         await ana.ask("new\n", "Waiting for another player.")
         ana.type("leave\nquit\n")
         assert await ana.end() == 0
-        assert ana.written.count(b"What shall we call you?") == 2
+        assert ana.written.count(b"What's your name?") == 2

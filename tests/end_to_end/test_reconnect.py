@@ -173,7 +173,7 @@ async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> 
         room = await client.create()
         await state_where(room)
         proxy.lose()
-        with pytest.raises(ConnectionLost, match="it was away for too long") as lost:
+        with pytest.raises(ConnectionLost, match="the connection was lost for too long") as lost:
             await client.ping()
         assert lost.value.gave_up
         with pytest.raises(ConnectionLost):
@@ -243,10 +243,10 @@ def test_those_who_are_told_when_the_server_is_back_come_from_then_on_to_twice_a
 
 
 PLAIN = """\
-Connection lost. Trying again for up to 10 minutes. While the server runs, your seat is held for 1 minute.
-Connected again after N second. Nothing was missed. Your move, X.
+Connection lost. Trying again for up to 10 minutes. Your seat is held for 1 minute while the server runs.
+Connected again after N second. You missed nothing. Your move, X.
 You play B2, centre.
-Connection lost. Trying again for up to 10 minutes. While the server runs, your seat is held for 1 minute.
+Connection lost. Trying again for up to 10 minutes. Your seat is held for 1 minute while the server runs.
 Connected again after N second.
 bo plays A1, top left.
    A B C
@@ -286,7 +286,7 @@ async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: 
             proxy.lose()
             assert await game == 7
     assert capsys.readouterr().err == (
-        "Could not get back: it was away for too long. bo may claim the game. "
+        "Could not get back: the connection was lost for too long. bo may claim the game. "
         f"Try again: tictactoe-client join {link_to(proxy.url, code)}\n"
     )
 
@@ -339,15 +339,15 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(se
         await cut_off(ana, proxy)
         before = len(ana.lines)
         ana.type("l", "s 2", "hello", "b2", "c3", "moves", "chat hi", "")
-        await ana.until("There is no connection. ")
+        await ana.until("There is no connection. Your")
         assert ana.lines[before:] == [
             "No move has been played yet.",
             "Row 2: A empty, B empty, C empty.",
             'I don\'t know "hello". A move looks like b2 or 5. ? for help.',
-            "B2 is kept: it is played when the connection is back.",
-            "B2 is kept already: it is played when the connection is back.",
+            "B2 will be played as soon as the connection is back.",
+            "B2 will already be played as soon as the connection is back.",
             "No move has been played yet.",
-            "There is no connection: type chat again when it is back.",
+            "There is no connection. Type chat again when it is back.",
             "There is no connection. Your move, X.",
         ]
         proxy.is_closed = False

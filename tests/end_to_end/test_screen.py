@@ -45,9 +45,9 @@ async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server
         assert await screen.end() == 1
         assert all(sequence in screen.written for sequence in RESTORED)
         after = screen.written.rpartition(RESTORED[0])[2]
-        assert b"This is a mistake in tictactoe-client" in after
+        assert b"This is a bug in tictactoe-client" in after
         assert b"Traceback" not in after
-        path = Path(after.decode().rpartition("What happened is in ")[2].strip())
+        path = Path(after.decode().rpartition("The details are in ")[2].strip())
         report = await asyncio.to_thread(path.read_text, encoding="utf-8")
         assert report.rstrip().endswith("RuntimeError: broken on purpose")
         assert "locals" not in report
@@ -57,7 +57,7 @@ async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server
 async def test_an_address_that_is_none_is_told_in_one_line_before_the_screen_opens(command: list[str]) -> None:
     async with run_screen(*COMMAND, *command, "-s", "ws://host:99999") as screen:
         assert await screen.end() == 2
-        words = '"ws://host:99999" is no server address: its port is no number up to 65535. '
+        words = '"ws://host:99999" is not a server address: the port must be a number up to 65535. '
         assert screen.written.decode().startswith(words)
         assert screen.written.count(b"\n") == 1
 

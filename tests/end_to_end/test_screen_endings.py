@@ -92,4 +92,4 @@ async def test_a_mistake_of_ours_while_it_starts_restores_the_terminal(server: S
         assert await screen.end() == 1
         assert_restored(screen)
         assert screen.attributes() == screen.before
-        assert b"This is a mistake in tictactoe-client" in screen.written
+        assert b"This is a bug in tictactoe-client" in screen.written

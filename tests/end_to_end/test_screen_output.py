@@ -63,7 +63,7 @@ async def tour(screen: Terminal, server: Server) -> None:
     for key, words in (("?", "Esc back"), ("s", "Settings")):
         await screen.do(key, words)
         await screen.do("\x1b", "Playing as")
-    for down, words in ((2, "who takes the other seats"), (2, "No public game is being played")):
+    for down, words in ((2, "who takes the other seats"), (2, "No public game is on")):
         await screen.do("\x1b[B" * down + "\r", words)
         await screen.do("\x1b", "Quick match")
     await screen.do("\x1b[A" * 4 + "\r", "Waiting for another player")

@@ -33,7 +33,7 @@ async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_res
         lonely_port() as (url, callers),
         run_screen(*COMMAND, "replay", games, "--at", "3", TICTACTOE_SERVER=url) as screen,
     ):
-        await screen.until("The first of 2 games; --game 2 chooses the next.", "{A threat.}")
+        await screen.until("This is the first of 2 games. --game 2 chooses the next.", "{A threat.}")
         assert ENTERED in screen.written
         assert screen.attributes() != screen.before
         await screen.ask("\x1b[C", "bo (O) plays A3, bottom left.")
@@ -48,7 +48,7 @@ async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_res
     ("arguments", "code", "words"),
     [
         (["BROKEN"], 2, "BROKEN, line 1, column 7: B2 is taken by X."),
-        (["999", "-s", "URL"], 5, "You played no game 999 on URL"),
+        (["999", "-s", "URL"], 5, "You have no game 999 on URL"),
     ],
 )
 async def test_what_cannot_be_shown_is_told_before_any_page_opens(

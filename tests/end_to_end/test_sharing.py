@@ -36,7 +36,7 @@ async def test_replay_prints_the_link_of_one_s_last_game_or_of_any_and_takes_it_
         assert (code, errors) == (0, "")
         paths = [path_of(server, link) for link in (last, other)]
         assert [(await get(server, path)).status for path in paths] == [200, 200]
-        assert await outcome("replay", "--unshare", "-s", server.url) == (0, "The game is not shared any more.", "")
+        assert await outcome("replay", "--unshare", "-s", server.url) == (0, "The game is no longer shared.", "")
         assert [(await get(server, path)).status for path in paths] == [404, 200]
 
 

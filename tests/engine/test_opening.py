@@ -125,11 +125,11 @@ def test_a_record_says_what_was_chosen_and_is_read_back() -> None:
 
 
 FAULTS = [
-    ("{swap2 O more}", "{swap2 X more}", "Here O has to choose, as swap2 has it: X, O, more."),
-    ("{swap2 X O}", "{swap2 X more}", "Here X has to choose, as swap2 has it: X, O."),
-    ("{swap2 O more}", "{pie O X}", "Here O has to choose, as swap2 has it: X, O, more."),
+    ("{swap2 O more}", "{swap2 X more}", "O has to choose here, by the rule swap2: X, O, more."),
+    ("{swap2 X O}", "{swap2 X more}", "X has to choose here, by the rule swap2: X, O."),
+    ("{swap2 O more}", "{pie O X}", "O has to choose here, by the rule swap2: X, O, more."),
     ("{swap2 X O}", "", "Choose first: X, O."),
-    ("i8 2.", "i8 {swap2 O X} 2.", "Nothing is to be chosen here."),
+    ("i8 2.", "i8 {swap2 O X} 2.", "There is nothing to choose here."),
 ]
 
 
@@ -150,9 +150,9 @@ def test_a_comment_that_reads_like_a_choice_is_one_of_words_where_there_is_no_op
 def test_a_record_holds_no_choice_that_was_not_due() -> None:
     with pytest.raises(InvalidRecord, match="no choice is due"):
         GameRecord(rules=STANDARD, moves=THREE, chosen=("X", "O"))
-    with pytest.raises(InvalidRecord, match="not offered"):
+    with pytest.raises(InvalidRecord, match="can't choose"):
         GameRecord(rules=STANDARD, moves=THREE, chosen=("A",))
-    with pytest.raises(InvalidRecord, match="may not read like a choice") as caught:
+    with pytest.raises(InvalidRecord, match="must not look like a choice") as caught:
         GameRecord(rules=STANDARD, moves=THREE, comments=((1, "Well!"), (3, "swap2 O X")))
     assert caught.value.part == "comments[1]"
 

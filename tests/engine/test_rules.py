@@ -85,7 +85,7 @@ def refusals() -> Iterator[Refusal]:
     for marks in ("xo", "X0", "X.", "X#", "X ", "XÖ", "ΧΟ"):
         yield {"marks": marks}, "marks", f"Marks are upper-case letters A to Z, not {marks!r}."
     for marks in ("XX", "XOX", "ABCDEA"):
-        yield {"marks": marks}, "marks", f"Each mark is one player's, but {marks!r} repeats one."
+        yield {"marks": marks}, "marks", f"Every player needs a mark of their own, but {marks!r} repeats one."
     for flag in ("misere", "gravity", "exact"):
         for value in (0, 1, "yes", None):
             yield {flag: value}, flag, f"{flag} is true or false, not {value!r}."
@@ -95,7 +95,7 @@ def refusals() -> Iterator[Refusal]:
         yield {"blocked": [cell]}, "blocked", f"The blocked cell {cell!r} is off the board: cells are 0 to 8."
     yield {"blocked": range(9)}, "blocked", "Every cell is blocked."
     for blocked in ({0, 4, 8}, {2, 4, 6}, {1, 2, 4, 6}, {0, 5, 7, 2, 3}):
-        no_room = "The blocked cells leave no room for a line of 3: no player could win."
+        no_room = "The blocked cells leave no room for a line of 3: nobody could win."
         yield {"blocked": blocked}, "blocked", no_room
 
 

@@ -129,7 +129,7 @@ def test_no_opening_comes_again_before_all_others_and_a_seed_draws_the_same_ones
 
 
 def test_openings_after_which_nothing_is_open_are_refused() -> None:
-    with pytest.raises(Misuse, match="No game is still open after 9 moves by chance"):
+    with pytest.raises(Misuse, match="No game is still open after 9 random moves"):
         next(list_openings(PRESETS["classic"], 9, 1))
 
 
@@ -238,14 +238,17 @@ def test_a_file_of_anything_else_is_refused_and_left_as_it_is(tmp_path: Path, ch
         case "record":
             path.write_text(format_record(GameRecord()))
     before = path.read_bytes()
-    with closing(CupFile(str(path))) as file, pytest.raises(Misuse, match="has something else than games of this cup"):
+    with (
+        closing(CupFile(str(path))) as file,
+        pytest.raises(Misuse, match="contains other things than games"),
+    ):
         file.resume(iter(games), terms)
     assert path.read_bytes() == before
 
 
 def test_two_cups_do_not_write_to_one_file(tmp_path: Path) -> None:
     with closing(CupFile(str(tmp_path / "cup.txt"))) as file:
-        with pytest.raises(Misuse, match=r"Another cup writes to .*cup\.txt"):
+        with pytest.raises(Misuse, match=r"Another cup is writing to .*cup\.txt"):
             CupFile(str(tmp_path / "cup.txt"))
         assert file.resume(iter(()), TERMS)[0] == []
 
@@ -262,7 +265,7 @@ def file(tmp_path: Path) -> Iterator[CupFile]:
 async def test_a_bot_that_is_gone_is_one_that_failed() -> None:
     bot = running.Bot("nonsense", 1, 0, "seed")
     await bot.set_up(PRESETS["classic"])
-    with pytest.raises(EngineFailed, match="It has ended by itself"):
+    with pytest.raises(EngineFailed, match="It has ended"):
         await bot.decide(Position.start(PRESETS["classic"]), Time(0, 0, 0, 1))
     await bot.end()
 
@@ -307,20 +310,20 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("--bot medium", "A cup needs two or more: give --bot LEVEL or --brain COMMAND for each."),
+        ("--bot medium", "A cup needs at least two players: give --bot LEVEL or --brain COMMAND for each."),
         ("--bot medium --bot hrd", "'hrd' is not one of 'easy', 'medium'"),
-        ("--bot medium --brain no-such-engine", "There is no program no-such-engine here that could be run."),
-        ("--bot medium --brain '", "There is no program ' here that could be run."),
-        ("--bot medium --brain cat --rules classic", "No engine can play this game: a line is not one of five."),
+        ("--bot medium --brain no-such-engine", "There is no program no-such-engine, or it cannot be run."),
+        ("--bot medium --brain '", "There is no program ', or it cannot be run."),
+        ("--bot medium --brain cat --rules classic", "Engines cannot play this game: its line is not five."),
         ("--bot medium --bot hard --rules three-players", "Games of a cup have two players: choose other rules."),
-        ("--bot medium --brain cat --nodes 10", "Positions are counted for bots alone"),
-        ("--bot medium --bot hard --nodes 10 --move-seconds 1", "Positions are counted for bots alone"),
-        ("--bot medium --bot hard --sprt 5", "5 is not two differences, the smaller first, such as 0,10."),
+        ("--bot medium --brain cat --nodes 10", "--nodes is for bots only"),
+        ("--bot medium --bot hard --nodes 10 --move-seconds 1", "--nodes is for bots only"),
+        ("--bot medium --bot hard --sprt 5", "5 is not two differences with the smaller one first, such as 0,10."),
         ("--bot medium --bot hard --sprt 5,1", "5,1 is not two differences"),
-        ("--bot easy --bot medium --bot hard --sprt 0,5", "A test is for a match of two."),
+        ("--bot easy --bot medium --bot hard --sprt 0,5", "--sprt needs exactly two players."),
         ("--bot medium --bot hard --rounds 0", "0 is too small: 1 or more."),
         ("--bot medium --bot hard --move-seconds 0", "0.0 is out of range: 0.01 to 3600."),
-        ("--bot easy --bot hard --rules classic --openings 9", "No game is still open after 9 moves by chance"),
+        ("--bot easy --bot hard --rules classic --openings 9", "No game is still open after 9 random moves"),
         ("--bot easy --bot hard --out /no/such/folder/x", "Cannot write /no/such/folder/x"),
     ],
 )

@@ -40,12 +40,12 @@ async def test_a_cup_that_is_killed_again_and_again_plays_each_game_once(tmp_pat
     for way in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
         async with run_client("cup", *SMALL, "--rounds", "500", "--out", str(path), "--concurrency", "2") as cup:
             if kept:
-                await cup.until(f"{kept} games are in {path} already.")
+                await cup.until(f"{path} already has {kept} games.")
             await cup.until(f"{kept + 3} of 3000")
             cup.process.send_signal(way)
             assert await cup.end() in (-way, 128 + way)
             if way != signal.SIGKILL:
-                assert f"The same command goes on from here. What was played is in {path}." in await cup.errors()
+                assert f"Run the same command to continue. The games so far are in {path}." in await cup.errors()
         kept = len(read(path))
         assert kept >= 3
     rounds = max(int(str(id).partition(".")[0]) for id in read(path))
@@ -62,7 +62,7 @@ async def test_a_cup_that_is_killed_again_and_again_plays_each_game_once(tmp_pat
 @pytest.mark.parametrize(
     ("way", "reason", "why"),
     [
-        ("dies", "resigned", "It has ended by itself. Exit code 1. Its last words: no more ideas"),
+        ("dies", "resigned", "It has ended. It ended with code 1. Its last words: no more ideas"),
         ("silent", "timeout", "It has said nothing for a second."),
     ],
 )
@@ -74,7 +74,7 @@ async def test_an_engine_that_fails_loses_that_game_and_the_cup_goes_on(
     async with run_client("cup", *options, "--concurrency", "2", "--out", str(tmp_path / "cup")) as cup:
         assert await cup.end() == 9
         assert await cup.errors() == ""
-        assert {f"{way} (O) could not play on in 1.1.2. {why}", f"{way} (X) could not play on in 1.1.1. {why}"} <= {
+        assert {f"{way} (O) could not go on in 1.1.2. {why}", f"{way} (X) could not go on in 1.1.1. {why}"} <= {
             *cup.lines
         }
     for record in read(tmp_path / "cup").values():
@@ -91,7 +91,7 @@ async def test_an_engine_that_cannot_be_started_loses_and_the_others_play(tmp_pa
         *games, over, closed = map(json.loads, cup.lines)
     assert [game["type"] for game in games] == ["cup_game"] * 6
     lost = [game for game in games if game["failed"]]
-    assert [game["failed"].split(". ")[0] for game in lost] == ["It has ended by itself"] * 4
+    assert [game["failed"].split(". ")[0] for game in lost] == ["It has ended"] * 4
     assert all(game["players"][game["result"]] != "false" for game in lost)
     assert (over["type"], over["played"], over["games"]) == ("cup", 6, 6)
     assert [(row["name"], row["failed"]) for row in over["table"]][-1] == ("false", 4)

@@ -76,13 +76,13 @@ async def test_an_engine_that_is_never_ready_is_given_up(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("way", "why", "detail"),
     [
-        ("dies", "It has ended by itself.", "Exit code 1. Its last words: no more ideas"),
-        ("floods", "It says more than can be read.", ""),
-        ("chatters", "It says more than can be read.", ""),
-        ("off", "It plays 15,3, which is no cell of the board.", ""),
+        ("dies", "It has ended.", "It ended with code 1. Its last words: no more ideas"),
+        ("floods", "It prints too much.", ""),
+        ("chatters", "It prints too much.", ""),
+        ("off", "It plays 15,3, which is off the board.", ""),
         ("taken", "It plays 7,8, which is taken.", ""),
-        ("greedy", "It has ended by itself.", "Exit code 1. Its last words: MemoryError"),
-        ("refuses", "It has answered with an error.", "ERROR this is too hard"),
+        ("greedy", "It has ended.", "It ended with code 1. Its last words: MemoryError"),
+        ("refuses", "It answered with an error.", "ERROR this is too hard"),
     ],
 )
 async def test_an_engine_that_cannot_play_on_fails_with_a_reason(way: str, why: str, detail: str) -> None:
@@ -96,12 +96,12 @@ async def test_an_engine_that_cannot_play_on_fails_with_a_reason(way: str, why: 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("", "Say how the engine is started: tictactoe-client brain ./engine"),
-        ("no-such-engine", "There is no program no-such-engine here that could be run."),
+        ("", "Give the command that starts the engine: tictactoe-client brain ./engine"),
+        ("no-such-engine", "There is no program no-such-engine, or it cannot be run."),
         ("--serve cat", "Give the command of an engine, or --serve, not both."),
-        ("cat --rules classic", "No engine can play this game: a line is not one of five."),
-        ("cat --rules connect-four", "No engine can play this game: marks fall in it."),
-        ("cat --rules three-players", "No engine can play this game: more than two play it."),
+        ("cat --rules classic", "Engines cannot play this game: its line is not five."),
+        ("cat --rules connect-four", "Engines cannot play this game: it has gravity."),
+        ("cat --rules three-players", "Engines cannot play this game: it has more than two players."),
         ("cat --memory 0", "0 is too small: 1 or more."),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_command_line_that_makes_no_sense_is_refused(program: Program, argumen
 
 async def test_where_memory_cannot_be_limited_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(Misuse, match="This system cannot limit the memory"):
+    with pytest.raises(Misuse, match="This system cannot limit a program's memory"):
         await use_engine(Settings(), ("cat",), None, None, None, 512, serve=False, level="perfect")
 
 

@@ -81,7 +81,10 @@ class Visitor:
         self.complaints.append(str(error))
 
     def _hear(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not (self._may_fail and re.search(self._may_fail, message.text)):
+        """Note a complaint, unless its text is expected, or an idle page loads a part of a server that has stopped."""
+        if message.type not in ("error", "warning") or (self._may_fail and re.search(self._may_fail, message.text)):
+            return
+        if not ("ERR_CONNECTION_REFUSED" in message.text and "/assets/" in message.location["url"]):
             self.complaints.append(f"{message.text} {message.location}")
 
     def cell(self, number: int) -> Locator:

@@ -87,7 +87,7 @@ async def test_who_joins_with_one_button_is_at_the_board_when_it_begins_and_back
     await ana.button("To the event").click()
     await expect(ana.page.locator(".standing")).to_have_text("ana wins.")
     await expect(ana.page.locator(".standings .own").first).to_contain_text("ana")
-    await expect(ana.page.locator(".entry")).to_contain_text("You came in place 1 (points: 1).")
+    await expect(ana.page.locator(".entry")).to_contain_text("You finished in place 1 (points: 1).")
     mine = ana.page.locator("section", has=ana.page.get_by_role("heading", name="My games"))
     await expect(mine.locator("li")).to_contain_text("by resignation")
     await expect(ana.page.locator(".against .own td.points")).to_have_text("1")
@@ -189,7 +189,7 @@ async def test_the_wall_of_a_roster_says_that_one_needs_a_card_and_a_phone_shows
 ) -> None:
     event = await open_event(bo, entry="roster", roster=["Ana", "Bo"])
     wall = await visit(address(server, f"/e/{event}/wall"), phone=True)
-    await expect(wall.page.locator(".wall-entry")).to_contain_text("To play you need your card.")
+    await expect(wall.page.locator(".wall-entry")).to_contain_text("You need your card to play.")
     parts = [await wall.page.locator(one).bounding_box() for one in (".wall-code", ".event-wall .qr", ".wall-in")]
     code, image, names = [part for part in parts if part is not None]
     assert code["y"] + code["height"] <= image["y"]
@@ -207,7 +207,7 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(cards).to_have_count(2)
     await expect(cards.first.get_by_role("img")).to_be_visible()
     wall = await visit(org.page.url.replace("/cards", "/wall"))
-    await expect(wall.page.locator(".wall-foot")).to_have_text("We wait for Anna and Ben.")
+    await expect(wall.page.locator(".wall-foot")).to_have_text("Waiting for Anna and Ben.")
     await expect(wall.page.locator(".wall-in .expected")).to_have_text(["Anna", "Ben"])
     for number, name in enumerate(("Anna", "Ben")):
         child = await visit(f"http://{await cards.nth(number).locator('code').inner_text()}")
@@ -215,17 +215,17 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
         await expect(child.page.locator(".entry")).to_contain_text(f"You are in as {name}.")
         await expect(child.page).to_have_url(re.compile("/e/[^#]+$"))
     await org.page.get_by_role("link", name="To the event").click()
-    await expect(org.page.get_by_role("heading", name="2 of 2 are in.")).to_be_visible()
+    await expect(org.page.get_by_role("heading", name="2 of 2 are here.")).to_be_visible()
     await expect(wall.page.locator(".wall-foot")).to_have_text(re.compile("^Your card lets you in"))
-    await org.page.get_by_label("One more name").fill("Cem")
+    await org.page.get_by_label("Another name").fill("Cem")
     await org.button("Add").click()
-    await expect(org.page.get_by_label("One more name")).to_have_value("")
+    await expect(org.page.get_by_label("Another name")).to_have_value("")
     await org.page.get_by_role("link", name="Cards to print").click()
     await expect(cards.locator("b")).to_have_text(["Anna", "Ben", "Cem"])
     await org.page.get_by_role("link", name="To the event").click()
     await expect(org.page.locator(".standings .expected .name")).to_have_text("Cemnot here yet")
     await org.button("Begin").click()
-    await org.button("Cem is not here yet. Begin all the same?").click()
+    await org.button("Cem is not here yet. Begin anyway?").click()
     await child.page.wait_for_url(re.compile("/[2-9A-Z]{6}$"))
     await expect(org.page.locator(".pairings li")).to_have_count(1)
     await expect(org.page.locator(".pairings .note")).to_have_text(
@@ -285,8 +285,8 @@ async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
     if is_there:
         await expect(other.page.locator(".entry")).to_contain_text("Play here instead?")
         await other.button("Play here").click()
-        await first.hears("Your card was opened on another device: the game goes on there.")
-        await expect(first.button("Take the seat back")).to_be_hidden()
+        await first.hears("Your card was opened on another device. The game goes on there.")
+        await expect(first.button("Continue here")).to_be_hidden()
         await first.button("To the event").click()
         await expect(first.button("Join")).to_be_visible()
     await other.page.wait_for_url(f"**/{room}")
@@ -378,7 +378,7 @@ async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_f
         await come(bo)
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(1)
         await expect(wall.page.locator(".wall-table tr")).to_have_count(2)
-        waits = re.compile(r"We wait for (ana|bo)\.$")
+        waits = re.compile(r"Waiting for (ana|bo)\.$")
         await expect(wall.page.locator(".wall-foot")).to_have_text(waits)
         await expect(wall.page.locator("header.wall-head")).to_contain_text("Round 1")
         await expect(wall.page.locator(".wall-side .wall-come")).to_have_text(

@@ -87,7 +87,7 @@ async def test_a_review_on_a_phone_stands_with_the_board_in_sight(server: Server
     await bo.join("bo")
     await take_turns((0, 3, 1, 4, 2), ana, bo)
     await ana.choose("Review")
-    await expect(ana.page.locator(".turned")).to_contain_text("It turned at move")
+    await expect(ana.page.locator(".turned")).to_contain_text("The game turned at move")
     await ana.hears("X wins at once. Best: C1.")
     await expect(ana.page.locator("footer")).to_have_css("height", "1px")
     await ana.page.evaluate("scrollTo(0, 0)")

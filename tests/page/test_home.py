@@ -57,11 +57,11 @@ async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit
         await bo.play(0)
         await ana.page.goto(address(server))
         seat = ana.page.locator(".resume .ask")
-        await expect(seat).to_contain_text("Your game with bo Tic-tac-toe · your move · yours until it is claimed")
-        await ana.page.get_by_role("button", name="Give").click()
-        await ana.button("Keep it").click()
-        await ana.page.get_by_role("button", name="Give").click()
-        await ana.button("Give it up").click()
+        await expect(seat).to_contain_text("Your game with bo Tic-tac-toe · your move · yours until somebody claims it")
+        await ana.page.get_by_role("button", name="Leave").click()
+        await ana.button("Stay").click()
+        await ana.page.get_by_role("button", name="Leave").click()
+        await ana.button("Leave for good").click()
         await expect(seat).to_have_count(0)
         await bo.hears("You win! ana left the game.")
         await ana.page.reload()
@@ -106,7 +106,7 @@ async def test_a_click_chooses_the_colours_of_the_page_and_they_are_remembered(s
     for name, colour in (
         ("light", "rgb(247, 243, 232)"),
         ("dark", "rgb(27, 31, 39)"),
-        ("strong contrast", "rgb(0, 0, 0)"),
+        ("high contrast", "rgb(0, 0, 0)"),
     ):
         await ana.page.get_by_role("button", name="Colours").click()
         await ana.hears(f"Colours: {name}")
@@ -115,14 +115,14 @@ async def test_a_click_chooses_the_colours_of_the_page_and_they_are_remembered(s
     await ana.connects()
     assert await ana.page.evaluate(ground) == "rgb(0, 0, 0)"
     await ana.page.get_by_role("button", name="Colours").click()
-    await ana.hears("Colours: as your system has them")
+    await ana.hears("Colours: same as your system")
 
 
 async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) -> None:
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as server:
         ana = await visit(address(server), may_fail=SERVER_GOES)
         on_now = ana.page.get_by_role("region", name="On now")
-        await expect(on_now).to_contain_text("Nobody plays just now: watch the computers")
+        await expect(on_now).to_contain_text("Nobody is playing right now. Watch the computers")
         await expect(on_now.locator(".live-boards li")).to_have_count(1)
         await expect(on_now.get_by_text("hard-bot", exact=True)).to_be_visible()
         await expect(on_now.locator(".live-boards a[href]")).to_have_count(0)

@@ -154,7 +154,7 @@ async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Vis
         await ana.connects()
         await server.say({"type": "rated", "room": "R4T3DS", "game": 1, "rules": "four", "players": changed})
         told = ana.page.locator(".notice")
-        await expect(told).to_contain_text("Your rating: 1512 → 1524; you were expected to get 0.41 of a point.")
+        await expect(told).to_contain_text("Your rating: 1512 → 1524. You were expected to score 0.41.")
         assert await find_violations(ana.page) == []
         await ana.button("Close").click()
         await expect(told).to_have_count(0)
@@ -175,7 +175,7 @@ async def test_a_challenge_waits_for_a_lost_server_and_is_over_once_a_welcome_la
         await expect(ana.button("Accept")).to_be_enabled()
         server.answers = {**server.answers, "hello": [welcome(challenges=[])]}
         await server.close(1012)
-        await ana.hears("The challenge of bo is over.")
+        await ana.hears("bo's challenge is over.")
         await expect(ana.page.locator(".notice")).to_have_count(0)
 
 
@@ -198,10 +198,10 @@ async def test_who_plays_is_asked_before_a_challenge_takes_them_away(server: Ser
     assert ana.code == room
     await bo.ask("answer", challenge=asked["challenge"], accept=False)
     await expect(banner).to_have_count(0)
-    await ana.hears("bo takes the challenge back.")
+    await ana.hears("bo withdraws the challenge.")
     await bo.ask("challenge", player=player, rules="four")
     await ana.button("Accept").click()
-    await ana.button("Leave this board and accept").click()
+    await ana.button("Leave this game and accept").click()
     await expect(ana.page.get_by_role("heading", name="Four by four")).to_be_visible()
     await cy.hears("ana")
 
@@ -215,7 +215,7 @@ async def ana_id(server: Server, room: str) -> str:
 async def test_the_first_page_leads_to_ladders_and_to_a_rated_match(server: Server, bo: Peer, visit: Visit) -> None:
     ana = await visit(address(server), may_fail="status of 404")
     await ana.page.goto(address(server, "/ladder/classic"))
-    await expect(ana.page.get_by_text("not rated here. Rated are: ")).to_contain_text("Fair four")
+    await expect(ana.page.get_by_text("Rated games here: ")).to_contain_text("Fair four")
     await ana.page.goto(address(server))
     await ana.tile("connect-four").check()
     await ana.page.get_by_role("link", name="Ladders").click()

@@ -60,7 +60,7 @@ async def test_a_link_is_marked_where_the_browser_copies_nothing(server: Server,
     await ana.page.evaluate("void (document.execCommand = () => false)")
     await ana.quick_match("ana")
     await ana.button("Copy").click()
-    await ana.hears("it is marked here to be copied")
+    await ana.hears("Copy the marked text yourself")
     assert await ana.page.evaluate("getSelection().toString()") == ana.page.url
 
 
@@ -79,7 +79,7 @@ async def test_an_invitation_is_photographed_or_shared_by_the_sheet_of_the_devic
 @pytest.mark.parametrize("broken", ["link=%", "game/%"])
 async def test_a_broken_address_is_told_on_the_first_page(server: Server, visit: Visit, broken: str) -> None:
     ana = await visit(address(server, f"/#{broken}"))
-    await ana.hears("There is no page under this address.")
+    await ana.hears("There is no page at this address.")
     await expect(ana.button("Quick match")).to_be_visible()
 
 

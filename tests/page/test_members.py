@@ -133,9 +133,9 @@ async def test_a_game_at_another_server_is_not_dropped_for_the_one_on_the_page(
     assert members.places_of("join") == ["s2"]
     assert members.places_of("move") == ["s1"]
     await ana.page.get_by_role("link", name="tictactoe").click()
-    await ana.button(f"Give {second} up").click()
+    await ana.button(f"Leave {second}").click()
     async with (await led.value).expect_event("close"):
-        await ana.button("Give it up").click()
+        await ana.button("Leave for good").click()
 
 
 async def test_who_was_sent_on_three_times_in_a_row_asks_the_first_again(
@@ -169,8 +169,8 @@ async def test_a_room_at_whose_server_nobody_answers_is_asked_for_and_played_on_
     ana = await one_at_the_board(members, visit, bo)
     members.down.add("s2")
     await members.move(ana.code, "s2")
-    silent = f"Nobody answers at {members.urls['s2']}, where room {ana.code} is."
-    await ana.hears(f"{silent} Another server is asked to take it over.")
+    silent = f"The server of room {ana.code}, {members.urls['s2']}, does not answer."
+    await ana.hears(f"{silent} Asking another server to take over the room.")
     await ana.play(4)
     await bo.state(ply=1)
     joins = [request.get("unreachable") for _, request in members.asked if request["type"] == "join"]

@@ -54,8 +54,8 @@ async def test_every_field_of_the_form_counts_and_a_fault_is_named(server: Serve
     await form.get_by_label("Another clock").fill("3+2")
     await form.get_by_label("Who may see it").select_option("private")
     await form.get_by_label("Your mark").select_option("B")
-    await form.get_by_role("radio", name="The computer").check()
-    await form.get_by_label("How well it plays").select_option("easy")
+    await form.get_by_role("radio", name="the computer").check()
+    await form.get_by_label("Strength").select_option("easy")
     await form.get_by_label("Chat").select_option("players")
     await form.get_by_label("Analysis").select_option("open")
     await ana.button("Begin").click()
@@ -66,7 +66,7 @@ async def test_every_field_of_the_form_counts_and_a_fault_is_named(server: Serve
 
 
 @pytest.mark.parametrize(
-    ("who", "privacy"), [("A link", "private"), ("Anybody", "public"), ("The computer", "private")]
+    ("who", "privacy"), [("a friend (by link)", "private"), ("Anybody", "public"), ("the computer", "private")]
 )
 async def test_whom_one_plays_with_says_who_finds_the_room(
     server: Server, visit: Visit, bo: Peer, who: str, privacy: str
@@ -79,4 +79,4 @@ async def test_whom_one_plays_with_says_who_finds_the_room(
     code = ana.code
     await bo.send("watch", room=code)
     state = await bo.next_of("room")
-    assert (state["visibility"], state["seats"]["O"] is not None) == (privacy, who == "The computer")
+    assert (state["visibility"], state["seats"]["O"] is not None) == (privacy, who == "the computer")

@@ -28,7 +28,7 @@ async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server
     await ana.play(98, 127)
     assert [await colour(bo, cell) for cell in (112, 98)] == [f'fill: url("#stone{index}");' for index in (0, 1)]
     await expect(ana.button("Take back")).to_have_count(0)
-    await expect(asked).to_contain_text("ana has placed three for both sides. You choose which side to play on")
+    await expect(asked).to_contain_text("ana has placed three stones for both sides. Choose your side")
     await bo.cell(0).click()
     await expect(bo.page.locator(".bubble")).to_have_text("Choose your side.")
     answers = ["play black, white moves", "stay white, and move", "place two more, then ana chooses"]
@@ -68,7 +68,7 @@ async def test_an_opening_is_chosen_rule_by_rule_and_explained(server: Server, v
     await opening.select_option("pie")
     await ana.button("Begin").click()
     terms = ana.page.locator(".sub")
-    await expect(terms).to_contain_text("15 by 15, 5 in a row, no longer ones, the second may swap")
+    await expect(terms).to_contain_text("15 by 15, 5 in a row, exact lines only, second player may swap")
     await terms.click()
     own = ana.page.locator("#rules-own")
-    await expect(own).to_contain_text("A line of more than 5 counts for nothing. After the first mark the other player")
+    await expect(own).to_contain_text("A line longer than 5 doesn't count. After the first move, the other player")

@@ -63,7 +63,7 @@ async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
         refused = await eve.ask("watch", room=room)
         assert (refused["code"], refused["message"]) == (
             "room_full",
-            f"Room {room} has 2 watchers, the most it can have.",
+            f"Room {room} has 2 watchers already, which is the limit.",
         )
         assert (await eve.ask("watch", room=room, seq=99))["code"] == "room_full"
         assert (await bo.ask("join", room=room))["type"] == "ok"

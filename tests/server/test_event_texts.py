@@ -66,7 +66,7 @@ def test_it_is_said_who_is_expected_and_how_far_games_are() -> None:
     event = new_event(entry="roster", roster=["Ana", "Bo", "Cy"])
     event = apply(event, "p1", EnterEvent("Ana", ticket=event.ticket_of("Ana")), 0)
     told = told_of(event, Attendance(present=1))
-    assert told[1:3] == ["Not begun yet, open; 1 of 3 players are here.", "We wait for Bo and Cy."]
+    assert told[1:3] == ["Not begun yet, open; 1 of 3 players are here.", "Waiting for Bo and Cy."]
     event = with_rooms(begun(("ana", "bo")))
     (one,) = event.pairings
     game = EventGame(3, "O", ClockState({"X": 62_000, "O": 9_000}, "O"))

@@ -83,7 +83,7 @@ def test_what_cannot_be_while_a_choice_is_due(player: Player, command: Move | Ch
     refusal = placed().refusal(player, command)
     assert refusal.code == code
     if code == "not_allowed":
-        assert refusal.message == "'A' is not offered here: choose X, O, more."
+        assert refusal.message == "You can't choose 'A' here. Choose X, O, more."
 
 
 def test_there_is_nothing_to_choose_while_marks_are_placed_and_afterwards() -> None:

@@ -21,8 +21,8 @@ async def until_started(user: ScreenUser, words: str) -> str:
 async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> None:
     async with open_screen(NOWHERE, local=True) as ana:
         text = await until_started(ana, "Playing as  ana")
-        assert "Nobody else can come here." in text
-        assert "a server of this run alone" in text.splitlines()[0]
+        assert "Nobody else can join you here." in text
+        assert "a server for this run only" in text.splitlines()[0]
         for words in ("Quick match", "Watch a game", "Rooms waiting", "invite", "127.0.0.1"):
             assert words not in text
         await ana.until("> Play the computer   ‹ medium ›")
@@ -41,5 +41,5 @@ async def test_one_keeps_the_name_that_was_chosen_last(open_screen: OpenScreen) 
 async def test_after_a_game_with_the_computer_home_offers_the_same_again(open_screen: OpenScreen) -> None:
     async with open_screen(NOWHERE, against_computer("hard"), local=True) as ana:
         await until_started(ana, "Your move, X.")
-        await ana.do("escape enter", "Nobody else can come here.", "> Play the computer   ‹ hard ›")
+        await ana.do("escape enter", "Nobody else can join you here.", "> Play the computer   ‹ hard ›")
         await ana.do("enter", "hard-bot", "Your move, X.")

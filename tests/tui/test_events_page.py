@@ -33,7 +33,7 @@ async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: 
 async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waited_for(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         text = await ana.until("Swiss, 3x3, 3+2", "Buchh.-1", f"To run it: tictactoe-client event {EVENT} --plain")
-        assert "We wait for ana and bo." in text
+        assert "Waiting for ana and bo." in text
         assert "ana (X) - bo (O)  playing in K7M4PQ" in text
         assert "Robo              bye" in text
         assert "1.  bo                     1½      2      2½ = 2+½ (0)" in text
@@ -41,7 +41,7 @@ async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waite
         assert "3.  Robo (computer, away)" in text
         won = replace(OWN, state="scored", result="X", by="game")
         await server.push(news(6, pairings=(won,), due_ms=5_000))
-        await ana.until("ana (X) - bo (O)  1-0", "The next round begins in 0:0", gone="We wait for")
+        await ana.until("ana (X) - bo (O)  1-0", "The next round begins in 0:0", gone="Waiting for")
 
 
 async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: OpenScreen) -> None:
@@ -84,13 +84,13 @@ async def test_a_card_in_use_at_another_device_is_played_by_here_where_one_wants
 
 async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_back(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
-        await ana.until("We wait for")
+        await ana.until("Waiting for")
         there = replace(state(), event=EVENT, pairing="r2-1")
         server.answers[Join] = lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=()), there]
         await server.push(CALL)
         await ana.until("Your move, X.")
         await server.push(Replaced(room=ROOM))
-        await ana.until("Your card was opened on another device: the game goes on there.", "We wait for")
+        await ana.until("Your card was opened on another device. The game goes on there.", "Waiting for")
         await server.close(1012, "restart")
         await until(lambda: len(heard(server, EventWatch)) == 2)
         assert len(heard(server, Join)) == 1
@@ -134,10 +134,10 @@ async def test_an_event_with_tickets_asks_for_one(open_screen: OpenScreen) -> No
 
 async def test_leaving_an_event_is_confirmed_first(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
-        await ana.until("We wait for")
+        await ana.until("Waiting for")
         await ana.do("ctrl+p", "Search for commands")
         await ana.type("leave the event")
-        await ana.do("enter", "A game that is not over is forfeited.")
+        await ana.do("enter", "An unfinished game is forfeited.")
         assert not heard(server, EventLeave)
         await ana.do("enter", gone="is forfeited")
         await until(lambda: [one.event for one in heard(server, EventLeave)] == [EVENT])
@@ -159,12 +159,12 @@ async def test_boards_say_how_far_they_are_and_a_knock_out_has_its_bracket(open_
 
 async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
-        await ana.until("We wait for")
+        await ana.until("Waiting for")
         await server.push(CALL)
         await ana.until("Your move, X.", ROOM)
         await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
         await ana.until("You win")
-        await ana.do("escape", "We wait for")
+        await ana.do("escape", "Waiting for")
 
 
 async def test_the_game_of_a_scored_pairing_is_looked_through(open_screen: OpenScreen) -> None:
@@ -193,7 +193,7 @@ async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: Op
 
 async def test_the_next_board_takes_the_place_of_one_whose_game_is_over(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
-        await ana.until("We wait for")
+        await ana.until("Waiting for")
         await server.push(CALL)
         await ana.until("Your move, X.")
         await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))

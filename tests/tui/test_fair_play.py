@@ -21,7 +21,7 @@ async def test_one_who_is_muted_is_not_shown_until_heard_again(game: Game) -> No
         await bo.ask("draw", room=code, action="offer")
         text = await ana.until("bo offers a draw")
         assert "and again" not in text
-        await ana.enter(":unmute bo", "bo is heard again.")
+        await ana.enter(":unmute bo", "bo is no longer muted.")
         await bo.ask("chat", room=code, text="sorry")
         await ana.until("bo: sorry")
 

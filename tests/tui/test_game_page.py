@@ -57,7 +57,7 @@ async def test_who_cannot_come_back_in_time_is_told_what_to_do(proxy: Proxy, gam
             while ana.app.is_running and not ana.app.last_words:
                 await ana.pilot.pause()
     assert ana.app.last_words.startswith(
-        "Could not get back: it was away for too long. bo may claim the game. Try again:"
+        "Could not get back: the connection was lost for too long. bo may claim the game. Try again:"
     )
     assert code in ana.app.last_words
     assert ana.app.return_code == 7

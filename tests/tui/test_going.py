@@ -71,10 +71,10 @@ async def test_a_game_that_began_while_the_computer_is_fetched_is_played(bots: S
         await ana.until("Waiting for another player")
         code = ana.code
         proxy.down.hold_up()
-        await ana.do("b", "Fetching the computer…   Esc home")
+        await ana.do("b", "Starting a game with the computer…   Esc home")
         await bo.ask("join", room=code)
         proxy.down.go_on()
-        await ana.until("Somebody has come meanwhile: the game is on.", "O  bo", code)
+        await ana.until("Somebody came in the meantime: the game is on.", "O  bo", code)
         await ana.press("5")
         await bo.state(ply=1, status="playing")
 

@@ -54,7 +54,7 @@ async def test_home_opens_the_list_of_games_which_replays_and_saves_them(
         await ana.do("down enter", "REPLAY  ana (X) v bo (O)", "move 0 of 5", "Esc back")
         await ana.do("end", "━━━▄▀▄━━━")
         await ana.do("escape", "> 2.")
-        await ana.do("s", "The game is saved in tictactoe-")
+        await ana.do("s", "Saved in tictactoe-")
         await ana.do("escape", "Playing as  ana", "> Your games")
 
 
@@ -121,11 +121,11 @@ async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Serv
 async def test_a_game_is_shared_by_its_link_and_taken_back(server: Server, open_screen: OpenScreen) -> None:
     async with played(server), open_screen(server.url, first_page=HISTORY) as ana:
         await ana.until("won by a line", "x share")
-        text = await ana.do("x", "Copied: http://", "x takes it back")
+        text = await ana.do("x", "Copied: http://", "x stops sharing")
         path = re.search(r"/replay/(\S+)", text)
         assert path
         assert await status_of(server, path[0]) == b"200"
-        await ana.do("x", "not shared any more")
+        await ana.do("x", "no longer shared")
         assert await status_of(server, path[0]) == b"404"
 
 

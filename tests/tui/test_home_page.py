@@ -52,7 +52,7 @@ async def test_what_is_no_code_and_no_room_is_said(at_home: AtHome) -> None:
     async with at_home() as ana:
         await ana.do("down down down enter enter", "Type or paste a room code or a link.")
         await ana.enter("k7m4p", "A room code has 6 letters and digits;", '"k7m4p" has 5.')
-        await ana.enter("k7m4pq", "No room K7M4PQ")
+        await ana.enter("k7m4pq", "There is no room K7M4PQ")
 
 
 async def test_a_full_room_is_watched_by_a_key_or_not(server: Server, at_home: AtHome) -> None:

@@ -69,10 +69,10 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
     await ana.do("c", "You challenge bo: 6 by 7, ", "3+2, rated.   Ctrl+N")
     asked = await bo.next_of("challenge")
     assert asked["clock"] == {"initial_ms": 180000, "increment_ms": 2000}
-    await ana.do("ctrl+n", "Your challenge is taken back.")
+    await ana.do("ctrl+n", "Your challenge is withdrawn.")
     assert (await bo.next_of("challenge_over"))["how"] == "withdrawn"
     await ana.do("ctrl+x", "bo is blocked")
-    await ana.do("ctrl+x", "You see challenges and chat of bo again.")
+    await ana.do("ctrl+x", "You see challenges and chat from bo again.")
 
 
 async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer) -> None:
@@ -96,7 +96,7 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
     await ana.until("You have played 1 of about", "c challenge again")
     text = await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
     assert "challenge again" not in text
-    await ana.do("ctrl+n", "Your challenge is taken back.", "c challenge again")
+    await ana.do("ctrl+n", "Your challenge is withdrawn.", "c challenge again")
 
 
 async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> None:
@@ -106,7 +106,7 @@ async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> N
     await ana.until("Your move")
     await bo.ask("challenge", player=ana.client.player, rules=RULES, clock=CLOCK)
     await ana.until("bo challenges you", "Your move")
-    await ana.do("ctrl+y", "Your game goes on")
+    await ana.do("ctrl+y", "You are in a game")
     await ana.do("ctrl+x", "bo is blocked")
     await ana.do("5", "bo's move")
 

@@ -75,7 +75,7 @@ async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen
         two_playing(server, "bo", "cy", visibility="private") as (*_, code),
         open_screen(server.url, first_page=WATCH) as ana,
     ):
-        await ana.until("No public game", "Private games are not listed: type their code")
+        await ana.until("No public game", "Private games are not listed. Type or paste")
         await ana.type(code.lower(), "The code of a room to watch", code.lower())
         await ana.do("enter", "you watch", code)
         await ana.do("escape", "Private games are not listed")

@@ -15,12 +15,12 @@ async def test_a_name_is_kept_and_its_codes_stay_until_they_are_written_down(
     open_screen: OpenScreen, server: Server
 ) -> None:
     async with open_screen(server.url, name="anna", size=(100, 40)) as ana:
-        await ana.do("N", "You are anna, as anybody may be.")
+        await ana.do("N", "You are playing as anna. Anyone could take this name; keep it to make it yours.")
         await ana.do("enter", "Your name:")
-        await ana.do("backspace backspace a enter", "ana is yours. If all")
+        await ana.do("backspace backspace a enter", "ana is yours. If you")
         codes = CODE.findall(ana.text)
         assert len(codes) == 3
-        await ana.until("with 3 codes left")
+        await ana.until("3 rescue codes are left")
         async with connect(server.url, name="ana", rescue=codes[0]) as back:
             assert back.name == "ana"
         await ana.do("down enter", "#link=", codes[2])
@@ -29,7 +29,7 @@ async def test_a_name_is_kept_and_its_codes_stay_until_they_are_written_down(
             await ana.do("escape", codes[2], gone="Have you")
         await ana.do("escape", "I have written them down")
         await ana.do("enter", "Playing as  ana")
-        await ana.do("N", "with 2 codes left")
+        await ana.do("N", "2 rescue codes are left")
         assert not CODE.search(ana.text)
 
 
@@ -41,7 +41,7 @@ async def test_another_device_is_let_in_and_revoked(open_screen: OpenScreen, ser
         async with open_peer(server.url, link=found[1], client="phone/1") as phone:
             await ana.do("escape N", "phone/1")
             await ana.do("up", "> ")
-            await ana.do("enter", "be you no more?")
+            await ana.do("enter", "Remove the device")
             await ana.press("enter")
             assert (await phone.next_of("error"))["code"] == "kicked"
 
@@ -49,9 +49,9 @@ async def test_another_device_is_let_in_and_revoked(open_screen: OpenScreen, ser
 async def test_one_comes_back_by_a_name_and_one_of_its_codes(open_screen: OpenScreen, server: Server) -> None:
     async with connect(server.url, name="bo") as bo, open_screen(server.url, name="ana") as ana:
         code = (await bo.claim_name("bo"))[0]
-        await ana.do("N down down down enter", "The name that you come back to.")
-        await ana.enter("bo", "One of the codes that bring it back.")
-        await ana.enter(code, "bo is yours, with 2 codes left.")
+        await ana.do("N down down down enter", "The name to restore.")
+        await ana.enter("bo", "One of its rescue codes.")
+        await ana.enter(code, "bo is yours. 2 rescue codes are left.")
         await ana.do("escape", "Playing as  bo")
 
 
@@ -60,7 +60,7 @@ async def test_a_code_from_another_device_makes_us_who_plays_there(open_screen: 
         await ana.do("N down down enter", "The code from")
         await ana.type(await bo.link_device())
         await ana.press("enter")
-        await ana.until("You are bo")
+        await ana.until("You are playing as bo")
         await ana.do("escape", "Playing as  bo")
 
 
@@ -69,7 +69,7 @@ async def test_who_has_no_name_is_asked_for_it_before_the_first_game_and_never_a
 ) -> None:
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  guest-", "> Quick match")
-        await ana.do("enter", "What shall we call you?")
+        await ana.do("enter", "What's your name?")
         await ana.do("escape", "Waiting for")
         name = ana.client.name
         assert len(name.split()) == 2
@@ -81,7 +81,7 @@ async def test_who_has_no_name_is_asked_for_it_before_the_first_game_and_never_a
 async def test_a_name_that_cannot_be_is_asked_for_again(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  guest-", "> Quick match")
-        await ana.do("enter", "What shall we call you?")
+        await ana.do("enter", "What's your name?")
         await ana.press("@")
         await ana.do("enter", "Leave")
         await ana.press("Z", "o", "e")
@@ -97,11 +97,11 @@ async def test_one_has_ones_data_deleted_and_goes_on_as_somebody_new(
         await ana.client.claim_name("ana")
         file = tmp_path / "ana.json"
         await ana.do("N", "ana is yours", "Save my data")
-        await ana.do("down down down down enter", "The file that all of it")
+        await ana.do("down down down down enter", "The file to write")
         await ana.press(*["backspace"] * 20)
-        await ana.enter(str(file), "Written: ")
+        await ana.enter(str(file), "Saved in ")
         assert '"ana"' in file.read_text()
-        await ana.do("down enter", "Shall everything about you be deleted")
-        await ana.do("enter", "Really?")
-        await ana.do("enter", "Everything about you was deleted", "You are guest-")
+        await ana.do("down enter", "Delete everything about you here")
+        await ana.do("enter", "Delete it anyway?")
+        await ana.do("enter", "Everything about you has been deleted", "You are playing as guest-")
         await ana.do("escape", "Playing as  guest-", gone="Connection lost")

@@ -35,7 +35,7 @@ async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
         await ana.do("space", "│> Tic-tac-toe", "Connect four")
         await ana.do("end up up up enter", "> Game               Gomoku", "15 by 15, 5 in a row")
-        await ana.do("?", "A game with a name.")
+        await ana.do("?", "A game by name.")
         await ana.do("escape", "> Game               Gomoku", "15 by 15, 5 in a row")
 
 
@@ -54,7 +54,7 @@ async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark
     async with at_form(at_home, line) as ana:
         before = await ana.until("? help")
         for key in ("?", "f1"):
-            await ana.do(key, "A game with a name.")
+            await ana.do(key, "A game by name.")
             await ana.do("escape", f"> {line}")
             assert ana.text == before
 
@@ -66,8 +66,8 @@ async def test_the_computer_sits_in_at_the_same_game(bots: Server, open_screen: 
         await ana.until("Waiting for")
         before = ana.code
         old = await look_at(wat, before)
-        text = await ana.do("b", "computer.", "medium-bot", "3:0", gone=before)
-        (code,) = re.findall(r"Room (\w{6}) now, with the", text)
+        text = await ana.do("b", "You now play the computer", "medium-bot", "3:0", gone=before)
+        (code,) = re.findall(r"You now play the computer in room (\w{6})", text)
         new = await look_at(wat, code)
         for field in ("rules", "visibility", "time_control"):
             assert new[field] == old[field]
@@ -89,7 +89,7 @@ def test_a_game_with_a_name_fills_in_the_lines_and_is_what_they_say(name: str) -
 
 
 def test_a_line_that_makes_no_sense_is_refused_in_the_words_of_the_form() -> None:
-    for line, value, told in (("win", "9", "A line of 9"), ("win", "x", '"x" is no number of marks')):
+    for line, value, told in (("win", "9", "A line of 9"), ("win", "x", '"x" is not a number of marks')):
         with pytest.raises(Misuse, match=f"^{told}"):
             read_room({**FORM, line: value})
 

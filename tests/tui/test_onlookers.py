@@ -45,7 +45,7 @@ def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None
     model = model_of(ANA, state([0], THREE, seats={"X": seat(ANA, "ana"), "O": away[0], "A": away[1]}))
     assert waiting_banner(model) == ("bo and cy are not here. Waiting for them: 1:00.", "dim")
     model.consider(61.0)
-    told = "bo and cy have been gone too long: wait on, or end it."
+    told = "bo and cy have been away too long: wait on, or end it."
     assert waiting_banner(model) == (f"{told}   w claim the win   d call it a draw", "warn")
 
 
@@ -55,7 +55,7 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
     ):
-        await ana.until("You wait in a room of your own; you are X.", "Waiting for 2 more")
+        await ana.until("You are waiting in your own room, as X.", "Waiting for 2 more")
         code = ana.code
         await bo.ask("join", room=code)
         await ana.until("You are X. bo is O.", "Waiting for another player")
@@ -64,7 +64,7 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
         await ana.type(":resign")
         told = ("ana (you)", "(out of this game)", "It's bo's move.")
         await ana.do("enter enter", *told, gone="type a cell")
-        await ana.do("enter", "You are out of the game; the others play on.")
+        await ana.do("enter", "You are out of this game. The others play on.")
         await bo.ask("move", room=code, cell=0, ply=0)
         await ana.until("It's cy's move.")
         await ana.do("escape", "Playing as")
@@ -73,7 +73,7 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
 async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(game: Game) -> None:
     async with game(size=(80, 24), ascii=True, moves=[0, 1, 3, 2]) as (ana, *_):
         await ana.do("7", "You win", "r play again")
-        text = await ana.until("Y   Y  OOO  U   U", "IIIII", "It cost the draw.")
+        text = await ana.until("Y   Y  OOO  U   U", "IIIII", "was best.")
         assert text.isascii()
         assert "Worth --" in text
         await ana.do("left", "Move 4 of ", gone="IIIII")

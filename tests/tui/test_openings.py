@@ -51,7 +51,7 @@ async def test_who_opens_sees_which_mark_is_placed_next_and_how_many(
         await bo.state(ply=2)
         proxy.down.is_swallowing = False
         proxy.cut()
-        await ana.until("(O)", "Nothing was missed.", gone="o?")
+        await ana.until("(O)", "You missed nothing.", gone="o?")
         await ana.do("down", "Place X: 1 to go, then bo")
 
 
@@ -70,8 +70,8 @@ async def test_a_choice_has_a_key_for_each_answer(
         await ana.until("bo places O: 2 to go, then you choose a side.", "bo places two more, then you choose.")
         for ply, cell in ((3, 0), (4, 1)):
             await bo.ask("move", room=code, cell=cell, ply=ply)
-        asked = "bo has placed two more, and you choose which side to play on. So far you are"
-        await ana.until(f"{asked}\n X.   1 play O, and move   2 stay X, O moves")
+        asked = "bo has placed two more. Now choose your side. So far you are X."
+        await ana.until(f"{asked}   1 play O,\n and move   2 stay X, O moves")
         assert "move: _" not in ana.text
         await ana.enter("c4", "move: c4_")
         assert (await bo.ask("sync", room=code))["moves"][5:] == []

@@ -78,7 +78,7 @@ async def test_event(open_screen: OpenScreen, gallery: Gallery) -> None:
         hostile_server() as server,
         open_screen(with_events(server, event()).url, first_page=page, size=gallery.size) as ana,
     ):
-        await ana.until("We wait for")
+        await ana.until("Waiting for")
         gallery.check("event", await take(ana))
 
 
@@ -100,5 +100,5 @@ async def test_a_game_and_its_review(server: Server, open_screen: OpenScreen, ga
         await bo.ask("move", room=code, cell=8, ply=3)
         await ana.until("Your move")
         await ana.do("3", "You win")
-        await ana.do("v left", "O to move: ", "O played C3: ")
+        await ana.do("v left", "O to move: ", "C3 gives the draw away: ")
         gallery.check("review", await take(ana, code))

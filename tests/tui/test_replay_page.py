@@ -65,8 +65,8 @@ async def test_it_says_who_played_what_when_and_how_it_ended(watch: Watch) -> No
 
 
 async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: Watch) -> None:
-    async with watch(ply=7, note="The first of 2 games; --game 2 chooses the next.") as ana:
-        text = await ana.until("The first of 2 games; --game 2 chooses the next.", "move 7 of 7")
+    async with watch(ply=7, note="This is the first of 2 games. --game 2 chooses the next.") as ana:
+        text = await ana.until("This is the first of 2 games. --game 2 chooses the next.", "move 7 of 7")
         assert "reach" not in text
         assert ana.app.session.phase == "connecting"
         assert ana.app.session.client is None
@@ -76,7 +76,7 @@ async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: W
 async def test_a_typed_number_goes_to_a_move_and_escape_drops_it_before_leaving(watch: Watch) -> None:
     async with watch() as ana:
         await ana.until("Esc leave")
-        await ana.do("1 2 enter", "There is no move 12: 0 to 7.")
+        await ana.do("1 2 enter", "There is no move 12, only 0 to 7.")
         await ana.do("1 2 backspace enter", "Move 1 of 7: ana (X) plays B2, centre.", ">1. X B2")
         await ana.do("5", "go to move: 5_")
         await ana.do("escape", "Move 1 of 7", gone="go to move")
@@ -100,9 +100,9 @@ async def test_the_wheel_steps_and_a_click_goes_to_the_move_of_a_mark(watch: Wat
 async def test_a_game_is_saved_and_never_over_another_file(watch: Watch, here: Path) -> None:
     async with watch() as ana:
         await ana.until("The start.")
-        await ana.do("s", "The game is saved in tictactoe-K7M4PQ-3.txt")
-        await ana.do("s", "tictactoe-K7M4PQ-3.txt exists already.", "Type save and")
-        await ana.enter(":save mine 5.txt", "The game is saved in mine 5.txt", "move 0 of 7")
+        await ana.do("s", "Saved in tictactoe-K7M4PQ-3.txt")
+        await ana.do("s", "tictactoe-K7M4PQ-3.txt already exists.", "Type save and")
+        await ana.enter(":save mine 5.txt", "Saved in mine 5.txt", "move 0 of 7")
     assert list_names(here) == {"tictactoe-K7M4PQ-3.txt", "mine 5.txt"}
     assert parse_record((here / "mine 5.txt").read_text()) == parse_record(CLASSIC)
 

@@ -31,4 +31,4 @@ async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(game: Ga
 async def test_a_bare_word_on_a_large_board_is_answered_with_the_likely_command(game: Game) -> None:
     async with game(GOMOKU) as (ana, *_):
         await ana.enter("resing", 'I don\'t know "resing". Did you mean resign?')
-        await ana.enter("resign", "Commands begin with :   :resign")
+        await ana.enter("resign", "Commands start with :   :resign")

@@ -41,7 +41,7 @@ async def test_a_line_that_was_refused_comes_back(game: Game, monkeypatch: pytes
         await ana.until("ana: line 0")
         await ana.press("tab")
         await ana.enter("line 1")
-        assert "ana: line 0" in await ana.until("You say too much at once.", "say: line 1")
+        assert "ana: line 0" in await ana.until("You are chatting too fast.", "say: line 1")
 
 
 async def test_a_line_may_be_left_for_the_board_and_taken_up_again(game: Game) -> None:

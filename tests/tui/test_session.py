@@ -92,5 +92,5 @@ async def test_a_player_file_that_another_program_locks_is_reported(
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
     lock = hold_lock(KnownPlayers().path)
     async with open_screen(server.url, local=False) as ana:
-        await ana.until("Playing as  ana", "not written down yet: another program writes there")
+        await ana.until("Playing as  ana", "could not be saved: another program is writing")
     os.close(lock)

@@ -126,7 +126,7 @@ async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
 async def test_a_setting_that_client_toml_fixes_says_so_and_changes_for_this_run(open_screen: OpenScreen) -> None:
     path = write_config('theme = "night"\n')
     async with at_settings(open_screen, theme="night", fixed=frozenset({"theme"})) as ana:
-        await ana.until("Theme              night", "in client.toml; here just this run", "Kept in ~/.local/state")
+        await ana.until("Theme              night", "in client.toml; here for this run", "Saved in ~/.local/state")
         await ana.do("right", "> Theme              paper")
         await ana.press("down", "right")
         assert await until_kept(ana) == {"no_color": True}
@@ -140,10 +140,10 @@ async def test_a_choice_that_cannot_be_saved_counts_for_this_run_and_is_saved_wi
     obstacle.parent.mkdir()
     obstacle.write_text("a file in its place")
     async with at_settings(open_screen) as ana:
-        await ana.do("right", "For this run only: choices.json cannot be written", "Not kept: choices.json cannot")
+        await ana.do("right", "For this run only: choices.json cannot be written", "Not saved: choices.json cannot")
         assert ana.app.settings.theme == "night"
         obstacle.unlink()
-        await ana.do("down right", "Kept in ~/.local/state/tictactoe/choices.json", gone="For this run only")
+        await ana.do("down right", "Saved in ~/.local/state/tictactoe/choices.json", gone="For this run only")
     assert load_choices() == {"theme": "night", "no_color": True}
 
 

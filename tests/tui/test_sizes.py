@@ -107,7 +107,12 @@ def test_a_question_has_its_place_below_the_notice() -> None:
 async def test_in_the_smallest_window_every_page_and_game_says_how_one_leaves(at_home: AtHome) -> None:
     async with at_home(size=(40, 12)) as ana:
         assert "Ctrl+Q quit" in ana.text.splitlines()[-1]
-        for key, words in (("?", "Everywhere"), ("s", "> Theme"), ("N", "Keep a name"), ("w enter", "Private games")):
+        for key, words in (
+            ("?", "Everywhere"),
+            ("s", "> Theme"),
+            ("N", "Make this"),
+            ("w enter", "Private games"),
+        ):
             text = await ana.do(key, words, "Esc back")
             assert "Esc back" in text.splitlines()[-1]
             await ana.do("escape", "Playing as")

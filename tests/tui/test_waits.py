@@ -104,7 +104,7 @@ async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server,
         await ana.until("Your games")
         await ana.do("up enter", "2 games", "> 1.", "Gomoku")
         proxy.down.hold_up()
-        await ana.do("enter", "Fetching the game...   Esc cancel")
+        await ana.do("enter", "Loading the game...   Esc cancel")
         await ana.do("escape", "> 1.", gone="Fetching")
         proxy.down.go_on()
         await ana.do("escape", "Playing as", "0 live")

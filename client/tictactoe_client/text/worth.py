@@ -132,7 +132,7 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
         id = "played the best" if len(analysis.best) == 1 else "played one of the best"
     elif best is None or best not in analysis.cells:
         id = "played"
-    elif len(rules.marks) == 2 and (analysis.cells[best].kind, value.kind) in _GIVEN_AWAY:
+    elif value.plies != 1 and len(rules.marks) == 2 and (analysis.cells[best].kind, value.kind) in _GIVEN_AWAY:
         now = _describe_lost(value, rules.marks.replace(analysis.turn, ""), solved=analysis.solved)
         return say(f"gave away {analysis.cells[best].kind}", now=now, **names)
     else:
@@ -142,7 +142,7 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
 
 
 def _describe_lost(value: CellValue, other: str, *, solved: bool) -> str:
-    """Describe a position after a mistake with this value: ``O can now force a win in 3 moves``."""
+    """Describe a position after a mistake with this value: ``O now wins in 3 moves``."""
     if value.kind == "draw":
         return say("now draw")
     soon = CellValue("win", None if value.plies is None else value.plies - 1)
@@ -150,7 +150,7 @@ def _describe_lost(value: CellValue, other: str, *, solved: bool) -> str:
 
 
 def describe_mistake(ply: int, cell: int, before: AnalysisState, rules: Rules) -> str:
-    """Describe a mistake: ``Move 4: B1 gives the draw away: X can now force a win in 3 moves. C2 was best.``"""
+    """Describe a mistake: ``Move 4: B1 gives the draw away: X now wins in 3 moves. C2 was best.``"""
     return say("mistake", n=ply, compared=compare_played(cell, before, rules))
 
 

@@ -30,16 +30,16 @@ export function worthsOf({ cells, best }, isAll) {
 	return { cells: new Map(told), isAll, better: null };
 }
 
-/** @param {string} id @param {number | undefined} plies @param {boolean} solved */
-function saySoon(id, plies, solved, other = "") {
-	if (!plies) return say(id, { other });
-	return plies === 1 ? say(`${id} at once`, { other }) : say(`${id} ${solved ? "in" : "within"}`, { n: plies, other });
+/** The end of a sentence's id by how soon a game ends. @param {CellValue["plies"]} plies @param {boolean} solved */
+function soon(plies, solved) {
+	if (!plies) return "";
+	return plies === 1 ? " at once" : solved ? " in" : " within";
 }
 
 /** What a move is worth to whoever makes it. @param {CellValue} value @param {boolean} solved */
 function describeValue(value, solved) {
 	if (value.kind === "unknown") return say(lean(value, ["worth good", "worth bad", "worth even"]));
-	return saySoon(`worth ${value.kind}`, value.plies, solved);
+	return say(`worth ${value.kind}${soon(value.plies, solved)}`, { n: value.plies ?? "" });
 }
 
 /** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules @returns {string} */
@@ -77,7 +77,7 @@ function describeStanding({ value, solved }, mark, { marks }) {
 			return say(isSeveral ? "stands draw of several" : "stands draw", { mark });
 		case "loss":
 			if (isSeveral) return say("stands to move, together", { mark, worth });
-			return say("stands to move, others win", { mark, other: marks.replace(mark, ""), worth: saySoon("worth win", value.plies, solved) });
+			return say("stands to move, others win", { mark, other: marks.replace(mark, ""), worth: say(`worth win${soon(value.plies, solved)}`, { n: value.plies ?? "" }) });
 		default:
 			return say(lean(value, ["stands to move, guess", "stands to move, guess", "stands to move"]), { mark, worth });
 	}
@@ -102,9 +102,10 @@ export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
 	if (!best.length) return say("played", places);
 	places.best = nameCell(best[0], rules);
 	const { kind } = cells[best[0]];
-	if (marks.length === 2 && GIVEN_AWAY.includes(`${kind} ${value.kind}`)) {
+	if (value.plies !== 1 && marks.length === 2 && GIVEN_AWAY.includes(`${kind} ${value.kind}`)) {
 		const other = marks.replace(turn, "");
-		const now = value.kind === "draw" ? say("now draw") : saySoon("now win", value.plies && value.plies - 1, solved, other);
+		const plies = value.plies && value.plies - 1;
+		const now = say(`now ${value.kind === "draw" ? "draw" : "win"}${soon(plies, solved)}`, { other, n: plies ?? "" });
 		return say(`gave away ${kind}`, { ...places, now });
 	}
 	places.better = describeValue(cells[best[0]], solved);

@@ -37,7 +37,7 @@ def test_the_text_of_a_ladder_has_a_line_for_each_player_and_the_reason_of_its_c
     lines = describe_ladder(LadderState(RULES, (row,), 812, 71.3, 0.1, LadderClosing("undecided", 20, 200)))
     assert lines == [
         "connect-four: 812 rated games, the first move is worth 71 points",
-        "closed, too few games are decided: 20 of 200",
+        "closed: too few games are decided (20 of 200)",
         "",
         "   1  ana                        1623  ±122  48 games",
     ]
