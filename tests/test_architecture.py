@@ -78,7 +78,7 @@ CEILINGS = {
     "cluster": (2_779, 6),
     "core": (1_563, 5),
     "events": (2_765, 6),
-    "http": (1_350, 3),
+    "http": (1_356, 3),
     "listings": (728, 3),
     "people": (478, 2),
     "ratings": (1_409, 5),

@@ -180,7 +180,8 @@ class Assets:
         for language in LANGUAGES:
             rest = open_catalogue(language).sentences
             for bundle in self._bundles:  # that of the page is first, and its sentences are in no other
-                chosen = {id: sentence for id, sentence in rest.items() if uses[bundle](id)}
+                is_later = bundle == LATER
+                chosen = {id: each for id, each in rest.items() if (is_later if _is_rare(id) else uses[bundle](id))}
                 rest = rest if bundle else {id: sentence for id, sentence in rest.items() if id not in chosen}
                 self._keep(posixpath.join(bundle, language + _CATALOGUE), _to_json(chosen).encode())
 
@@ -301,6 +302,11 @@ def _kind_of(name: str) -> str:
 def _path_of(name: str, content: bytes) -> str:
     stem, suffix = posixpath.splitext(name)
     return f"{PREFIX}{stem}.{blake2b(content, digest_size=6).hexdigest()}{suffix}"
+
+
+def _is_rare(id: str) -> bool:
+    """Return whether a sentence refuses what the page itself never sends, so that it is not needed at once."""
+    return id.startswith(("refused bad_json", "refused bad_message", "refused unknown_type"))
 
 
 def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:

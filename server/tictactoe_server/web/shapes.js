@@ -151,7 +151,7 @@ export class Shapes {
 	makeWorth(cell, { sign, kind, best }) {
 		const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
 		const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
-		return this.#at(cell, { class: `worth ${kind}${best ? " best" : ""}` }, box, text);
+		return this.#at(cell, { class: ["worth", kind, best ? "best" : ""].join(" ") }, box, text);
 	}
 }
 
