@@ -77,8 +77,8 @@ CEILINGS = {
     "cli": (1_178, 3),
     "cluster": (2_779, 6),
     "core": (1_563, 5),
-    "events": (2_765, 6),
-    "http": (1_356, 3),
+    "events": (2_773, 6),
+    "http": (1_388, 3),
     "listings": (728, 3),
     "people": (478, 2),
     "ratings": (1_409, 5),
@@ -87,7 +87,7 @@ CEILINGS = {
     "services": (2_343, 5),
     "sessions": (466, 2),
     "storage": (2_719, 8),
-    "transport": (2_078, 6),
+    "transport": (2_104, 6),
     "watching": (194, 1),
 }
 """Most lines of a folder of the server, and the longest chain of imports within it. Commits say why they raise one."""

@@ -199,7 +199,8 @@ def is_of_a_network(address: str) -> bool:
 async def fetch_status(address: Address, page: str, ca: str | Path | None = None) -> int:
     """Return the HTTP status of a server's page, or 0 if the server does not answer in time."""
     port = address.port or (443 if address.scheme == "wss" else 80)
-    path, host = quote(f"{address.path}/{page}", safe="/%"), urlsplit(address.url).netloc
+    link = urlsplit(address.link_to(page))
+    path, host = quote(link.path, safe="/%"), link.netloc
     request = f"HEAD {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n"
     try:
         async with asyncio.timeout(_ANSWER_SECONDS):

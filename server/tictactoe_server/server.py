@@ -312,6 +312,7 @@ class Server:
             describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else why.message,
             links_for_others=self.links.for_others,
             sign_on=settings.trust_header,
+            base_path=settings.base_path,
         )
         if settings.page:
             has_pictures = any(name.startswith("/preview") for one in self._services for name in one.routes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -15,6 +16,7 @@ import click
 from click import BadParameter, Choice, FloatRange, IntRange, Option
 
 from tictactoe_engine import PRESETS
+from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.codes import DEFAULT_PORT
 
 Count = int
@@ -32,6 +34,7 @@ LADDERS: Final = ("gomoku-standard", "four-pie", "connect-four", "four")
 """The default of `--ladders`."""
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
+_BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _DURATION: Final = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
 
@@ -106,6 +109,17 @@ def _parse_origin(text: str) -> str:
     return origin
 
 
+def _parse_base_path(text: str) -> str:
+    """Return a path without its trailing slash; its last part cannot be a room code, as links have one there."""
+    path = "/" + text.strip("/") if text.strip("/") else ""
+    with suppress(BadRoomCode):
+        code = parse_room_code(path.rpartition("/")[2])
+        raise BadParameter(f"{text!r} ends like a link to the room {code}: choose another path.")
+    if not _BASE_PATH.fullmatch(path):
+        raise BadParameter(f"{text!r} is no path, such as /games.")
+    return path
+
+
 def _parse_address(text: str) -> tuple[str, int]:
     """Return the parts of HOST:PORT; an IPv6 address is in brackets."""
     host, _, port = text.rpartition(":")
@@ -177,6 +191,12 @@ class Settings:
     )
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = _list(
         "Believe peers of this network for whom they speak", _parse_network, "CIDR", "trusted-proxy"
+    )
+    base_path: str = _option(
+        "The path under which a proxy shows this server, as in /games; links then have it.",
+        _parse_base_path,
+        "PATH",
+        default="",
     )
     trust_header: str | None = _option(
         "The header in which a --trusted-proxy names whom it has signed on, as in Remote-User: that is their name, "

@@ -1,6 +1,6 @@
 import pytest
 
-from tictactoe_client.online.address import Address, parse_address, parse_room
+from tictactoe_client.online.address import Address, parse_address, parse_event, parse_room
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.settings import OPTIONS
 from tictactoe_protocol import BadRoomCode
@@ -29,6 +29,16 @@ from tictactoe_protocol import BadRoomCode
 )
 def test_an_address_is_read_as_people_write_it(text: str, url: str) -> None:
     assert parse_address(text).url == url
+
+
+def test_a_server_under_a_path_is_reached_with_the_slash_that_proxies_insist_on() -> None:
+    for text in ("https://host/games/", "https://host/games//", "https://host/games/K7M4PQ", "host/games/K7M4PQ/"):
+        assert parse_address(text).socket_url.endswith("/games/")
+    for text in ("https://host/games/k7m-4pq.", "https://host/games/e/K7M4PQ#ana-7c2f"):
+        _, _, address = parse_event(text)
+        assert address == Address("wss", "host", None, "/games/")
+        assert address.link_to("K7M4PQ") == "https://host/games/K7M4PQ"
+    assert parse_address("wss://host/s1").socket_url == "wss://host/s1"
 
 
 @pytest.mark.parametrize(

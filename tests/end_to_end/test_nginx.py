@@ -111,12 +111,16 @@ def running_nginx(
 
 @contextlib.asynccontextmanager
 async def behind_nginx(
-    authority: Authority, folder: Path, counted: Limits | None = None, limits: dict[str, str] | None = None
+    authority: Authority,
+    folder: Path,
+    counted: Limits | None = None,
+    limits: dict[str, str] | None = None,
+    base_path: str = "",
 ) -> AsyncIterator[Site]:
     """Run a server that trusts nginx, and nginx in front of it."""
-    settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),))
+    settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),), base_path=base_path)
     async with Server(settings, limits=counted) as server:
-        with running_nginx(folder, authority, leading_to(server.port) | (limits or {})) as site:
+        with running_nginx(folder, authority, (limits or {}) | leading_to(server.port)) as site:
             yield site
 
 
@@ -183,6 +187,30 @@ async def test_nginx_passes_each_line_of_a_stream_on_at_once(authority: Authorit
             await bo.ask("join", room=room)
             while b'"status":"playing"' not in await reader.readline():
                 pass
+
+
+@pytest.mark.parametrize(("passed_on", "base_path"), [("/", ""), ("/", "/games"), ("", "/games")])
+async def test_a_server_under_a_path_of_a_proxy_is_played_on_and_has_its_page(
+    authority: Authority, tmp_path: Path, passed_on: str, base_path: str
+) -> None:
+    trusting = authority.trusting()
+    below = {"location / {": "location /games/ {", "127.0.0.1:8765;": f"127.0.0.1:8765{passed_on};"}
+    async with behind_nginx(authority, tmp_path, limits=below, base_path=base_path) as site:
+        for typed in ("/games/", "/games"):
+            url = f"{site.url}{typed}"
+            async with run_client("check", "--plain", "-s", url, "--ca", str(authority.ca)) as client:
+                assert await client.end() == 0, await client.errors()
+        async with open_peer(f"{site.url}/games/", "ana", tls=trusting) as ana:
+            room = (await ana.ask("create"))["room"]
+        link = f"https://localhost:{site.https}/games/{room}"
+        async with run_client("watch", "--plain", "--ca", str(authority.ca), link) as client:
+            await client.until("Connected")
+        for accept, words in (("text/html", f'"{base_path or "."}/assets/main.'), ("text/plain", f"  {link}\n")):
+            async with open_bytes(site.https, trusting) as (reader, writer):
+                head = f"GET /games/{room} HTTP/1.0\r\nHost: localhost:{site.https}\r\nAccept: {accept}\r\n\r\n"
+                writer.write(head.encode())
+                answer = (await read_to_end(reader)).decode()
+                assert words in answer or (accept, base_path) == ("text/plain", "")
 
 
 async def test_limits_count_the_clients_of_nginx_whatever_they_claim(authority: Authority, tmp_path: Path) -> None:

@@ -92,3 +92,24 @@ async def test_where_there_is_nothing_a_page_leads_on(server: Server, visit: Vis
         await expect(ana.page.locator("main input, main button:disabled")).to_have_count(0)
         await ana.button("New room…").click()
         await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
+
+
+async def test_a_page_under_a_path_asks_for_nothing_outside_of_it(visit: Visit) -> None:
+    settings = Settings(host="127.0.0.1", port=0, demo=False, base_path="/games")
+    async with Server(settings, limits=uncounted()) as server:
+        ana = await visit("about:blank", may_fail="404")
+        asked: list[str] = []
+        ana.page.on("request", lambda request: asked.append(request.url))
+        ana.page.on("websocket", lambda socket: asked.append(socket.url))
+        await ana.page.goto(address(server, "/games/"))
+        await ana.quick_match("ana")
+        link = address(server, f"/games/{ana.code}")
+        assert (ana.page.url, await ana.page.get_by_label("Link").input_value()) == (link, link)
+        await expect(ana.page.locator(".qr")).to_be_visible()
+        for path in ("wall", "ladder/", "e/K7M4PQ", "no-such-page", "#new", "#games"):
+            await ana.page.goto(address(server, f"/games/{path}"))
+            await ana.connects()
+            await ana.page.locator(".brand").click()
+            await expect(ana.tile("classic")).to_be_visible()
+            assert ana.page.url == address(server, "/games/")
+        assert [url for url in asked if "/games/" not in url and url.startswith(("http", "ws"))] == []

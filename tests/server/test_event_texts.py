@@ -185,7 +185,7 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         assert sheet.body.decode("utf-8-sig").startswith("place,name,bot,points,played,")
         text = await text_of(server, f"/e/{code}")
         assert await text_of(server, f"/{code.lower()}") == text
-        assert (await get(server, f"/{code}", accept=BROWSER)).fields["location"] == f"/e/{code}"
+        assert (await get(server, f"/{code}", accept=BROWSER)).fields["location"] == f"./e/{code}"
         assert text.startswith("<b>Friday & more: round robin. 3 by 3, 3 in a row,")
         assert f"In a terminal:   tictactoe-client event http://127.0.0.1:{server.port}/e/{code}\n" in text
         page = await get(server, f"/e/{code}", accept=BROWSER)
@@ -200,7 +200,7 @@ async def test_a_code_leads_to_an_event_that_is_long_over_and_none_is_found_by_t
         code = await opened(ana, entry="code")
         await run(ana, code, "close")
     async with start(uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)) as server:
-        assert (await get(server, f"/{code}", accept=BROWSER)).fields["location"] == f"/e/{code}"
+        assert (await get(server, f"/{code}", accept=BROWSER)).fields["location"] == f"./e/{code}"
         assert await text_of(server, f"/{code.lower()}") == await text_of(server, f"/e/{code}")
         for tried in ("222222", "222223", "222224"):
             assert (await get(server, f"/{tried}", accept=BROWSER)).status == 404

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 import pytest
 
@@ -80,7 +80,7 @@ async def test_a_browser_gets_the_page_whatever_the_path(server: Server, ana: Pe
         page = await get(server, path, accept=BROWSER)
         assert (page.status, page.fields["content-type"]) == (200, "text/html; charset=utf-8")
         assert page.fields["cache-control"] == "no-cache"
-        assert b'="/assets/main.' in page.body
+        assert b'="./assets/main.' in page.body
 
 
 async def address_told(server: Server, host: str) -> str:
@@ -130,9 +130,15 @@ def test_only_one_at_this_machine_is_told_its_addresses() -> None:
     assert admission.address_for_others(replace(here, address="203.0.113.9")) == ""
 
 
+def files_in(path: str, body: bytes) -> list[str]:
+    """Return the paths of all files that a file or a page names."""
+    found = re.findall(r'"(/assets/[^"]+|\.{1,2}/[^"]+\.\w+)"', body.decode("utf-8", "replace"))
+    return [urljoin(path, name) for name in found]
+
+
 async def test_every_module_that_the_page_imports_is_served_under_a_name_with_its_hash(server: Server) -> None:
     page = await get(server, "/", accept=BROWSER)
-    due, seen = re.findall(r'"(/assets/[^"]+)"', page.body.decode()), set[str]()
+    due, seen = files_in("/", page.body), set[str]()
     while due:
         path = due.pop()
         if path in seen:
@@ -143,8 +149,7 @@ async def test_every_module_that_the_page_imports_is_served_under_a_name_with_it
         assert (found.status, found.fields["cache-control"]) == (200, "public, max-age=31536000, immutable"), path
         if path.endswith(".js"):
             assert found.fields["content-type"] == "text/javascript; charset=utf-8"
-            assert not re.findall(rb'from "\./', found.body)
-        due += re.findall(r'"(/assets/[^"]+)"', found.body.decode("utf-8", "replace"))
+        due += files_in(path, found.body)
     assert {path.rpartition(".")[2] for path in seen} >= {"js", "css"}
 
 
@@ -152,7 +157,7 @@ async def test_pages_texts_and_assets_are_compressed_for_clients_that_accept_it(
     for _ in range(5):
         await ana.ask("create")
     page = await get(server, "/", accept=BROWSER)
-    paths = re.findall(r'"(/assets/[^"]+)"', page.body.decode())
+    paths = files_in("/", page.body)
     for path, accept in (("/", BROWSER), ("/", "*/*"), *((path, "*/*") for path in paths)):
         plain, packed, refused = [
             await get(server, path, *fields, accept=accept)
@@ -217,7 +222,33 @@ async def test_an_unknown_path_is_404_as_text_and_as_a_page_in_browsers(server: 
 async def test_a_slash_or_punctuation_after_a_link_is_dropped(server: Server) -> None:
     for path in ("/K7M4PQ.", "/K7M4PQ/", "/k7m-4pq.)", "/e/K7M4PQ/", "/e/K7M4PQ.", "/K7M4PQ/?fbclid=x"):
         answer = await get(server, path, accept=BROWSER)
-        assert (answer.status, answer.fields.get("location")) == (307, re.sub(r"[^\w-]+(\?.*)?$", "", path))
+        leads_to = urljoin(path, answer.fields["location"])
+        assert (answer.status, leads_to) == (307, re.sub(r"[^\w-]+(\?.*)?$", "", path))
+
+
+async def test_all_addresses_have_the_path_under_which_a_proxy_shows_the_server(server: Server) -> None:
+    assert b'="../../assets/main.' in (await get(server, "/no/such/page", accept=BROWSER)).body
+    async with serving(base_path="/games") as below:
+        own = f"http://127.0.0.1:{below.port}/games"
+        for path in ("/games/", "/games", "/", "//"):
+            assert f"In a browser:    {own}/\n" in await text_of(below, path)
+            page = (await get(below, path, accept=BROWSER)).body.decode()
+            assert 'href="/games/"' in page
+            assert all("/games/assets/" in name for name in files_in(path, page.encode()))
+        assert (await get(below, "/games/K7M4PQ.")).fields["location"] == "/games/K7M4PQ"
+        assert (await get(below, "/games/qr/K7M4PQ.svg")).body == _draw_qr(f"{own}/K7M4PQ")
+        refused = await get(below, "/games/", accept=BROWSER, host="play.example")
+        assert refused.body.endswith(b"Start it with --origin http://play.example\n")
+        async with (
+            open_peer(f"{below.url}/games/ws", "ana") as ana,
+            open_peer(f"{below.url}/games", "bo") as bo,
+        ):
+            room = (await ana.ask("create"))["room"]
+            await bo.ask("join", room=room)
+            assert f"In a browser:   {own}/{room}\n" in await text_of(below, f"/games/{room}")
+            await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+            game = (await ana.ask("history"))["games"][0]["game_id"]
+            assert (await ana.ask("share", game_id=game))["link"].startswith(f"{own}/replay/")
 
 
 async def test_no_answer_has_control_characters_of_the_address(server: Server) -> None:
@@ -246,7 +277,7 @@ async def test_no_answer_has_control_characters_of_the_address(server: Server) -
 
 async def test_publicly_cached_responses_do_not_depend_on_the_host_header(server: Server) -> None:
     page = await get(server, "/", accept=BROWSER)
-    for path in re.findall(r'"(/assets/[^"]+)"', page.body.decode()):
+    for path in files_in("/", page.body):
         here, there = [(await get(server, path, host=host)).fields for host in ("localhost:1", "evil.example")]
         assert "evil.example" not in str(there)
         assert here["content-security-policy"] == there["content-security-policy"]
@@ -543,7 +574,7 @@ def test_modules_that_the_page_needs_are_one_and_the_others_take_from_it(tmp_pat
     )
     assert body_of(assets, "first.js")
     assert assets.named("a.js") is None
-    paths = {name: f"/assets/{name}.{HASH}.js" for name in ("first", "main", "later")}
+    paths = {name: f"./{name}.{HASH}.js" for name in ("first", "main", "later")}
     assert re.fullmatch(
         f"""import \\* as \\$first from "{paths["first"]}";
 const \\$a = \\(\\(\\) => {{
@@ -620,7 +651,7 @@ async def test_a_browser_gets_the_page_in_its_language(server: Server, asked: st
     told = f"Accept-Language: {asked}", f"Cookie: {cookie}"
     page = (await get(server, "/", *told, accept=BROWSER)).body.decode()
     assert f'<html lang="{language}" ' in page
-    assert re.search(rf'<link rel="preload" href="/assets/{language}\.\w+\.json"', page)
+    assert re.search(rf'<link rel="preload" href="\./assets/{language}\.\w+\.json"', page)
     assert ("braucht JavaScript" in page) == (language == "de")
 
 

@@ -129,7 +129,7 @@ async def connected(
         try:
             yield client, session
         except Refused as refused:
-            refused.server = client.address.url
+            refused.server = client.address.socket_url
             raise
 
 

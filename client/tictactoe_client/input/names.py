@@ -28,7 +28,7 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
             return [told, *(f"  {clean_text(code)}" for code in codes)], ()
         case "link":
             code = clean_text(await client.link_device())
-            command = " ".join((PROGRAM, "name", "link", code, "--server", client.address.url))
+            command = " ".join((PROGRAM, "name", "link", code, "--server", client.address.socket_url))
             link = reachable_address(client.address).link_to(f"#link={code}")
             return [say("name link how", command=command), link], render_code(link)
         case "revoke":

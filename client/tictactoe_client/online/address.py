@@ -39,7 +39,12 @@ _MOST_SERVERS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A server's address; `port` is None for the scheme's default."""
+    """A server's address.
+
+    Attributes:
+        port: None for the scheme's default.
+        path: The path behind a proxy with its trailing slash, if there is one, since proxies insist on it; else "".
+    """
 
     scheme: str
     host: str
@@ -49,6 +54,11 @@ class Address:
     @property
     def url(self) -> str:
         """The address as a URL, without a trailing slash."""
+        return self.socket_url.rstrip("/")
+
+    @property
+    def socket_url(self) -> str:
+        """The URL at which a WebSocket opens."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         port = f":{self.port}" if self.port is not None else ""
         return f"{self.scheme}://{host}{port}{self.path}"
@@ -57,10 +67,10 @@ class Address:
     def page_url(self) -> str:
         """The server's page, for a browser.
 
-        >>> parse_address("host").page_url, parse_address("wss://example.org/games").page_url
-        ('http://host:8765', 'https://example.org/games')
+        >>> parse_address("host").page_url, parse_address("wss://example.org/games/").page_url
+        ('http://host:8765', 'https://example.org/games/')
         """
-        return self.url.replace("ws", "http", 1)
+        return self.socket_url.replace("ws", "http", 1)
 
     @property
     def origin(self) -> str:
@@ -83,7 +93,7 @@ class Address:
 
     def link_to(self, room: str) -> str:
         """Return the link to a room, for browsers and for this program."""
-        return f"{self.page_url}/{room}"
+        return f"{self.page_url.rstrip('/')}/{room}"
 
     def word_for(self, room: str) -> str:
         """Return the word for a room in a command: its code at the default server, otherwise its link.
@@ -106,7 +116,7 @@ def parse_room(text: str) -> tuple[str, Address | None]:
     """Return the code in a code, link or command, and the server or None; raises `BadRoomCode`, `BadAddress`."""
     text, server = _find_room(text)
     if link := room_codes.find_link(text):
-        return link.code, parse_url(link.base)
+        return link.code, parse_url(f"{link.base}/")
     if "://" in text:
         parse_url(text)
     return parse_code(text.rstrip("/").rpartition("/")[2]), parse_address(server) if server else None
@@ -120,7 +130,7 @@ def parse_event(text: str) -> tuple[str, str, Address | None]:
     """
     text, _, ticket = text.partition("#")
     code, address = parse_room(text)
-    server = None if address is None else replace(address, path=address.path.removesuffix("/e"))
+    server = None if address is None else parse_url(f"{address.url.removesuffix('/e')}/")
     return code, _AFTER_TICKET.sub("", ticket), server
 
 
@@ -164,9 +174,9 @@ def hide_credentials(text: str) -> str:
 
 def _parse_target(text: str) -> tuple[Address, str | None]:
     address = parse_url(text)
-    head, _, last = address.path.rpartition("/")
+    head, _, last = address.path.rstrip("/").rpartition("/")
     try:
-        return replace(address, path=head), parse_code(last)
+        return replace(address, path=head and f"{head}/"), parse_code(last)
     except BadRoomCode:
         return address, None
 
@@ -192,7 +202,8 @@ def parse_url(text: str) -> Address:
         raise _bad(text)
     if port is None and scheme == "ws":
         port = 80 if parts.scheme.lower() == "http" else DEFAULT_PORT
-    return Address(scheme, host, port, parts.path.rstrip("/"))
+    path = parts.path.rstrip("/")
+    return Address(scheme, host, port, f"{path}/" if path and path != parts.path else path)
 
 
 def _bad(text: str, why: str = "") -> BadAddress:
@@ -220,7 +231,7 @@ def is_this_machine(address: Address) -> bool:
 
 def is_same_server(one: Address, other: Address) -> bool:
     """Return True if two addresses are equal except for how they name this machine."""
-    if (one.scheme, one.port or 443, one.path) != (other.scheme, other.port or 443, other.path):
+    if (one.scheme, one.port or 443, one.path.rstrip("/")) != (other.scheme, other.port or 443, other.path.rstrip("/")):
         return False
     return one.host.lower() == other.host.lower() or (is_this_machine(one) and is_this_machine(other))
 
@@ -317,7 +328,7 @@ def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]
     for url in islice(urls, _MOST_SERVERS):
         with contextlib.suppress(BadAddress):
             found.append(parse_url(url))
-    return tuple(one for one in dict.fromkeys(found) if named_by.may_lead_to(one))
+    return tuple(one for one in {one.url: one for one in found}.values() if named_by.may_lead_to(one))
 
 
 def find_server(url: str, servers: Sequence[Address]) -> Address | None:

@@ -181,6 +181,9 @@ class _OpenSocket(open_socket):
     """The library's connector, without redirects to other origins, so that no token leaks."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
+        if isinstance(exc, InvalidStatus) and (place := exc.response.headers.get("Location", "")).startswith("http"):
+            del exc.response.headers["Location"]  # as of a proxy that misses the slash after its path
+            exc.response.headers["Location"] = place.replace("http", "ws", 1)
         found = super().process_redirect(exc)
         return found if isinstance(found, str) and _origin_of(parse_uri(found)) == _origin_of(self.ws_uri) else exc
 
@@ -195,7 +198,7 @@ async def open_connection(
     """Open a WebSocket, with an `origin` as pages do; raises `Unreachable` or `VersionRefused`."""
     try:
         connection = await _OpenSocket(
-            address.url,
+            address.socket_url,
             create_connection=Connection,
             origin=None if origin is None else Origin(origin),
             ssl=context_for(address, ca),

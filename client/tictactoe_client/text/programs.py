@@ -15,7 +15,7 @@ from tictactoe_client.settings import PROGRAM
 
 def own_command(*words: str, server: Address | None = None) -> str:
     """Return a command line of this program, with the server unless it is the default one."""
-    target = () if server is None or server.url == DEFAULT_SERVER else ("--server", server.url)
+    target = () if server is None or server.url == DEFAULT_SERVER else ("--server", server.socket_url)
     return " ".join([_name(PROGRAM), *(shlex.quote(word) for word in (*words, *target))])
 
 

@@ -35,7 +35,15 @@ from tictactoe_server.http.texts import TITLE, WIDTH, fill, format_csv, wrap
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
 from tictactoe_server.services.history import find_by_id
-from tictactoe_server.transport.http_messages import CSV, JSON, JSON_LINES, PLAIN_TEXT, HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import (
+    CSV,
+    JSON,
+    JSON_LINES,
+    PLAIN_TEXT,
+    HttpRequest,
+    HttpResponse,
+    redirect,
+)
 
 MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
 
@@ -166,7 +174,7 @@ class EventTexts:
             return None
         if not request.wants_html:
             return await self.show(request, event.code, None)
-        return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"/e/{event.code}"),))
+        return redirect(request, f"/e/{event.code}")
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
         """Answer with a whole event as JSON or CSV, or with its games."""

@@ -2,7 +2,8 @@
 
 Source of the caching: RFC 9110, sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match).
 
-- A quoted name relative to its file (``"./turn.svg"``) is replaced by the path of that file on the server.
+- A quoted name relative to its file (``"./turn.svg"``) is replaced by the path of that file on the server; in imports
+  and style sheets it stays relative, as a proxy may show the server under any path.
 - All modules share one hash, because each may load any other. Those that the page always needs are one file.
 - Comments of modules (``/** ... */``), including their types, are removed, as are spaces of style sheets.
 - A sentence is sent only if a module uses its id, either whole, up to a comma, or as the beginning of a template.
@@ -125,7 +126,14 @@ class Assets:
         return self._files.get(self._paths.get(name, ""))
 
     def page(
-        self, title: str, description: str, address: str = "", language: str = "en", module: str = "", card: str = ""
+        self,
+        title: str,
+        description: str,
+        address: str = "",
+        language: str = "en",
+        module: str = "",
+        card: str = "",
+        root: str = "/",
     ) -> bytes:
         """Return the page.
 
@@ -133,6 +141,7 @@ class Assets:
             address: The prefix of links to this server; "" for that of the page itself.
             module: The module that the page will load, which is preloaded with its sentences and style sheets.
             card: More elements of the page's head.
+            root: The path of the server, perhaps relative to that of the page.
         """
         sentences = {bundle: self._paths[posixpath.join(bundle, language + _CATALOGUE)] for bundle in self._bundles}
         own = self._bundle_of(module)
@@ -154,10 +163,12 @@ class Assets:
             "sentences": html.escape(_to_json(sentences)),
             "script": html.escape(open_catalogue(language).say("page needs script")),
             "preloads": "".join((card, *preloads)),
+            "root": html.escape(root),
             **self._words_of_branding(language),
         }
         page = self._pages[EMBED_INDEX if module == EMBED else INDEX]
-        return _PLACEHOLDER.sub(lambda found: words[found[1]], page).encode()
+        whole = _PLACEHOLDER.sub(lambda found: words[found[1]], page)
+        return whole.replace(f'="{PREFIX}', f'="{html.escape(root)}{PREFIX[1:]}').encode()
 
     def _words_of_branding(self, language: str) -> dict[str, str]:
         branding, words = self.branding, dict.fromkeys(("place", "logo", "imprint"), "")
@@ -186,7 +197,7 @@ class Assets:
                 self._keep(posixpath.join(bundle, language + _CATALOGUE), _to_json(chosen).encode())
 
     def _keep_module(self, modules: Modules, name: str, path: str = "") -> None:
-        text = _INDENT.sub("", modules.render(name, self._paths.__getitem__))
+        text = _INDENT.sub("", modules.render(name, lambda other: _relative(name, self._paths[other])))
         self._keep(name, self._replace_names(name, text).encode(), path)
 
     def _read(self, name: str) -> bytes:
@@ -203,7 +214,12 @@ class Assets:
         self._files[self._paths[name]] = Asset(body, _KINDS[kind], gzip.compress(body, mtime=0))
 
     def _replace_names(self, name: str, text: str) -> str:
-        return _NAME.sub(lambda found: f'"{self._paths.get(_resolve(name, found[1]), found[1])}"', text)
+        def replace(found: re.Match[str]) -> str:
+            path = self._paths.get(_resolve(name, found[1]), found[1])
+            is_import = path.startswith(PREFIX) and (_kind_of(name), _kind_of(path)) == (".js", ".js")
+            return f'"{_relative(name, path) if is_import or _kind_of(name) == ".css" else path}"'
+
+        return _NAME.sub(replace, text)
 
 
 class Modules:
@@ -307,6 +323,12 @@ def _path_of(name: str, content: bytes) -> str:
 def _is_rare(id: str) -> bool:
     """Return whether a sentence refuses what the page itself never sends, so that it is not needed at once."""
     return id.startswith(("refused bad_json", "refused bad_message", "refused unknown_type"))
+
+
+def _relative(name: str, path: str) -> str:
+    """Return a path on the server relative to the file `name`."""
+    relative = posixpath.relpath(path, posixpath.dirname(PREFIX + name))
+    return relative if relative.startswith(".") else f"./{relative}"
 
 
 def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:

@@ -27,7 +27,15 @@ from tictactoe_server.http.assets import EMBED, PREFIX, Assets, link_card, send,
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
-from tictactoe_server.transport.http_messages import READABLE, HttpRequest, HttpResponse, explain, lead_to, say_too_many
+from tictactoe_server.transport.http_messages import (
+    READABLE,
+    HttpRequest,
+    HttpResponse,
+    explain,
+    lead_to,
+    redirect,
+    say_too_many,
+)
 from tictactoe_server.transport.rate_limit import RateLimit
 
 ANSWER_SECONDS: Final = 5.0  # for the store to answer
@@ -113,7 +121,8 @@ class Pages:
             icon = self._assets.named("favicon.svg")
             return self._nothing(request) if icon is None else HttpResponse(HTTPStatus.OK, icon.body, icon.kind)
         if request.wants_html and not self._admission.knows(request.host):
-            words = f"This server does not know itself by this name. Start it with --origin {request.origin}"
+            origin = request.origin.removesuffix(request.base)
+            words = f"This server does not know itself by this name. Start it with --origin {origin}"
             return _text([words], HTTPStatus.MISDIRECTED_REQUEST)
         if path == "/":
             return self._home(request)
@@ -127,7 +136,7 @@ class Pages:
         if path.startswith(PREFIX) or request.is_open_to_all:
             return self._nothing(request)
         if punctuated := _PUNCTUATED.fullmatch(path):
-            return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", punctuated[1]),))
+            return redirect(request, punctuated[1])
         return self._room(request)
 
     def _home(self, request: HttpRequest) -> Reply:
@@ -198,7 +207,8 @@ class Pages:
         origin = address or request.origin
         picture = f"{origin}{head.picture}" if self._has_pictures and head.picture and origin else ""
         card = link_card(own_title or "tictactoe", title, head.description, f"{origin}{request.path}", picture)
-        body = self._assets.page(title, head.description, address, _language_of(request), head.module, card)
+        language = _language_of(request)
+        body = self._assets.page(title, head.description, address, language, head.module, card, request.root)
         return HttpResponse(status, body, "text/html; charset=utf-8")
 
     def _nothing(self, request: HttpRequest, code: ErrorCode = ErrorCode.NOT_ALLOWED, words: str = "") -> HttpResponse:

@@ -98,7 +98,7 @@ def describe_home(
         *map(_row_of, rooms),
         *([""] if rooms else []),
         f"In a browser:    {origin}/",
-        f"In a terminal:   tictactoe-client --server {origin}",
+        f"In a terminal:   tictactoe-client --server {origin}/",
         f"A room as text:  curl {origin}/CODE",
         f"All games:       curl {origin}/wall",
         *([f"Imprint:         {branding.imprint}"] if branding.imprint else []),

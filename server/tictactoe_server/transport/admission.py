@@ -46,6 +46,7 @@ class Admission:
         describe_ban: Returns the message for a banned address, or None.
         links_for_others: Returns the URLs of this server for other machines, best first.
         sign_on: The header with the name of the person whom a trusted proxy has signed on, or "".
+        base_path: The path under which a proxy shows this server, such as ``/games``, or "".
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Admission:
         describe_ban: Callable[[str], str | None] = lambda address: None,
         links_for_others: Callable[[], Sequence[str]] = tuple,
         sign_on: str | None = None,
+        base_path: str = "",
     ) -> None:
         self.pages = pages
         self.unready = unready
@@ -70,6 +72,7 @@ class Admission:
         self.links_for_others = links_for_others
         self.limits = limits
         self.sign_on = (sign_on or "").lower()
+        self.base_path = base_path
         named = partial(RateLimits.named, limits, monotonic_ns)
         self.newcomers = named("connections-per-minute-per-address")
         self.requests = named("requests-per-minute-per-address")
@@ -158,6 +161,21 @@ class Admission:
         scheme, _, place = origin.partition("://")
         return place == host != "" and scheme in (request.scheme or scheme,) and self.knows(host)
 
+    def below_base(self, request: HttpRequest) -> HttpRequest:
+        """Return the request with its path below `base_path`, which a proxy may have removed already.
+
+        >>> paths = "/games/K7M4PQ", "/games", "/K7M4PQ", "//wall", "/gamesters"
+        >>> admission = Admission(Limits(), base_path="/games")
+        >>> [admission.below_base(HttpRequest("GET", path, "", "", {})).path for path in paths]
+        ['/K7M4PQ', '/', '/K7M4PQ', '/wall', '/gamesters']
+        """
+        base, path = self.base_path, request.path
+        if not base:
+            return request
+        if f"{path}/".startswith(f"{base}/"):
+            path = path[len(base) :]
+        return replace(request, path=f"/{path.lstrip('/')}", base=base, root=f"{base}/")
+
     def knows(self, host: str) -> bool:
         """Return True if a host, with or without a port, can only mean this server.
 
@@ -234,7 +252,7 @@ class RemotePeer:
         if request.asks_for_websocket and self._has_asked:  # else it is still counted as a new connection
             _check(self.admission.count_newcomer(self._key))
         scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
-        return replace(request, scheme=scheme, address=self.address)
+        return self.admission.below_base(replace(request, scheme=scheme, address=self.address))
 
     def signed_on(self, request: HttpRequest) -> str | None:
         """Return the sender's name according to a trusted proxy, or None; call `sign` first.

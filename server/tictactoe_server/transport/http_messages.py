@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any, Final
@@ -65,6 +65,10 @@ class HttpRequest:
     scheme: str = "http"  # of the client's connection to this server or a trusted proxy; "" if the proxy does not tell
     address: str = ""  # of the client
     names_host: bool = False  # the target is an absolute URL, as in requests to a proxy
+    base: str = ""  # of the operator's `--base-path`, which `path` no longer has
+    root: str = (
+        "/"  # the path of the server as the client sees it, relative to that of the request unless `base` is set
+    )
 
     def field(self, name: str) -> str:
         """Return a header with all its lines joined; "" if absent."""
@@ -98,8 +102,8 @@ class HttpRequest:
 
     @property
     def origin(self) -> str:
-        """The prefix of links to this server, such as ``http://host:8765``; "" without a host."""
-        return f"{self.scheme or 'http'}://{self.host}" if self.host else ""
+        """The prefix of links to this server, such as ``http://host:8765/games``; "" without a host."""
+        return f"{self.scheme or 'http'}://{self.host}{self.base}" if self.host else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +173,9 @@ def _read_head(head: bytes) -> HttpRequest:
     options = [option.strip().lower() for option in ",".join(fields.get("connection", ())).split(",")]
     keeps_alive = version != "1.0" and "close" not in options and not has_body
     names_host = not found.target.startswith((b"/", b"*"))
-    path = unquote(path, errors="replace")
-    return HttpRequest(
-        found.method.decode(), path, query, host, fields, keeps_alive, has_body, version, names_host=names_host
-    )
+    root, path = "../" * (path.count("/") - 1) or "./", unquote(path, errors="replace")
+    request = HttpRequest(found.method.decode(), path, query, host, fields, keeps_alive, has_body, version)
+    return replace(request, names_host=names_host, root=root)
 
 
 def _read_target(target: str, host: str) -> tuple[str, str]:
@@ -217,6 +220,11 @@ def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpRespons
 def answer_json(value: object, tag: str = "") -> HttpResponse:
     """Return a value as JSON."""
     return HttpResponse(HTTPStatus.OK, encode(value), JSON, tag=tag)
+
+
+def redirect(request: HttpRequest, path: str) -> HttpResponse:
+    """Return a redirect to another path of this server."""
+    return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"{request.root}{path[1:]}"),))
 
 
 def lead_to(url: str, path: str) -> HttpResponse:

@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { Connection } from "./connection.js";
-import { h, setText } from "./dom.js";
+import { h, setText, urlOf } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
 import { prepared } from "./later.js";
@@ -167,7 +167,7 @@ export class App {
 	/** A link for others: this page's own address may lead elsewhere on their machines. */
 	linkTo(path = "") {
 		const { content } = /** @type {HTMLMetaElement} */ (document.querySelector("[name=address]"));
-		return `${content || location.origin}/${path}`;
+		return content ? `${content}/${path}` : location.origin + urlOf(`/${path}`);
 	}
 
 	/** Copy a link to a finished game. */

@@ -217,11 +217,11 @@ export class Connection {
 		this.ears.onPhase();
 	}
 
-	/** Say so if the server answers requests, but opens no WebSocket. */
+	/** Say what can be found out about why no connection opens. */
 	async #findFault() {
-		const answer = await fetch("/healthz").catch(() => null);
-		if (!answer?.ok || this.phase !== "connecting") return;
-		this.reason = say("page no websocket");
+		const fault = await import("./fault.js").then(({ findFault }) => findFault()).catch(() => "");
+		if (!fault || this.phase !== "connecting") return;
+		this.reason = fault;
 		this.ears.onPhase();
 	}
 

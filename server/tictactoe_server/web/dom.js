@@ -2,12 +2,22 @@
 
 import { say } from "./catalogue.js";
 
+/** The path of this server, which may share its host with others; a page without such a path is at the top. */
+let root = "";
+
+/** The address of a path of this server, such as "/wall". */
+export function urlOf(path = "/") {
+	root ||= new URL(document.documentElement.dataset.root ?? "/", location.href).pathname;
+	return root + path.slice(1);
+}
+
 /** @template {HTMLElement | SVGElement} E @param {E} element @param {Part[]} parts children, before them maybe attributes; those with two dashes are for the style sheet */
 function fill(element, parts) {
 	const hasAttributes = parts[0]?.constructor === Object;
 	for (const [name, value] of Object.entries(hasAttributes ? /** @type {Attributes} */ (parts[0]) : {})) {
 		if (typeof value === "function") element.addEventListener(name, value);
 		else if (name.startsWith("--")) element.style.setProperty(name, String(value));
+		else if ((name === "href" || name === "src") && String(value).startsWith("/")) element.setAttribute(name, urlOf(String(value)));
 		else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? "" : String(value));
 	}
 	show(element, .../** @type {(Child | Child[])[]} */ (hasAttributes ? parts.slice(1) : parts));

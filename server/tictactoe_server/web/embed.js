@@ -106,7 +106,7 @@ async function start() {
 	if (kind === "e") return showEvent();
 	const { take, timeline } = makeGame();
 	if (kind !== "replay") return follow(`rooms/${kind}`, (state) => state.type === "room" && take(watched(state, [], "", true)));
-	take(showPlayed(await (await fetch(`/${path}.json`)).json(), ""));
+	take(showPlayed(await (await fetch(`${server}/${path}.json`)).json(), ""));
 	return timeline.play();
 }
 

@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
-import { show } from "./dom.js";
+import { show, urlOf } from "./dom.js";
 import { Keyboard } from "./keyboard.js";
 import { hasLooks, lookOf } from "./look.js";
 import { makeNothing } from "./nothing.js";
@@ -69,7 +69,7 @@ export class GamePage {
 		} catch (error) {
 			if (this.#isClosed) return undefined;
 			if (error instanceof Lost) return void this.#enter();
-			if (await this.#isOfEvent(error)) return location.replace(`/e/${location.pathname.slice(1)}`);
+			if (await this.#isOfEvent(error)) return location.replace(urlOf(`/e/${this.source.code}`));
 			const message = messageOf(error);
 			app.say(message);
 			this.element.className = "";

@@ -1,7 +1,7 @@
 /** The language that the page speaks, and what is loaded later: the sentences of what only some open, and how it looks. */
 
 import { learn, speak } from "./catalogue.js";
-import { h } from "./dom.js";
+import { h, urlOf } from "./dom.js";
 
 const YEAR_SECONDS = 31_536_000;
 const RELOADED = "tictactoe-reloaded";
@@ -18,14 +18,14 @@ const toldBy = (what) => JSON.parse(document.documentElement.dataset[what] ?? "{
 export const languagesThere = () => toldBy("languages");
 
 /** The sentences that the modules of a part say, by default those on the way to a game. */
-const read = async (part = "") => (await fetch(toldBy("sentences")[part])).json();
+const read = async (part = "") => (await fetch(urlOf(toldBy("sentences")[part]))).json();
 
 /** Read the sentences, and speak them from now on. */
 export const learnLanguage = async () => speak(document.documentElement.lang, await read());
 
 /** Speak another language on this server's pages from now on. */
 export function chooseLanguage(language = "") {
-	document.cookie = `language=${language}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
+	document.cookie = `language=${language}; path=${urlOf()}; max-age=${YEAR_SECONDS}; samesite=lax`;
 	location.reload();
 }
 
@@ -37,7 +37,7 @@ const loadStyle = (href = "") => new Promise((resolve, reject) => document.head.
  */
 async function reloadOnce(why) {
 	const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
-	const { ok } = await fetch("/healthz");
+	const { ok } = await fetch(urlOf("/healthz"));
 	if (!ok || Date.now() - last < RELOAD_PAUSE_MS) throw why;
 	sessionStorage.setItem(RELOADED, String(Date.now()));
 	location.reload();

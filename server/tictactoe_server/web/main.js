@@ -2,7 +2,7 @@
 
 import { App } from "./app.js";
 import { say } from "./catalogue.js";
-import { isForControl, show } from "./dom.js";
+import { isForControl, show, urlOf } from "./dom.js";
 import { makeTools } from "./header.js";
 import { learnLanguage, prepareEvents, prepared } from "./later.js";
 import { readCode } from "./words.js";
@@ -36,7 +36,7 @@ function each(does, of = page) {
 
 /** The page of the address as it is now. */
 async function loadPage() {
-	const [first = "", second = "", third = ""] = location.pathname.slice(1).split("/");
+	const [first = "", second = "", third = ""] = location.pathname.slice(urlOf().length).split("/");
 	const hash = location.hash.slice(1);
 	if (first === "e") return loadEvent(readCode(decode(second)) || second, third, hash);
 	if (first === "ladder" || first === "player") return (await import("./ladders/pages.js")).openPage(app, first, decode(second));
@@ -79,14 +79,14 @@ async function loadRoom(text = "", onlyWatches = false) {
 
 /** The code of another device is taken out of the address at once. */
 async function loadLink(code = "") {
-	history.replaceState(null, "", "/");
+	history.replaceState(null, "", urlOf());
 	const { makeHome } = await LOADERS.home();
 	(await import("./names.js")).showNames(app, code);
 	return makeHome(app);
 }
 
 async function fetchShared(id = "") {
-	const answer = await fetch(`/replay/${id}.json`);
+	const answer = await fetch(urlOf(`/replay/${id}.json`));
 	if (!answer.ok) throw new Error(say("page nothing shared"));
 	return answer.json();
 }
@@ -129,7 +129,11 @@ async function move() {
 }
 
 function navigate(path = "") {
-	history.pushState(null, "", path);
+	return follow(urlOf(path));
+}
+
+function follow(url = "") {
+	history.pushState(null, "", url);
 	return move();
 }
 
@@ -142,7 +146,7 @@ addEventListener("click", (event) => {
 	const at = event.target instanceof Element ? event.target.closest("a") : null;
 	if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
 	event.preventDefault();
-	navigate(at.getAttribute("href") ?? "/");
+	follow(at.getAttribute("href") ?? urlOf());
 });
 addEventListener("popstate", move);
 addEventListener("keydown", (event) => {

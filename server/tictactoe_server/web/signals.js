@@ -1,8 +1,9 @@
 /** Signs for who looks elsewhere that it is their turn: the page's icon and notifications. */
 
 import { say } from "./catalogue.js";
+import { urlOf } from "./dom.js";
 
-const ICON = "./favicon.svg";
+const ICON = urlOf("./favicon.svg");
 const LIGHT = `<circle cx="25" cy="7" r="6" fill="#f2c14e"/></svg>`;
 /** The same with a light, made beforehand: it is wanted also where there is no connection. */
 let iconOfTurn = ICON;

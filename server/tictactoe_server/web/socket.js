@@ -1,7 +1,7 @@
 /** Sockets to servers, the first one opened while the rest of the page is still on its way; and where to connect. */
 
 /** The server that shows this page, or one of those that stand behind its name. */
-export const HOME = `${location.protocol.replace("http", "ws")}//${location.host}/ws`;
+export const HOME = new URL(`${document.documentElement.dataset.root ?? "/"}ws`, location.href).href.replace("http", "ws");
 /** Hosts to which the policy of this page lets nothing connect, as far as it was tried. @type {Set<string>} */
 const forbidden = new Set();
 /** @type {WebSocket | null} */

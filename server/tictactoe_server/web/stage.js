@@ -1,7 +1,7 @@
 /** The elements of the page of a game, drawn of its scene. */
 
 import { say } from "./catalogue.js";
-import { button, h, isStale, setText, show, showKeyed } from "./dom.js";
+import { button, h, isStale, setText, show, showKeyed, urlOf } from "./dom.js";
 import { setEmblem } from "./emblem.js";
 import { changeLook, lookOf } from "./look.js";
 import { nameCell } from "./rules.js";
@@ -104,7 +104,7 @@ export class Stage {
 			who.children[0].title = name.endsWith("?") ? say("name mark", { name: name.slice(0, -1) }) : name;
 			setEmblem(who.children[0], player);
 			if (player) names.set(player, name);
-			if (leads && player && !is_own && ownerOf(player) === player) who.children[0].href = `/player/${player}`;
+			if (leads && player && !is_own && ownerOf(player) === player) who.children[0].href = urlOf(`/player/${player}`);
 			else who.children[0].removeAttribute("href");
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));

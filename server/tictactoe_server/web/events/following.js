@@ -1,6 +1,7 @@
 /** An event as it goes on: its state, all that has been played in it, and for whom one waits. */
 
 import { say } from "../catalogue.js";
+import { urlOf } from "../dom.js";
 import { Refused } from "../requests.js";
 import { clean, formatDuration } from "../words.js";
 import { describeWord, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./tournaments.js";
@@ -176,7 +177,7 @@ export class Following {
 		if (this.#timer || (this.whole && this.whole.seq >= seq)) return;
 		const wait = !this.whole ? 0 : head.players > MOST_READ_SOON ? LATER_MS : SOON_MS;
 		this.#timer = setTimeout(async () => {
-			const answer = await fetch(`/e/${this.code}.json${key && `?key=${encodeURIComponent(key)}`}`).catch(() => null);
+			const answer = await fetch(urlOf(`/e/${this.code}.json${key && `?key=${encodeURIComponent(key)}`}`)).catch(() => null);
 			this.#timer = 0;
 			if (!answer?.ok) return;
 			this.whole = await answer.json();

@@ -1,7 +1,7 @@
 /** The pages of a ladder and of a player. */
 
 import { say } from "../catalogue.js";
-import { button, h, setText } from "../dom.js";
+import { button, h, setText, urlOf } from "../dom.js";
 import { setEmblem } from "../emblem.js";
 import { makeGame } from "../history.js";
 import { prepareLadders } from "../later.js";
@@ -21,7 +21,7 @@ export async function openPage(app, kind, id) {
 	if (kind === "ladder" && !id) {
 		const keys = listLadders(app);
 		id = keys.find((key) => key === app.kept.game) ?? keys[0] ?? "";
-		history.replaceState(null, "", `/ladder/${id}`);
+		history.replaceState(null, "", urlOf(`/ladder/${id}`));
 	}
 	try {
 		return await (kind === "ladder" ? makeLadder(app, id) : makePlayer(app, id));
