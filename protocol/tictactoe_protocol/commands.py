@@ -364,7 +364,15 @@ HOME: Final = (
     Command("home rooms", words=("rooms",)),
     Command("home history", words=("history",)),
 )
-"""The commands that can be typed outside rooms, in addition to the command line's."""
+"""The most used commands of the prompt outside rooms."""
+
+FURTHER_HOME: Final = (
+    Command("home local", words=("local",)),
+    Command("home challenge", words=("challenge",), takes="argument name"),
+    Command("home event", words=("event",)),
+    Command("home ladder", words=("ladder",)),
+)
+"""Further commands of that prompt. Those of the command line that are in neither table can be typed, too."""
 
 SUGGESTED: Final = ("resign", "draw", "undo", "claim", "chat", "clock", "who", "leave", "help")
 """The words that are proposed when a command is begun."""

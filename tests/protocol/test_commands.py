@@ -8,6 +8,7 @@ from tictactoe_protocol.choices import Deed
 from tictactoe_protocol.commands import (
     ACTIONS,
     COMMANDS,
+    FURTHER_HOME,
     HOME,
     RECORD,
     SITUATIONS,
@@ -18,7 +19,7 @@ from tictactoe_protocol.commands import (
     order_keys,
 )
 
-TOLD = (*HOME, *(row for table in (COMMANDS, RECORD) for rows in table.values() for row in rows))
+TOLD = (*HOME, *FURTHER_HOME, *(row for table in (COMMANDS, RECORD) for rows in table.values() for row in rows))
 """The rows that a help page lists."""
 
 

@@ -16,11 +16,11 @@ from tictactoe_client.text.talk import list_greeting
 from tictactoe_client.text.wording import describe_connection, describe_unknown
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import HOME, Command, word_of
+from tictactoe_protocol.commands import FURTHER_HOME, HOME, Command, word_of
 
 _LEADING_AWAY: Final = frozenset({"play", "bot", "local", "new", "join", "watch"})
 """What leads into a room, so that one wants to hear where one is afterwards."""
-_NAMED: Final = tuple(command.id.removeprefix("home ") for command in HOME)
+_NAMED: Final = tuple(command.id.removeprefix("home ") for command in (*HOME, *FURTHER_HOME))
 """The commands that have a name in every language, first the one that leads back."""
 
 
@@ -82,7 +82,7 @@ class PlainHome:
     async def _do(self, word: str, words: Sequence[str]) -> None:
         names = _NAMED if self._waiting else _NAMED[1:]
         if means(word, "help"):
-            self._screen.print(*describe_home_help(self._offered))
+            self._screen.print(*describe_home_help([*self._offered, *FURTHER_HOME]))
         elif not word:
             self._screen.print(self._hint)
         elif word == "resume" and not self._waiting:
