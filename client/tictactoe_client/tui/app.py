@@ -74,6 +74,7 @@ class TicTacToe(Program, inherit_bindings=False):
         terminal: Terminal | None = None,
     ) -> None:
         self._first_page = first_page or FirstPage()
+        self._asked_page = self._first_page.page if self._first_page.page in ("watch", "events") else ""
         super().__init__(settings, address, first, self._first_page.role_for(first), terminal or Terminal())
         self.unhandled = StringIO()
         self.error_console = Console(file=self.unhandled, width=120)
@@ -92,8 +93,8 @@ class TicTacToe(Program, inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.set_class(self.settings.ascii, "-ascii")
-        if self._first_page.page in ("watch", "events"):
-            self.push_screen(PAGES[self._first_page.page].page())
+        if self._asked_page:
+            self.push_screen(PAGES[self._asked_page].page())
         elif self._first_page.enter is not None:
             self.push_screen(EventPage(self._first_page.enter, is_first=True))
         for doubt in self.settings.doubts[:1]:
@@ -102,6 +103,13 @@ class TicTacToe(Program, inherit_bindings=False):
         self.set_interval(TICK_SECONDS, self.tick)
         if self._first_page.record is None:
             self.start(self.session.run())
+
+    def _connected(self) -> None:
+        """Return to the page that the command line asked for, if the first server could not be reached."""
+        super()._connected()
+        page, self._asked_page = self._asked_page, ""
+        if page and self.screens[-1] is self.screens[0]:
+            self.open(PAGES[page].page())
 
     def tick(self) -> None:
         """Update what changes with time; at the end of the program there may be no screen."""
