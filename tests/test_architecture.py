@@ -72,9 +72,9 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_861, 5),
+    "admin": (1_865, 5),
     "api": (393, 1),
-    "cli": (1_178, 3),
+    "cli": (1_196, 3),
     "cluster": (2_779, 6),
     "core": (1_563, 5),
     "events": (2_773, 6),
@@ -87,7 +87,7 @@ CEILINGS = {
     "services": (2_343, 5),
     "sessions": (466, 2),
     "storage": (2_719, 8),
-    "transport": (2_104, 6),
+    "transport": (2_113, 6),
     "watching": (194, 1),
 }
 """Most lines of a folder of the server, and the longest chain of imports within it. Commits say why they raise one."""

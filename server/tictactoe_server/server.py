@@ -70,7 +70,6 @@ log: Final = structlog.get_logger(__name__)
 
 def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
     if not all(map(find_spec, ("aggdraw", "ttf_opensans"))):
-        log.info("links have no picture: the extra `previews` of tictactoe-rooms is not installed")
         return ()
     from tictactoe_server.api.previews import Previews
 

@@ -190,7 +190,7 @@ class Settings:
         "Web pages of this origin may connect, too, as in https://play.example", _parse_origin, "ORIGIN", "origin"
     )
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = _list(
-        "Believe peers of this network for whom they speak", _parse_network, "CIDR", "trusted-proxy"
+        "Trust proxies in this network to name their clients and the scheme", _parse_network, "CIDR", "trusted-proxy"
     )
     base_path: str = _option(
         "The path under which a proxy shows this server, as in /games; links then have it.",
@@ -208,18 +208,25 @@ class Settings:
         "The name under which players on this network find the server. [default: this machine's name]", metavar="NAME"
     )
     announces: bool = _option(
-        "Let nobody find the server without its address.", default=True, name="no-announce", is_flag=True
+        "Do not announce the server on the local network.", default=True, name="no-announce", is_flag=True
     )
     keep_history_days: float | None = _option(
         "How long finished games are kept. [default: for good]", FloatRange(0), "DAYS", name="keep-history"
     )
     backup_to: Path | None = _option(
-        "Copy the data into this folder, once in a while, and read each copy back.", click.Path(path_type=Path), "DIR"
+        "Back up the data into this folder regularly, and verify each backup.", click.Path(path_type=Path), "DIR"
     )
     backup_every_seconds: float = _option(
-        "How often, as in 6h or 1d.", _parse_period, "TIME", default=86_400.0, name="backup-every", typed="1d"
+        "How often to back up, as in 6h or 1d.",
+        _parse_period,
+        "TIME",
+        default=86_400.0,
+        name="backup-every",
+        typed="1d",
     )
-    backup_keep: int = _option("How many copies are kept, the newest.", IntRange(1, 10_000), "NUMBER", default=14)
+    backup_keep: int = _option(
+        "How many backups to keep; the oldest are deleted.", IntRange(1, 10_000), "NUMBER", default=14
+    )
     metrics: tuple[str, int] | None = _option(
         "Show figures for Prometheus on this address.", _parse_address, "HOST:PORT"
     )
@@ -242,8 +249,8 @@ class Settings:
         "URL",
     )
     page: bool = _option(
-        "Whether browsers are shown the page on the same port, and others rooms and games as text. Where the extra"
-        " `previews` is installed (pip install 'tictactoe-rooms[previews]'), links have a picture.",
+        "Whether browsers are shown the page on the same port, and others rooms and games as text. With the extra"
+        " `previews` (pip install 'tictactoe-rooms[previews]'), links have a picture.",
         default=True,
         name="page/--no-page",
     )
@@ -257,35 +264,33 @@ class Settings:
     )
     logo: Path | None = _file("An image beside the title: PNG, SVG or WebP, 100 KB at most.")
     demo: bool = _option(
-        "Whether computers play a game for who looks at the first page while nobody plays, with what is left of the "
-        "processor.",
+        "Whether computers play a game on the first page while nobody else plays, at the lowest priority.",
         default=True,
         name="demo/--no-demo",
     )
     for_: Literal["school"] | None = _option(
-        "What the server is for: a school has --chat sentences, --lobby marks and --keep-players 180, unless these say "
-        "otherwise.",
+        "Defaults for a purpose: school means --chat sentences, --lobby marks and --keep-players 180.",
         Choice(("school",)),
         name="for",
     )
     chat: Literal["off", "sentences", "on"] | None = _option(
-        "What people may say: nothing, eight sentences, or anything. [default: on]", Choice(("off", "sentences", "on"))
+        "What people may say: nothing, ready-made messages, or anything. [default: on]",
+        Choice(("off", "sentences", "on")),
     )
     lobby: Literal["names", "marks"] | None = _option(
-        "Whether people have names of their own and lists show them; with marks the server names them, or who runs an "
-        "event. [default: names]",
+        "Whether people choose their names and lists show them; with marks the server or the organiser of an event "
+        "gives the names. [default: names]",
         Choice(("names", "marks")),
     )
     ladders: tuple[str, ...] = _option(
-        "For which rules people may play rated games, as in connect-four,four; off for none. Where --lobby is marks"
-        f" there are none. [default: {','.join(LADDERS)}]",
+        "Rules with rated games, as in connect-four,four; off for none. With --lobby marks there are none.",
         _parse_ladders,
         "off|NAMES",
         default=LADDERS,
         typed=",".join(LADDERS),
     )
     keep_players_days: int | None = _option(
-        "Forget players for good who were not here for so long.", IntRange(1, 36_500), "DAYS", name="keep-players"
+        "Delete players who have been away for this many days.", IntRange(1, 36_500), "DAYS", name="keep-players"
     )
 
     def __post_init__(self) -> None:
@@ -396,8 +401,20 @@ def _list_options() -> Iterator[tuple[str, Option]]:
             how["callback"] = lambda context, option, is_given: not is_given
         elif one.default:
             how["default"] = how.pop("typed", one.default)
-        yield filled, Option([f"--{name}"], show_default=True, show_envvar=True, **how)
+        yield filled, Option([f"--{name}"], show_default=True, **how)
 
+
+SECTIONS: Final[Mapping[str, str]] = {
+    "Network": "host port tls-cert tls-key announce-as no-announce",
+    "Behind a proxy": "origin trusted-proxy base-path trust-header",
+    "Data and backups": "data keep-history keep-players keep-room keep-game backup-to backup-every backup-keep",
+    "Players and games": "for chat lobby ladders hold bot-pause bot-deadline bot-workers",
+    "Page": "page title greeting imprint accent logo demo",
+    "Several servers": "store store-credentials store-ca store-unsafe advertise",
+    "Log and limits": "log-format log-level metrics limit",
+    "About": "version help",
+}
+"""The options by the sections of the help."""
 
 OPTIONS: Final = dict(_list_options())
 """Command line options by the fields of `Settings` and `Limits` that they fill; `limit` sets any of `COUNTS`."""

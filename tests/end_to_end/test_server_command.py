@@ -11,6 +11,7 @@ from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+import click
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -20,7 +21,10 @@ from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.programs import Process, start_program
 from tests.raw import read_to_end
+from tests.terminal import run_screen
 from tictactoe_server import __version__
+from tictactoe_server.cli.main import main
+from tictactoe_server.settings import SECTIONS
 from tictactoe_server.transport.listen import addresses_at
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
@@ -159,9 +163,29 @@ async def test_every_option_may_come_from_the_environment() -> None:
 async def test_a_taken_port_is_told_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        assert (await complaint("--host", "127.0.0.1", "--port", port)).startswith(
-            f"Cannot listen on 127.0.0.1, port {port}: "
-        )
+        told = await complaint("--host", "127.0.0.1", "--port", port)
+        assert told.startswith(f"Cannot listen on 127.0.0.1, port {port}: address already in use. ")
+        assert "tictactoe-server status" in told
+
+
+# -- orders and help ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [("forget", "ana"), ("merge", "p1", "ana")])
+async def test_an_order_that_cannot_be_undone_asks_first(words: tuple[str, ...]) -> None:
+    code, _, errors = await run(*words)
+    assert (code, "it needs --yes" in errors) == (2, True)
+    assert (await complaint(*words, "--yes")).startswith("No server is running here")
+    async with run_screen(COMMAND, *words) as screen:
+        await screen.shows("ana", "[y/N]")
+        screen.type("n\r")
+        assert await screen.end() == 1
+
+
+def test_each_option_is_in_one_section_of_the_help() -> None:
+    names = [name for names in SECTIONS.values() for name in names.split()]
+    options = [one for one in main.get_params(click.Context(main)) if one.get_help_record(click.Context(main))]
+    assert sorted(names) == sorted(one.opts[-1].lstrip("-") for one in options)
 
 
 @pytest.mark.parametrize("host", ["no such host", "\u202e", "192.0.2.1"])
@@ -254,7 +278,7 @@ async def test_version_names_the_program_and_the_protocol() -> None:
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
-async def test_help_names_every_option_its_default_and_its_variable(option: str, home: Path) -> None:
+async def test_help_names_options_defaults_and_how_variables_are_called(option: str, home: Path) -> None:
     code, output, errors = await run(option)
     assert (code, errors) == (0, "")
     for word in ("--host", "--port", "--log-format", "--log-level", "--version", "8765", "tictactoe-client"):
@@ -262,8 +286,7 @@ async def test_help_names_every_option_its_default_and_its_variable(option: str,
     for word in ("--data", ":memory:", "--keep-room", "--keep-game", "backup"):
         assert word in output
     assert str(home) in output.replace("\n", "").replace(" ", "")
-    for name in ("HOST", "PORT", "LOG_FORMAT", "LOG_LEVEL", "DATA", "KEEP_ROOM"):
-        assert f"TICTACTOE_{name}" in output
+    assert "TICTACTOE_TLS_CERT for --tls-cert" in " ".join(output.split())
 
 
 def log_lines(errors: str) -> list[dict[str, object]]:

@@ -23,7 +23,7 @@ from tictactoe_server.cli.log import set_up_logging, tell
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
 from tictactoe_server.http.branding import CannotUse
-from tictactoe_server.settings import OPTIONS, Limits, LogFormat, Settings, with_counts
+from tictactoe_server.settings import OPTIONS, SECTIONS, Limits, LogFormat, Settings, with_counts
 from tictactoe_server.storage.store import CannotMove, CannotOpenStore
 from tictactoe_server.transport.certificate import CannotUseCertificate
 from tictactoe_server.transport.listen import CannotListen
@@ -41,7 +41,6 @@ _DATA: Final = click.Option(
     default=_OWN_FOLDER,
     required=_OWN_FOLDER is None,
     show_default=True,
-    show_envvar=True,
     help="Folder that keeps rooms, players and finished games; :memory: keeps nothing.",
 )
 
@@ -60,6 +59,13 @@ class _Program(click.Group):
             raise click.UsageError(f'"{undecodable}" has bytes that are not UTF-8.')
         return super().make_context(info_name, args, *rest, **more)
 
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        records = {one.opts[-1].lstrip("-"): one.get_help_record(context) for one in self.get_params(context)}
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([record for name in names.split() if (record := records[name])])
+        self.format_commands(context, formatter)
+
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
@@ -72,7 +78,11 @@ class _Program(click.Group):
 @click.group(
     cls=_Program,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TICTACTOE"},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "auto_envvar_prefix": "TICTACTOE",
+        "max_content_width": 100,
+    },
     params=[_DATA, *OPTIONS.values()],
 )
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
@@ -92,6 +102,8 @@ def main(context: click.Context, /, **values: Any) -> None:
       tictactoe-server status               how a running server is
       tictactoe-server backup FILE          copy a running server's data
       tictactoe-server cluster check        how the store of several servers is
+
+    Each option has an environment variable, such as TICTACTOE_TLS_CERT for --tls-cert.
     """
     if context.invoked_subcommand is not None:
         return

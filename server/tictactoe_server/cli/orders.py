@@ -31,6 +31,7 @@ _PORT: Final = click.Option(
     ["--port", "own_port"], type=click.IntRange(1, 65535), help="The port of a server with --data :memory:."
 )
 _JSON: Final = click.Option(["--json", "in_json"], is_flag=True, help="Print the answer as one line of JSON.")
+_YES: Final = click.Option(["--yes", "is_sure"], is_flag=True, help="Do not ask whether this is meant.")
 _OWN: Final[Mapping[type[Order], click.Option]] = {
     Status: click.Option(["--watch", "watches"], is_flag=True, help="Show it anew every second, until Ctrl-C."),
     DrainOrder: click.Option(["--wait", "waits"], is_flag=True, help="Return when the server has ended."),
@@ -42,7 +43,7 @@ def _command_of(kind: type[Order]) -> click.Command:
     """Return an order's command, with the common options before the options of its fields."""
     hints = get_type_hints(kind, include_extras=True).values()
     fields = [note for hint in hints for note in getattr(hint, "__metadata__", ()) if isinstance(note, click.Parameter)]
-    params = [_DATA, _PORT, _JSON, *fields, *filter(None, [_OWN.get(kind)])]
+    params = [_DATA, _PORT, _JSON, *fields, *filter(None, [_OWN.get(kind), _YES if kind.question else None])]
     return click.Command(
         str(kind.__struct_config__.tag), params=params, help=kind.__doc__, callback=partial(_run, kind)
     )
@@ -56,9 +57,14 @@ def _run(
     in_json: bool,
     watches: bool = False,
     waits: bool = False,
+    is_sure: bool = False,
     **fields: Any,
 ) -> None:
     context = click.get_current_context()
+    if kind.question and not is_sure:
+        if not sys.stdin.isatty():
+            raise click.UsageError("This cannot be undone: without a terminal to ask on, it needs --yes.")
+        click.confirm(kind.question.format_map(fields), abort=True)
     path = socket_path(chosen_folder(context, own_data), own_port or context.find_root().params["port"])
     try:
         order = msgspec.convert({"command": kind.__struct_config__.tag, **fields}, kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import ipaddress
 import os
 import re
@@ -19,6 +20,13 @@ from tictactoe_server.transport.certificate import Certificate
 
 _UNROUTED: Final = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
 """Addresses for documentation (RFC 5737, RFC 3849): the route to them names our own address, and nothing is sent."""
+
+_REMEDIES: Final = {
+    errno.EADDRINUSE: " Perhaps a server runs there already: tictactoe-server status. --port 0 takes a free port.",
+    errno.EADDRNOTAVAIL: " --host names an address of this machine; without it, the server listens on all of them.",
+    errno.EACCES: " Ports below 1024 are reserved: take another --port, or see docs/hosting.md for port 443.",
+}
+"""What to do if the system refuses to listen."""
 
 _MAX_NAME_BYTES: Final = 63 - 4  # the limit of DNS (RFC 6763, 4.1.1), less a number that makes the name unique
 
@@ -56,7 +64,8 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
             opened.close()
         where = f"port {port}" if host is None else f"{host}, port {port}"
         reason = os.strerror(error.errno) if error.errno else str(error)
-        raise CannotListen(f"Cannot listen on {where}: {reason.lower()}.") from None
+        remedy = _REMEDIES.get(error.errno or 0, "")
+        raise CannotListen(f"Cannot listen on {where}: {reason.lower()}.{remedy}") from None
     for opened in sockets:  # asyncio sets this only on sockets with an explicit protocol number
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sockets

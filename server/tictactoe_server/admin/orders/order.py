@@ -115,9 +115,11 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
     Attributes:
         is_for_all: Whether every server of a cluster executes the order; see `run_everywhere`.
         said: The answer in words, with the names of its fields in braces.
+        question: What to ask on the command line before an order that cannot be undone, with the same braces, or "".
     """
 
     is_for_all: ClassVar[bool] = False
+    question: ClassVar[str] = ""
     said: ClassVar[str] = ""
 
     async def run(self, server: ServerParts) -> Any:

@@ -195,6 +195,7 @@ class Merge(Order, frozen=True, tag="merge"):
     player: Annotated[str, click.Argument(["player"])]
     name: Annotated[str, click.Argument(["name"])]
     said = "{player} is {name} from now on."
+    question = "Make {player} the same player as {name}? They cannot be separated again."
 
     async def run(self, server: ServerParts) -> Any:
         kept = Accounts(server.core.store)
@@ -259,6 +260,7 @@ class ForgetOrder(Order, frozen=True, tag="forget"):
 
     player: Annotated[str, click.Argument(["player"])]
     said = "{player} is forgotten, and is {stand_in} in games that stay."
+    question = "Forget {player}? The name, devices and rescue codes are deleted, and nothing brings them back."
 
     async def run_here(self, server: ServerParts) -> Row:
         id = self.player
