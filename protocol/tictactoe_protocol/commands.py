@@ -358,6 +358,7 @@ HOME: Final = (
     Command("home resume", words=("resume",)),
     Command("home play", words=("play",)),
     Command("home bot", words=("bot",)),
+    Command("home local", words=("local",)),
     Command("home new", words=("new",)),
     Command("home join", words=("join",), takes="argument code"),
     Command("home watch", words=("watch",)),

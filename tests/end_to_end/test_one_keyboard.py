@@ -72,7 +72,20 @@ async def test_three_play_on_the_full_screen(server: Server) -> None:
 
 async def test_a_program_and_too_many_names_are_refused() -> None:
     assert "one keyboard" in await complaint("local", "--json", code=2)
-    assert "There are too many names, 3" in await complaint("local", "a", "b", "c", code=2)
+    assert "Leave out --marks" in await complaint("local", "a", "b", "c", "--marks", "XO", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "terms"),
+    [
+        (("a", "b", "c"), "5 by 5, 4 in a row, 3 players"),
+        (("a", "b", "c", "--rules", "four"), "4 by 4, 4 in a row, 3 players"),
+        (("a", "b", "c", "d", "--board", "6x6"), "6 by 6, 3 in a row, 4 players"),
+    ],
+)
+async def test_every_name_gets_a_mark(server: Server, words: tuple[str, ...], terms: str) -> None:
+    async with run_client("local", *words, "--plain", "-s", server.url) as client:
+        assert terms in await client.until("Connected")
 
 
 # -- by the library -------------------------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ from tictactoe_client.files.players import GUEST, KnownPlayers, Role
 from tictactoe_client.files.records import STANDARD_STREAM
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.input import names as naming
-from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat
+from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat, rules_for_players
 from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
-from tictactoe_client.input.ways import Choice, EventWay, Way, against_computer
+from tictactoe_client.input.ways import Choice, EventWay, Way, against_computer, together
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.nearby import fetch_status, find_nearby
 from tictactoe_client.online.address import Address, Cluster, parse_cluster, parse_event, parse_room
@@ -94,14 +94,14 @@ async def play_together(settings: Settings, names: Sequence[str], clock: str | N
     """Play all seats at this keyboard; the server is chosen as for `play_computer`."""
     if settings.mode == "json":
         raise Misuse(say("local for people"))
-    rules = parse_rules(**wish)
+    rules = parse_rules(**rules_for_players(len(names), **wish))
     if len(names) > len(rules.marks):
         raise Misuse(say("local too many", n=len(names), marks=", ".join(rules.marks)))
     given = [*names] or [name for name in (settings.name,) if name]
-    first, *others = *given, *(say("local player", n=n) for n in range(len(given) + 1, len(rules.marks) + 1))
-    choice = Choice("create", rules, parse_clock(clock), private=True, seat=rules.marks[0], guests=tuple(others))
+    first, *guests = *given, *(say("local player", n=n) for n in range(len(given) + 1, len(rules.marks) + 1))
     named = replace(settings, name=first, name_is_for_now=True)
-    return await _enter_and_stay(named if settings.server is not None else replace(named, local=True), choice)
+    there = named if settings.server is not None else replace(named, local=True)
+    return await _enter_and_stay(there, together(rules, guests, parse_clock(clock)))
 
 
 async def join(settings: Settings, room: Sequence[str]) -> int:

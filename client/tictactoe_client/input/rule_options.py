@@ -17,6 +17,7 @@ from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
 from tictactoe_protocol.wording import LEVELS, describe_rules
 
+MARKS: Final = "XOABCD"
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
 _CLOCK: Final = re.compile(rf"([0-9]{{1,4}}(?:\.[0-9]{{1,3}})?)\+{_SECONDS}|{_SECONDS}/move", re.ASCII)
 _BOARD: Final = re.compile(r"([0-9]{1,4})[xX×]([0-9]{1,4})", re.ASCII)
@@ -54,6 +55,15 @@ def parse_rules(
         return replace(bare, blocked=taken, misere=misere, exact=exact, opening=fair)
     except InvalidRules as invalid:
         raise Misuse(describe_fault(invalid)) from None
+
+
+def rules_for_players(
+    count: int, *, rules: str | None = None, board: str | None = None, marks: str | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return the options of `parse_rules` with a mark for each player, and a board for more than two."""
+    if count > len(PRESETS["classic"].marks) and marks is None:
+        rules, marks = rules or (None if board else "three-players"), MARKS[:count]
+    return {"rules": rules, "board": board, "marks": marks, **more}
 
 
 def parse_clock(text: str | None) -> ClockFields | None:

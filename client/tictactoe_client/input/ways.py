@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -111,6 +111,11 @@ class EventWay:
         """Return the way that takes over a card in use on another device, or None for another error."""
         is_in_use = isinstance(error, Refused) and error.data.get("why") == "event card"
         return replace(self, here=True) if is_in_use and not self.here else None
+
+
+def together(rules: Rules, guests: Sequence[str], clock: terms.ClockFields | None = None) -> Choice:
+    """Return a room for us and guests at this keyboard."""
+    return Choice("create", rules, clock, private=True, seat=rules.marks[0], guests=tuple(guests))
 
 
 def against_computer(

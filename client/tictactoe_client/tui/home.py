@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
-from tictactoe_client.input.ways import Choice, against_computer
+from tictactoe_client.input.ways import Choice, against_computer, together
 from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
@@ -38,6 +38,7 @@ from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.pushes import HeldSeat, PastGame
+from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_protocol.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
@@ -188,6 +189,7 @@ class HomePage(ListPage):
         note = say("home new note alone" if alone else "home new note")
         yield "new", Entry(say("new room title"), note, lambda: program.open(NewRoomPage()))
         yield "join", Entry(say("home join"), say("home join note"), partial(program.ways_in.ask_for_room, ""))
+        yield "together", Entry(say("home together"), say("home together note"), self._play_together, self.game)
         for name, (page, note, needs_ladders, is_of_others) in PAGES.items():
             if note and not (alone and is_of_others) and (client.ladders or not needs_ladders):
                 yield name, Entry(say(page.heading), say(note), partial(self.action_open_page, name))
@@ -377,6 +379,23 @@ class HomePage(ListPage):
 
     def action_open_page(self, name: str) -> None:
         self.program.open(PAGES[name].page())
+
+    def _play_together(self, names: tuple[str, ...] = (), why: str = "") -> None:
+        """Ask for the name of each player at this keyboard, then begin; the first is ours from now on."""
+        rules = PRESETS[self.game.value]
+        if len(names) == len(rules.marks):
+            self.program.ways_in.enter_as(names[0], together(rules, names[1:]))
+            return
+
+        def take(text: str) -> None:
+            try:
+                self._play_together((*names, parse_name(text)))
+            except BadName as bad:
+                self._play_together(names, f"{bad.message}\n")
+
+        known = "" if names else self.program.session.identity.name or ""
+        question = Question(why + say("page new name of", mark=rules.marks[len(names)]), known, limit=MAX_NAME_LENGTH)
+        self.program.put(question, take)
 
     def action_name(self, typed: str = "", why: str = "") -> None:
         def take(text: str) -> None:

@@ -117,6 +117,14 @@ class WaysIn:
             coming = self.fetch(describe_wait(choice), choice.enter)
             self._program.start(self._arrive(coming, choice, over, is_first=is_first))
 
+    def enter_as(self, name: str, choice: Choice) -> None:
+        """Enter a room under a name, after another hello if it is a new one."""
+        if name == self._program.session.identity.name:
+            self.enter(choice)
+        else:
+            self._next = (choice, None, False)
+            self._program.rename(name)
+
     def go_on(self) -> None:
         if self.first is not None:
             first, self.first = self.first, None

@@ -160,6 +160,7 @@ export class GamePage {
 		this.#drawBoard(scene);
 		stage.draw(scene);
 		this.talk.draw();
+		this.element.classList.toggle("local", !!this.room?.isLocal);
 		stage.embed.hidden = !this.source.shared && (!this.isLive || game?.state?.visibility !== "public");
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.tick(scene);
@@ -204,7 +205,8 @@ export class GamePage {
 		const all = [...new Set([room.actorOf(), ...room.players])].reverse().map((actor) => ({ actor, ...find(actor) }));
 		const deeds = Object.fromEntries(all.flatMap(({ actor, deeds }) => deeds.map((deed) => [deed.name, { ...deed, actor }])));
 		const questions = all.flatMap((one) => one.questions.filter(({ id }) => !/own|undo/.test(id)));
-		return { ...all[0], deeds: Object.values(deeds).filter(({ id }) => id !== "new"), questions };
+		const hidden = room.isLocal ? /new|chat|copy|share/ : /new/;
+		return { ...all[0], deeds: Object.values(deeds).filter(({ id }) => !hidden.test(id)), questions };
 	}
 
 	/** @type {RoomEars["onUpdate"]} */

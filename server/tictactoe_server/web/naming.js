@@ -1,7 +1,8 @@
 /** What one is called: asked once, before the first game, with a proposal. */
 
 import { say } from "./catalogue.js";
-import { h, nameInput, openDialog, submitting } from "./dom.js";
+import { field, h, nameInput, openDialog, submitting } from "./dom.js";
+import { isGuest } from "./identity.js";
 
 const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.random() * words.length)];
 
@@ -18,4 +19,22 @@ export async function askName(app) {
 	await new Promise((resolve) => dialog.addEventListener("close", resolve));
 	app.keep({ asked: true });
 	if (!(await app.bear(name.value || proposal))) await askName(app);
+}
+
+/** Ask for the names of all players at this keyboard, and be called like the first; resolves to the other names, or to null. @param {App} app @param {string} marks @returns {Promise<string[] | null>} */
+export async function askNames(app, marks) {
+	const numbers = [...marks].map((_, at) => say("local player", { n: at + 1 }));
+	if (app.isNamed) return numbers.slice(1);
+	const { name } = app.connection;
+	const inputs = numbers.map((placeholder, at) => nameInput({ placeholder, autocomplete: "off", value: at || isGuest(name) ? "" : name }));
+	let isAnswered = false;
+	const form = h("form.fields", { submit: submitting(() => dialog.close(String((isAnswered = true)))) },
+		inputs.map((input, at) => field(say("page new name of", { mark: marks[at] }), input)), h("button.primary.big", say("new room begin")));
+	const dialog = openDialog(say("page here who"), form);
+	inputs.find(({ value }) => !value)?.focus();
+	await new Promise((resolve) => dialog.addEventListener("close", resolve));
+	if (!isAnswered) return null;
+	const [first, ...others] = inputs.map(({ value }, at) => value.trim() || numbers[at]);
+	app.keep({ asked: true });
+	return (await app.bear(first)) ? others : askNames(app, marks);
 }

@@ -3,7 +3,8 @@
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
 import { makeRated } from "./ladders/rated.js";
-import { makeClock, makeLevel, nameGuests } from "./playcard.js";
+import { prepared } from "./later.js";
+import { makeClock, makeLevel } from "./playcard.js";
 import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rules.js";
 import { makeTiles } from "./tiles.js";
 import { messageOf, parseClock } from "./words.js";
@@ -29,7 +30,6 @@ export function makeNewRoom(app) {
 	const { kept } = app;
 	const title = say("new room title");
 	const [about, fault, level, rated] = [h("p.about"), h("p.fault", { role: "alert" }), makeLevel(), makeRated(app)];
-	const names = h("input.names", { "aria-label": say("page new names"), placeholder: say("page new names") });
 	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off" });
 	const clock = makeClock(kept.clock, () => (ownClock.value = ""));
 	const [seen, chat, analysis] = [offer("seen", ["", "public", "private"]), offer("chat", ["all", "players"]), offer("analysis", ["closed", "open"])];
@@ -43,7 +43,7 @@ export function makeNewRoom(app) {
 	));
 	const element = h("form.card.new-room", { submit: submitting(open), input: judge },
 		h("h1", title), tiles.element, about,
-		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level, names))), rated.element,
+		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level))), rated.element,
 		more, fault,
 		h("div.row", h("button.primary.big", say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
 	);
@@ -69,10 +69,11 @@ export function makeNewRoom(app) {
 		if (terms === undefined || !chosen) return setText(fault, say(chosen ? "page new bad clock" : "page new bad cells"));
 		const [{ marks, preset, ...game }, { company, isPrivate }] = [chosen, readCompany(element, seen.value)];
 		try {
-			if (company !== "here") await app.meet();
+			const guests = await (company === "here" ? (await prepared(import("./naming.js"))).askNames(app, marks) : app.meet());
+			if (guests === null) return undefined;
 			const room = await app.rooms.enter({
 				type: "create", ...game, clock: terms,
-				...fillSeats(company, marks, level.value, names.value),
+				...(company === "computer" && { bots: Array(marks.length - 1).fill(level.value) }), ...(guests && { guests }),
 				visibility: isPrivate ? "private" : undefined,
 				rated: rated.isOn || undefined,
 				analysis: analysis.value === "open" ? "open" : undefined,
@@ -84,12 +85,6 @@ export function makeNewRoom(app) {
 			return setText(fault, messageOf(error));
 		}
 	}
-}
-
-/** Who takes the other seats at once: bots of a level, or guests. @param {FormDataEntryValue | null} company @param {string} marks */
-function fillSeats(company, marks, level = "", names = "") {
-	if (company === "computer") return { bots: Array(marks.length - 1).fill(level) };
-	return company === "here" ? { guests: nameGuests(marks, names) } : {};
 }
 
 const number = (min = 1) => h("input", { type: "number", min, max: 32 });

@@ -2,6 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText } from "./dom.js";
+import { prepared } from "./later.js";
 import { makeOwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeClock, describeLevel, describeRules, parseClock } from "./words.js";
@@ -14,10 +15,6 @@ export function makeLevel() {
 	level.value = "medium";
 	return level;
 }
-
-/** The names of all but the first player at this keyboard. @param {string} marks @param {string} [typed] */
-export const nameGuests = (marks, typed = "") =>
-	[...marks].slice(1).map((_, index) => typed.split(",")[index]?.trim() || say("local player", { n: index + 2 }));
 
 /** A select of clocks, those that are usual and the one that is kept. @param {string} kept @param {() => void} onChange */
 export function makeClock(kept, onChange) {
@@ -49,7 +46,7 @@ export function makePlayCard(app, mayPlay) {
 		h("div.begin",
 			button(say("home match"), () => begin({ type: "match" }), { class: "primary big" }),
 			button(say("page invite"), () => begin({ type: "create", visibility: "private" }), { class: "big" }),
-			button(say("page here"), () => begin({ type: "create", visibility: "private", guests: nameGuests(chosenRules(kept).marks) }), { class: "big" }),
+			button(say("page here"), playHere, { class: "big" }),
 			button(say("home computer"), playComputer, { class: "big" }),
 			field(say("new room clock"), clock),
 			button(say("page new room"), () => app.navigate("/#new")),
@@ -69,7 +66,13 @@ export function makePlayCard(app, mayPlay) {
 
 	/** @param {Without<Protocol.Create | Protocol.Match, "id">} request without rules and clock, which are those chosen here */
 	async function begin(request) {
-		if (await mayPlay()) app.play({ ...request, rules: kept.game === OWN ? kept.own : kept.game, clock: parseClock(clock.value) });
+		if ("guests" in request || (await mayPlay())) app.play({ ...request, rules: kept.game === OWN ? kept.own : kept.game, clock: parseClock(clock.value) });
+	}
+
+	async function playHere() {
+		const { askNames } = await prepared(import("./naming.js"));
+		const guests = await askNames(app, chosenRules(kept).marks);
+		if (guests) begin({ type: "create", visibility: "private", guests });
 	}
 
 	function playComputer() {

@@ -57,6 +57,11 @@ export class Room {
 		return players.length > 1 ? "" : players[0];
 	}
 
+	/** Whether everybody plays at this keyboard. */
+	get isLocal() {
+		return !this.viewer && Object.values(this.state?.seats ?? {}).every((seat) => seat && this.players.includes(seat.player));
+	}
+
 	/** Who plays a mark by this connection, else the player. @param {string | null} [mark] by default the one on turn */
 	actorOf(mark = this.state?.turn) {
 		const holder = (mark && this.state?.seats[mark]?.player) || "";

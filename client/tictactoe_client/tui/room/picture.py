@@ -497,7 +497,7 @@ class RoomView(Canvas):
         head = scene.head
         if model.record is not None:
             head = f"{record.describe_players(model.record)} · {name_game(state)}"
-        code = "" if is_record else state.room
+        code = "" if is_record or len(model.room.local_players) > 1 else state.room
         ways = (
             (" · ".join([head, *describe_manners(state)]), code),
             (head, code),
