@@ -197,9 +197,7 @@ def test_letters_stand_over_their_columns_and_numbers_beside_their_rows(board: t
 
 @pytest.mark.parametrize("ascii", [False, True])
 @pytest.mark.parametrize(("scale", "reach"), [(2, (3, 1)), (3, (5, 2))])
-def test_a_large_cell_is_hit_anywhere_and_the_grid_is_none(
-    scale: Scale, reach: tuple[int, int], *, ascii: bool
-) -> None:
+def test_large_cells_are_hit_anywhere_and_the_grid_never(scale: Scale, reach: tuple[int, int], *, ascii: bool) -> None:
     grid = Grid.of(Rules(), BoardStyle(ascii=ascii, scale=scale))
     (x, y), (across, along) = grid.middle_of(4), reach
     assert {grid.find_cell(x + dx, y + dy) for dx in (-across, across) for dy in (-along, along)} == {4}
@@ -258,9 +256,7 @@ def test_in_ascii_a_large_mark_is_made_of_its_letter() -> None:
     ],
 )
 @pytest.mark.parametrize("scale", [2, 3])
-def test_the_line_that_decided_is_drawn_through(
-    board: str, line: tuple[int, ...], sign: str, ascii_sign: str, scale: Scale
-) -> None:
+def test_the_winning_line_is_drawn(board: str, line: tuple[int, ...], sign: str, ascii_sign: str, scale: Scale) -> None:
     view = BoardView(Rules(), board, line=frozenset(line), last=line[-1])
     grid = Grid.of(Rules(), BoardStyle(scale=scale))
     rows = draw_board(view, grid)

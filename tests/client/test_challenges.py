@@ -47,9 +47,7 @@ async def ask(asking: Client, asked: Client) -> tuple[asyncio.Task[Room], str]:
     return waiting, list(asked.challenges)[-1]
 
 
-async def test_it_is_told_how_a_challenge_ended_and_one_that_nobody_waits_for_is_taken_back(
-    ana: Client, bo: Client
-) -> None:
+async def test_the_end_of_a_challenge_is_reported_and_an_abandoned_one_withdrawn(ana: Client, bo: Client) -> None:
     waiting, challenge = await ask(ana, bo)
     await bo.answer(challenge, accept=False)
     with pytest.raises(Refused) as refused:
@@ -61,9 +59,7 @@ async def test_it_is_told_how_a_challenge_ended_and_one_that_nobody_waits_for_is
     assert not ana.challenges
 
 
-async def test_accepting_a_challenge_while_waiting_for_another_leads_there_and_withdraws_ours(
-    rating: Server, ana: Client, bo: Client
-) -> None:
+async def test_accepting_a_challenge_withdraws_ones_own(rating: Server, ana: Client, bo: Client) -> None:
     async with claimed(rating, "cy") as cy:
         meeting, _ = await ask(ana, cy)
         waiting, challenge = await ask(bo, ana)
@@ -72,9 +68,7 @@ async def test_accepting_a_challenge_while_waiting_for_another_leads_there_and_w
         await until(lambda: not cy.challenges)
 
 
-async def test_after_a_loss_a_challenge_that_the_welcome_does_not_name_is_over_and_a_new_seat_is_that_of_one(
-    rating: Server, bo: Client
-) -> None:
+async def test_a_welcome_ends_a_missing_challenge_or_leads_to_its_seat(rating: Server, bo: Client) -> None:
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
     async with (
         Proxy(rating.port) as proxy,

@@ -93,9 +93,7 @@ def test_no_command_is_taken_for_a_setting_of_the_same_name(program: Program, mo
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_every_example_in_the_help_is_a_command_line(
-    program: Program, command: click.Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_help_examples_are_valid(program: Program, command: click.Command, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, Any]] = []
 
     def note(**parameters: Any) -> int:
@@ -153,9 +151,7 @@ def test_a_mistyped_command_is_recognised(program: Program) -> None:
         ("xyzzy", ""),
     ],
 )
-def test_a_room_or_a_server_in_the_place_of_a_command_is_told_where_it_belongs(
-    word: str, told: str, program: Program
-) -> None:
+def test_a_room_or_server_instead_of_a_command_is_explained(word: str, told: str, program: Program) -> None:
     assert program.complaint(word).endswith(f"Error: No such command '{word}'.{told}\n")
 
 
@@ -185,7 +181,7 @@ def test_a_bad_value_is_told_with_what_was_perhaps_meant(arguments: list[str], m
         ("TICTACTOE_TIMEOUT", "soon", "Invalid value for '--timeout': TICTACTOE_TIMEOUT: 'soon' is not"),
     ],
 )
-def test_a_bad_value_in_the_environment_is_told(
+def test_a_bad_value_in_the_environment_is_reported(
     variable: str, value: str, message: str, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, value)
@@ -199,9 +195,7 @@ def test_misuse_in_json_mode_still_ends_with_the_closing_line(program: Program) 
     assert closed == {"from": "client", "type": "closed", "exit": 2}
 
 
-def test_misuse_is_told_in_json_where_the_environment_asks_for_it(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_misuse_is_reported_in_json_if_a_variable_says_so(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TICTACTOE_JSON", "1")
     for arguments in (["jion"], ["play", "--bell", "loud"], ["join", "K7M4P"], []):
         told, closed = map(json.loads, program.output(*arguments, code=2).splitlines())

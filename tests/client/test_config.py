@@ -117,7 +117,7 @@ def test_the_command_says_what_is_set_and_by_what(program: Program, monkeypatch:
         ('server = "three"', "one wss://two", []),
     ],
 )
-def test_the_servers_of_one_cluster_are_given_together(
+def test_the_servers_of_a_cluster_are_one_setting(
     monkeypatch: pytest.MonkeyPatch, text: str, variable: str | None, options: list[str]
 ) -> None:
     if text:
@@ -133,7 +133,7 @@ def test_the_servers_of_one_cluster_are_given_together(
 
 
 @pytest.mark.parametrize("source", ["file", "environment", "option"])
-def test_what_is_secret_in_an_address_is_not_shown(
+def test_secrets_in_an_address_are_not_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     address = "wss://ana:secret@example.org/?token=secret"
@@ -150,7 +150,7 @@ def test_what_is_secret_in_an_address_is_not_shown(
 @pytest.mark.parametrize(
     ("variable", "names"), [("NO_COLOR", {"no_color"}), ("ACCESSIBLE", {"plain", "no_board"})], ids=["colour", "words"]
 )
-def test_what_variables_of_all_programs_switch_is_shown_as_theirs(
+def test_variables_of_all_programs_are_shown_as_theirs(
     program: Program, monkeypatch: pytest.MonkeyPatch, variable: str, names: set[str]
 ) -> None:
     monkeypatch.setenv(variable, "1")
@@ -171,9 +171,7 @@ def test_the_command_alone_explains_itself(program: Program) -> None:
         ('name = ""\n', "client.toml line 1: Type a name first."),
     ],
 )
-def test_a_name_that_makes_no_sense_is_told_with_its_line_and_counts_as_not_set(
-    capsys: pytest.CaptureFixture[str], text: str, warning: str
-) -> None:
+def test_an_invalid_name_is_reported_and_ignored(capsys: pytest.CaptureFixture[str], text: str, warning: str) -> None:
     write_config(text)
     assert run(["config", "path"]) == 0
     assert capsys.readouterr().err.startswith(warning)
@@ -194,7 +192,7 @@ def test_an_option_counts_before_a_file_that_makes_no_sense(capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("given", "is_for_now"), [("file", False), ("environment", True), ("option", True), ("nowhere", False)]
 )
-def test_a_name_is_for_this_run_where_an_option_or_the_environment_gave_it(
+def test_a_name_given_by_option_or_variable_is_temporary(
     monkeypatch: pytest.MonkeyPatch, given: str, *, is_for_now: bool
 ) -> None:
     if given == "file":

@@ -29,7 +29,7 @@ def spoken() -> str:
         ({"LC_ALL": "", "LANG": "de_DE"}, "de"),
     ],
 )
-def test_the_system_decides_where_nobody_has(
+def test_the_system_chooses_if_nobody_has(
     system: dict[str, str], language: str, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in system.items():
@@ -120,7 +120,7 @@ def test_the_help_of_the_program_is_in_the_language(program: Program) -> None:
         (("play", "--json", "--plain"), "Nimm nur eins von --json und --plain."),
     ],
 )
-def test_what_is_wrong_with_a_command_line_is_told_in_the_language(
+def test_errors_in_command_lines_are_translated(
     arguments: tuple[str, ...], told: str, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TICTACTOE_LANGUAGE", "de")

@@ -134,7 +134,7 @@ def test_no_folder_costs_nothing_but_the_memory(tmp_path: Path) -> None:
         ("ana", None, {"resumes": True}, "bo"),
     ],
 )
-def test_who_has_a_seat_in_the_room_comes_first_then_whoever_left_any_then_the_name(
+def test_a_player_with_a_seat_is_chosen_first_then_the_last_one_then_the_name(
     players: KnownPlayers, name: str | None, room: str | None, how: dict[str, Any], taken: str | None
 ) -> None:
     players.keep(player("ana", used_at=3), player("bo", used_at=2, rooms=("AAAAAA",)))
@@ -162,9 +162,7 @@ def held(players: KnownPlayers) -> Iterator[int]:
         os.close(descriptor)
 
 
-def test_what_cannot_be_written_counts_for_this_run_and_is_written_with_the_next_change(
-    players: KnownPlayers, held: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_is_repeated_later(players: KnownPlayers, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)
     players.keep(player("ana", used_at=1))
     assert players.problem == "another program is writing to it"

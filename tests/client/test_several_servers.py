@@ -406,9 +406,7 @@ async def test_who_loses_the_server_while_the_next_one_is_silent_comes_back_all_
         assert client.address == parse_address(one.url)
 
 
-async def test_a_server_that_falls_silent_is_left_within_five_seconds_where_there_are_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_silent_server_is_left_within_five_seconds_if_there_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("CLUSTER_PING_INTERVAL_SECONDS", "CLUSTER_PING_TIMEOUT_SECONDS", "CLOSE_TIMEOUT_SECONDS")
     assert sum(getattr(connection, name) for name in names) <= 5
     for name in names:

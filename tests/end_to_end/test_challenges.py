@@ -37,9 +37,7 @@ async def answer(bo: Client, *, accept: bool) -> str:
     return await bo.answer(next(iter(bo.challenges)), accept=accept) or ""
 
 
-async def test_one_challenges_waits_and_is_led_into_the_room_where_the_next_is_answered(
-    rating: Server, bo: Client
-) -> None:
+async def test_a_challenger_waits_and_enters_the_room_of_the_accepted_challenge(rating: Server, bo: Client) -> None:
     async with run_client("challenge", bo.player, *TERMS, "--side", "X", "-s", rating.url, "--plain", "--stay") as ana:
         await ana.until("You challenge ", "The challenge is open for one minute. Ctrl+C withdraws it.")
         room = await bo.join(await answer(bo, accept=True))
@@ -113,9 +111,7 @@ async def test_a_server_without_ladders_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
-async def test_a_run_that_ends_with_a_rated_game_tells_first_what_it_changed(
-    rating: Server, bo: Client, tmp_path: Path, mode: str
-) -> None:
+async def test_a_rated_games_changes_are_printed_first(rating: Server, bo: Client, tmp_path: Path, mode: str) -> None:
     home: dict[str, Any] = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
     await run(rating, tmp_path, "name", "claim", "ana")
     async with run_client("new", *TERMS, "--rated", "-s", rating.url, mode, **home) as ana:

@@ -53,9 +53,7 @@ async def play(client: ClientProcess) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-async def test_the_command_opens_an_event_for_a_class_and_prints_its_cards(
-    server: Server, tmp_path: Path, language: str
-) -> None:
+async def test_the_command_opens_an_event_and_prints_its_cards(server: Server, tmp_path: Path, language: str) -> None:
     roster = tmp_path / "class.txt"
     roster.write_text("Vorname;Name\n\nAna;X\nBo ;Y\nZoë;Z\n", encoding="cp1252")
     there = ("--server", server.url, "--language", language)
@@ -97,9 +95,7 @@ async def test_only_the_organiser_runs_an_event(server: Server, tmp_path: Path) 
         assert await run("event", "ZZZZZZ", "--plain", "-s", server.url, code=5) == f"Connecting to {server.url} ..."
 
 
-async def test_the_organiser_runs_an_event_beside_a_client_of_theirs_that_is_open(
-    server: Server, tmp_path: Path
-) -> None:
+async def test_the_organiser_runs_an_event_while_another_client_is_open(server: Server, tmp_path: Path) -> None:
     there = ("--plain", "--server", server.url)
     said = await run("event", "new", "--bot", "easy", "--bot", "easy", *there, home=tmp_path)
     assert "2 players, 1 round, about 2 minutes." in said

@@ -81,9 +81,7 @@ async def test_an_interrupt_off_a_terminal_ends_well_and_gives_the_seat_up(serve
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
-async def test_a_signal_from_outside_is_no_decision_and_the_seat_is_held(
-    server: Server, mode: str, number: signal.Signals, code: int
-) -> None:
+async def test_a_signal_keeps_the_seat(server: Server, mode: str, number: signal.Signals, code: int) -> None:
     async with joined(server, mode) as (client, bo, room):
         client.process.send_signal(number)
         assert await client.end() == code
@@ -278,9 +276,7 @@ async def test_closed_streams_are_no_mistake_of_ours(server: Server) -> None:
     ("variables", "has_colour"),
     [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
 )
-async def test_on_a_terminal_plain_mode_plays_with_a_prompt(
-    server: Server, variables: dict[str, str], *, has_colour: bool
-) -> None:
+async def test_a_terminal_has_a_prompt(server: Server, variables: dict[str, str], *, has_colour: bool) -> None:
     async with (
         run_screen(
             *COMMAND, "play", "--plain", "-s", server.url, "-n", "ana", PYTHONWARNINGS="error", **variables

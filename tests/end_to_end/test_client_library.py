@@ -72,9 +72,7 @@ async def test_a_server_that_stops_answering_is_found_out(proxy: Proxy, monkeypa
                 await anext(messages)
 
 
-async def test_the_latency_rises_and_falls_with_that_of_the_connection(
-    proxy: Proxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_latency_follows_that_of_the_connection(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
     async with connect(proxy.url, reconnect=quick) as client, asyncio.timeout(10):

@@ -109,9 +109,7 @@ async def test_the_tournament_counts_all_of_its_games(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("kind", "rules"), [("round_robin", "classic"), ("knock_out", "four-pie")])
-async def test_contestants_play_their_games_of_every_event(
-    server: Server, kind: Literal["round_robin", "knock_out"], rules: str
-) -> None:
+async def test_contestants_play_events(server: Server, kind: Literal["round_robin", "knock_out"], rules: str) -> None:
     clock = ClockFields(initial_ms=60_000, increment_ms=0)
     async with asyncio.timeout(60), connect(server.url, name="ana") as ana:
         event = await ana.open_event(EventOpen(kind=kind, title="Friday", clock=clock, rules=rules))

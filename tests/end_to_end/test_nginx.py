@@ -255,9 +255,7 @@ async def test_where_no_server_is_the_client_says_what_nginx_answers(authority: 
         ("proxy_set_header Host            $http_host;", "Browser +failed: pages from https://localhost:[0-9]+ are"),
     ],
 )
-async def test_a_check_says_what_a_proxy_does_not_pass_on(
-    authority: Authority, tmp_path: Path, dropped: str, words: str
-) -> None:
+async def test_check_finds_what_a_proxy_drops(authority: Authority, tmp_path: Path, dropped: str, words: str) -> None:
     async with (
         behind_nginx(authority, tmp_path, limits={dropped: ""}) as site,
         run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client,

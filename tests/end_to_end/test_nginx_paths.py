@@ -52,9 +52,7 @@ async def behind_one_name(authority: Authority, folder: Path) -> AsyncIterator[t
         yield site, servers
 
 
-async def test_who_comes_in_by_the_host_name_is_led_to_the_path_of_the_server_that_has_the_room(
-    authority: Authority, tmp_path: Path
-) -> None:
+async def test_the_host_name_leads_to_the_path_of_the_rooms_server(authority: Authority, tmp_path: Path) -> None:
     trusting = authority.trusting()
     async with behind_one_name(authority, tmp_path) as (site, servers), contextlib.AsyncExitStack() as stack:
         first = [await stack.enter_async_context(open_peer(site.url, tls=trusting)) for _ in servers]

@@ -17,9 +17,7 @@ SWAP2 = Rules(5, 5, 4, exact=True, opening="swap2")
 OPTIONS = ("--board", "5x5", "--win", "4", "--exact", "--opening", "swap2")
 
 
-async def test_a_swap2_game_in_plain_words_in_two_languages_watched_saved_and_replayed(
-    server: Server, here: Path
-) -> None:
+async def test_a_swap2_game_in_plain_mode_is_watched_saved_and_replayed(server: Server, here: Path) -> None:
     """The texts that ana reads and types are in `transcripts/`."""
     async with run_client("new", *OPTIONS, "-n", "ana", "-s", server.url) as client:
         code, ana = await open_room(client), Sitting(client)

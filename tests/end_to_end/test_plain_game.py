@@ -68,9 +68,7 @@ async def play(script: str, players: dict[str, Sitting], proxy: Proxy) -> None:
     ("language", "waiting", "suffix"),
     [("en", "Waiting for another player.", ""), ("de", "Es fehlt noch jemand", "-de")],
 )
-async def test_a_whole_sitting_reads_as_it_is_written_down(
-    language: str, waiting: str, suffix: str, server: Server, proxy: Proxy
-) -> None:
+async def test_games_match_transcripts(language: str, waiting: str, suffix: str, server: Server, proxy: Proxy) -> None:
     script, options = (HERE / f"sitting-{language}.txt").read_text(encoding="utf-8"), ("--language", language)
     async with run_client("new", "-n", "ana", "-s", proxy.url, *options) as ana_client:
         code = (await ana_client.until("Code")).split()[1]

@@ -18,9 +18,7 @@ from tictactoe_server.server import Server
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["term", "hup", "int"]
 )
-async def test_a_signal_frees_the_terminal_and_only_ctrl_c_the_seat(
-    server: Server, number: signal.Signals, code: int
-) -> None:
+async def test_signals_free_the_terminal_and_ctrl_c_the_seat(server: Server, number: signal.Signals, code: int) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
         async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
@@ -67,7 +65,7 @@ async def test_an_address_that_is_none_is_told_in_one_line_before_the_screen_ope
     [({}, (), True), ({"NO_COLOR": ""}, (), True), ({"NO_COLOR": "1"}, (), False), ({}, ("--no-color",), False)],
     ids=["colour", "empty", "set", "option"],
 )
-async def test_colour_follows_no_color_but_not_an_empty_one(
+async def test_no_color_removes_colour_unless_it_is_empty(
     server: Server, variables: dict[str, str], options: tuple[str, ...], *, has_colour: bool
 ) -> None:
     async with (

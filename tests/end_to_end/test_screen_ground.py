@@ -34,9 +34,7 @@ async def asked(screen: Terminal) -> None:
         ("", NIGHT, PAPER),
     ],
 )
-async def test_the_theme_goes_by_what_the_terminal_answers(
-    server: Server, answer: str, ground: bytes, other: bytes
-) -> None:
+async def test_the_theme_follows_the_terminals_answer(server: Server, answer: str, ground: bytes, other: bytes) -> None:
     async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
         await screen.do(answer + KIND, "Playing as", "Quick match")
@@ -66,9 +64,7 @@ async def test_a_terminal_that_never_answers_is_not_waited_for(server: Server) -
     ],
 )
 @pytest.mark.parametrize("kind", [KIND, ""], ids=["kind", "no kind"])
-async def test_an_answer_that_comes_late_changes_the_colours_and_types_nothing(
-    server: Server, answer: str, kind: str
-) -> None:
+async def test_a_late_answer_changes_the_colours_and_types_nothing(server: Server, answer: str, kind: str) -> None:
     async with run_screen(*COMMAND, "play", "-n", "ana", "-s", server.url, **COLOURS) as screen:
         await screen.shows("Waiting for")
         assert PAPER not in screen.written

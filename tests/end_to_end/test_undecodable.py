@@ -22,9 +22,7 @@ LATIN = b"J\xfcrgen"
         (["tictactoe_server", "status"], {b"TICTACTOE_DATA": LATIN}),
     ],
 )
-def test_bytes_that_are_not_utf_8_are_refused_in_a_sentence(
-    arguments: list[str | bytes], variables: dict[bytes, bytes], tmp_path: Path
-) -> None:
+def test_invalid_utf_8_is_refused(arguments: list[str | bytes], variables: dict[bytes, bytes], tmp_path: Path) -> None:
     variables = {**{os.fsencode(key): os.fsencode(value) for key, value in environment().items()}, **variables}
     command = [sys.executable, "-m", *arguments]
     done = subprocess.run(command, env=variables, cwd=tmp_path, capture_output=True, check=False)

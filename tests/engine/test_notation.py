@@ -63,9 +63,7 @@ def test_single_keys_name_the_cells_of_a_3x3_board_row_by_row(keys: dict[str, st
     ("word", "rules", "keys"),
     [("q", CLASSIC, Keys.PHONE), ("q", CLASSIC, Keys.PAD), ("q", FOUR, Keys.LETTERS), ("5", FOUR, Keys.LETTERS)],
 )
-def test_a_single_key_is_unknown_where_it_was_not_chosen_and_on_any_other_board(
-    word: str, rules: Rules, keys: Keys
-) -> None:
+def test_a_single_key_is_unknown_unless_it_was_chosen_for_the_board(word: str, rules: Rules, keys: Keys) -> None:
     with pytest.raises(UnknownNotation):
         parse_cell(word, rules, keys=keys)
 
@@ -84,9 +82,7 @@ def test_only_a_3x3_board_has_single_keys(rows: int, columns: int, single: bool)
         *(("aa1", LARGEST, 26), ("Ab1", LARGEST, 27), ("aF1", LARGEST, 31)),
     ],
 )
-def test_a_name_is_column_letter_and_row_number_from_the_top_and_a_pair_row_and_column(
-    word: str, rules: Rules, cell: int
-) -> None:
+def test_a_name_is_column_and_row_and_a_pair_is_row_and_column(word: str, rules: Rules, cell: int) -> None:
     for keys in Keys:
         assert parse_cell(word, rules, keys=keys) == cell
 
@@ -140,9 +136,7 @@ def test_a_formatted_key_is_parsed_to_the_same_cell(cell: int, keys: Keys) -> No
 
 
 @given(boards, st.text(max_size=12), st.sampled_from(Keys), st.sampled_from(Coordinates))
-def test_any_text_is_a_cell_of_the_board_or_refused(
-    rules: Rules, text: str, keys: Keys, coordinates: Coordinates
-) -> None:
+def test_every_text_is_a_cell_or_refused(rules: Rules, text: str, keys: Keys, coordinates: Coordinates) -> None:
     with suppress(UnknownNotation, IllegalMove):
         assert 0 <= parse_cell(text, rules, keys=keys, coordinates=coordinates) < rules.size
 
@@ -163,7 +157,7 @@ def test_any_text_is_a_cell_of_the_board_or_refused(
         *((word, WIDE, Coordinates.X_Y_1, "columns 1-3, rows 1-2") for word in ("4,1", "1,3", "0,1")),
     ],
 )
-def test_what_is_off_the_board_is_told_with_the_limits_of_the_board(
+def test_a_cell_off_the_board_is_refused_with_its_limits(
     word: str, rules: Rules, coordinates: Coordinates | None, limits: str
 ) -> None:
     message = off_board(word, rules, coordinates or Coordinates.ROW_COLUMN_1)

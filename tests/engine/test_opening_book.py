@@ -62,9 +62,7 @@ def test_no_opening_of_the_book_looks_worth_more_to_one_side(opening: str) -> No
 
 
 @given(seed=st.integers(0, 10_000), rows=st.integers(9, 32), columns=st.integers(9, 32), exact=st.booleans())
-def test_perfect_lays_down_an_opening_of_the_book_in_the_middle_of_any_board(
-    seed: int, rows: int, columns: int, exact: bool
-) -> None:
+def test_perfect_places_an_opening_of_the_book_in_the_middle(seed: int, rows: int, columns: int, exact: bool) -> None:
     assert shape_on(placed(Rules(rows, columns, 5, exact=exact, opening="swap2"), seed)) in SHAPES
 
 

@@ -55,9 +55,7 @@ def test_replay_gives_all_that_playing_one_by_one_gives(played: Position) -> Non
 
 
 @given(st.data(), open_games(rule_sets(), least_played=0.5) | finished_games(rule_sets()))
-def test_replay_refuses_what_playing_one_by_one_refuses_and_for_the_same_reason(
-    data: st.DataObject, played: Position
-) -> None:
+def test_replay_refuses_the_same_moves_as_play_for_the_same_reason(data: st.DataObject, played: Position) -> None:
     moves = list(played.moves)
     moves.insert(data.draw(st.integers(0, len(moves))), data.draw(st.integers(-1, played.rules.size)))
     refusals: list[tuple[str, str] | None] = []

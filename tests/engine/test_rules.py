@@ -124,9 +124,7 @@ AT_ODDS: list[Refusal] = [
 
 
 @each(("fields", "field", "message"), [*refusals(), *AT_ODDS])
-def test_rules_that_make_no_game_are_refused_with_the_field_at_fault(
-    fields: dict[str, Any], field: str, message: str
-) -> None:
+def test_invalid_rules_are_refused_with_the_field_at_fault(fields: dict[str, Any], field: str, message: str) -> None:
     error = refusal(**fields)
     assert (error.code, error.field, error.message) == ("bad_rules", field, message)
 

@@ -31,9 +31,7 @@ UNLIMITED = Budget()
     nodes=st.integers(0, 200),
     seed=st.integers(0, 99),
 )
-def test_every_strategy_chooses_a_legal_cell_and_the_same_for_the_same_seed(
-    position: Position, level: Level, nodes: int, seed: int
-) -> None:
+def test_strategies_choose_legal_cells_by_their_seed(position: Position, level: Level, nodes: int, seed: int) -> None:
     choose = strategy_of(level, Budget(nodes=nodes))
     cell = choose(position, Random(seed))
     assert cell in position.legal_cells

@@ -75,9 +75,7 @@ async def follow(
     raise AssertionError(room.ended)
 
 
-async def test_two_engines_play_a_game_with_an_opening_over_a_server_that_is_killed_in_the_middle(
-    tmp_path: Path,
-) -> None:
+async def test_two_engines_play_an_opening_on_a_server_that_is_killed_in_the_middle(tmp_path: Path) -> None:
     rules = "gomoku-standard"
     async with (
         Harness(tmp_path / "data") as harness,
@@ -123,9 +121,7 @@ async def test_no_engine_outlives_its_run(server: Server, tmp_path: Path, way: s
             assert await guest.end() in (128 + number, -number)
 
 
-async def test_an_engine_is_told_the_new_stone_and_the_whole_board_after_a_move_taken_back(
-    server: Server, tmp_path: Path
-) -> None:
+async def test_an_engine_gets_the_new_stone_or_after_an_undo_the_whole_board(server: Server, tmp_path: Path) -> None:
     heard = tmp_path / "heard"
     async with playing(server, "plays", heard) as (room, _, _):
         await until(room, ply=4)

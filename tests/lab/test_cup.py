@@ -43,9 +43,7 @@ TERMS = Terms(None, 50, 1)
         ((96, 111, 136), 40.70, 30.43),
     ],
 )
-def test_elo_and_its_error_are_those_that_fastchess_publishes(
-    counts: tuple[int, ...], elo: float, error: float
-) -> None:
+def test_elo_and_its_error_are_those_of_fastchess(counts: tuple[int, ...], elo: float, error: float) -> None:
     """The values are in its tests, `app/tests/elo_test.cpp`, for pairs and for single games."""
     assert [*measure_elo(counts)] == pytest.approx([elo, error], abs=0.01)
 
@@ -59,9 +57,7 @@ def test_elo_and_its_error_are_those_that_fastchess_publishes(
         ((57030, 106593, 57433), 0, 2, -2.59),
     ],
 )
-def test_the_ratio_of_a_test_is_that_which_fastchess_and_fishtest_publish(
-    counts: tuple[int, ...], elo0: float, elo1: float, ratio: float
-) -> None:
+def test_likelihood_ratios_match_fastchess(counts: tuple[int, ...], elo0: float, elo1: float, ratio: float) -> None:
     """From `app/tests/sprt_test.cpp` of fastchess: logistic, by the method of fishtest."""
     assert measure_ratio(counts, elo0, elo1) == pytest.approx(ratio, abs=0.01)
     assert pytest.approx(2.94, abs=0.01) == LIMIT
@@ -71,9 +67,7 @@ COUNTS = st.lists(st.integers(1, 500), min_size=5, max_size=5)
 
 
 @given(COUNTS, st.integers(-50, 50), st.integers(1, 50))
-def test_a_ratio_grows_with_what_was_won_and_turns_round_with_the_question(
-    counts: list[int], elo0: int, more: int
-) -> None:
+def test_a_ratio_grows_with_wins_and_is_negated_with_the_question(counts: list[int], elo0: int, more: int) -> None:
     ratio = measure_ratio(counts, elo0, elo0 + more)
     assert measure_ratio(counts, elo0 + more, elo0) == pytest.approx(-ratio, abs=1e-6)
     assert measure_ratio(counts[::-1], -elo0, -elo0 - more) == pytest.approx(ratio, abs=1e-6)

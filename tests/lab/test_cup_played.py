@@ -66,9 +66,7 @@ async def test_a_cup_that_is_killed_again_and_again_plays_each_game_once(tmp_pat
         ("silent", "timeout", "It has said nothing for a second."),
     ],
 )
-async def test_an_engine_that_fails_loses_that_game_and_the_cup_goes_on(
-    tmp_path: Path, way: str, reason: str, why: str
-) -> None:
+async def test_a_failing_engine_loses_and_the_cup_goes_on(tmp_path: Path, way: str, reason: str, why: str) -> None:
     seconds = "0.1" if way == "silent" else "5"  # under load, one second of output never reaches the limit
     options = ("--brain", engine(way), "--brain", engine("plays"), "--rounds", "1", "--move-seconds", seconds)
     async with run_client("cup", *options, "--concurrency", "2", "--out", str(tmp_path / "cup")) as cup:

@@ -47,9 +47,7 @@ SCRIPT = str(Path(__file__).with_name("guest_engine.py"))
         ),
     ],
 )
-def test_time_is_that_of_the_clock_without_the_way_there(
-    terms: ClockTerms | None, clock: ClockState | None, time: Time
-) -> None:
+def test_time_is_the_clocks_minus_the_latency(terms: ClockTerms | None, clock: ClockState | None, time: Time) -> None:
     assert find_time(replace(state(rules=GOMOKU), time_control=terms, clock=clock), "X") == time
 
 
@@ -148,9 +146,7 @@ MORE_PLACED = PLACED.choose("more").play(0).play(1)
         (Position.start(PLACED.rules), "SWAP", []),
     ],
 )
-def test_an_answer_in_an_opening_is_what_is_placed_and_chosen_from_there_on(
-    position: Position, answer: str, acts: list[int | str]
-) -> None:
+def test_answers_in_an_opening_are_stones_and_choices(position: Position, answer: str, acts: list[int | str]) -> None:
     assert list(read_opening(answer, position).values()) == acts
 
 

@@ -80,7 +80,7 @@ async def test_a_refused_name_is_followed_by_one_hello_without_it_and_no_more(vi
     ],
     ids=["expelled", "stopped"],
 )
-async def test_one_who_is_expelled_or_whose_server_stops_comes_back_by_hand_alone(
+async def test_after_an_expulsion_or_a_stop_only_the_player_reconnects(
     visit: Visit, farewell: Message, code: int, why: str
 ) -> None:
     async with OddServer() as server:

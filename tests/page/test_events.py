@@ -71,9 +71,7 @@ async def enter(visitor: Visitor, name: str) -> None:
     await visitor.button("Join").click()
 
 
-async def test_who_joins_with_one_button_is_at_the_board_when_it_begins_and_back_in_the_event_after_it(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_one_button_joins_and_leads_to_the_board_and_back(server: Server, visit: Visit, bo: Peer) -> None:
     event = await open_event(bo, bo)
     ana = await visit(address(server, f"/e/{event}"))
     await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()
@@ -154,9 +152,7 @@ async def entered_beside_a_game(server: Server, visit: Visit, bo: Peer, cy: Peer
     return ana, event
 
 
-async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_a_call_during_another_game_has_a_button(server: Server, visit: Visit, bo: Peer) -> None:
     async with open_peer(server.url, "cy") as cy:
         ana, event = await entered_beside_a_game(server, visit, bo, cy)
         elsewhere = ana.page.url
@@ -171,9 +167,7 @@ async def test_who_plays_elsewhere_is_called_on_the_page_and_goes_by_a_button(
         await expect(ana.page.locator(".board")).to_be_visible()
 
 
-async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_a_called_board_opens_when_the_previous_game_ends(server: Server, visit: Visit, bo: Peer) -> None:
     async with open_peer(server.url, "cy") as cy:
         ana, event = await entered_beside_a_game(server, visit, bo, cy)
         elsewhere = ana.page.url
@@ -184,9 +178,7 @@ async def test_a_board_that_is_called_for_opens_when_the_game_before_it_ends(
         await ana.page.wait_for_url(f"**/{room}")
 
 
-async def test_the_wall_of_a_roster_says_that_one_needs_a_card_and_a_phone_shows_all_of_it(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_the_wall_of_a_roster_asks_for_a_card_and_fits_a_phone(server: Server, visit: Visit, bo: Peer) -> None:
     event = await open_event(bo, entry="roster", roster=["Ana", "Bo"])
     wall = await visit(address(server, f"/e/{event}/wall"), phone=True)
     await expect(wall.page.locator(".wall-entry")).to_contain_text("You need your card to play.")
@@ -240,9 +232,7 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(org.page.locator(".pairings").first).to_contain_text("by the organiser")
 
 
-async def test_a_class_too_large_for_a_round_robin_changes_to_a_swiss_with_a_click(
-    server: Server, visit: Visit
-) -> None:
+async def test_a_class_too_large_for_a_round_robin_becomes_a_swiss_by_a_click(server: Server, visit: Visit) -> None:
     org = await visit(address(server), phone=True)
     await org.button("New event…").click()
     await org.page.get_by_label("Title").fill("Class 5b")
@@ -263,9 +253,7 @@ async def test_a_class_too_large_for_a_round_robin_changes_to_a_swiss_with_a_cli
 
 
 @pytest.mark.parametrize("is_there", [False, True], ids=["lost", "there"])
-async def test_a_card_that_is_opened_in_mid_game_has_the_seat_on_another_device(
-    server: Server, visit: Visit, bo: Peer, is_there: bool
-) -> None:
+async def test_a_card_moves_a_game_to_another_device(server: Server, visit: Visit, bo: Peer, is_there: bool) -> None:
     terms = {"kind": "round_robin", "title": "Class 5b", "clock": CLOCK, "double": True, "advance": "hand"}
     opened = await bo.ask("event_open", **terms, entry="roster", roster=["Ana", "Bo"])
     event, (anas, bos) = opened["event"], (card["ticket"] for card in opened["cards"])
@@ -338,9 +326,7 @@ async def test_a_knock_out_shows_its_bracket_with_who_goes_on_and_counts_matches
         await expect(page.page.locator(".standings tbody .points")).to_have_text(["1", "1", "0", "0"])
 
 
-async def test_a_level_match_says_that_the_draw_decided_and_only_the_end_has_a_podium(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_a_level_match_is_decided_by_lot_and_the_end_has_a_podium(server: Server, visit: Visit, bo: Peer) -> None:
     async with open_peer(server.url, "ana") as ana:
         event = await open_event(ana, ana, bo, kind="knock_out")
         wall = await visit(address(server, f"/e/{event}/wall"))
@@ -356,9 +342,7 @@ async def test_a_level_match_says_that_the_draw_decided_and_only_the_end_has_a_p
         await expect(wall.page.locator(".match .why")).to_have_text("3:3, the draw decided")
 
 
-async def test_the_wall_shows_how_to_come_in_and_then_the_table_the_boards_and_for_whom_one_waits(
-    server: Server, visit: Visit
-) -> None:
+async def test_the_wall_shows_the_way_in_then_table_boards_and_missing_players(server: Server, visit: Visit) -> None:
     async with (
         open_peer(server.url, "ana") as ana,
         open_peer(server.url, "bo") as bo,
@@ -432,9 +416,7 @@ async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(ser
         await expect(wall.page.locator(".wall-table tr")).to_have_count(20)
 
 
-async def test_the_code_of_an_event_leads_there_from_where_one_types_that_of_a_room(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_an_events_code_works_in_the_field_for_rooms(server: Server, visit: Visit, bo: Peer) -> None:
     event = await open_event(bo)
     ana = await visit(address(server))
     await ana.page.get_by_label("Code or link").fill(event)
@@ -443,9 +425,7 @@ async def test_the_code_of_an_event_leads_there_from_where_one_types_that_of_a_r
     await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()
 
 
-async def test_events_are_on_the_first_page_and_one_that_is_not_there_leads_on(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_the_first_page_lists_events_and_a_missing_event_leads_on(server: Server, visit: Visit, bo: Peer) -> None:
     event = await open_event(bo, title="Friday evening")
     ana = await visit(address(server), may_fail="404")
     await ana.page.get_by_role("link", name=re.compile("Join: Friday evening")).click()
@@ -456,9 +436,7 @@ async def test_events_are_on_the_first_page_and_one_that_is_not_there_leads_on(
 
 
 @pytest.mark.parametrize(("dark", "rules"), [(False, ()), (True, ("color-contrast",))], ids=["light", "dark"])
-async def test_axe_finds_nothing_wrong_in_an_event(
-    server: Server, visit: Visit, dark: bool, rules: tuple[str, ...]
-) -> None:
+async def test_axe_accepts_an_event(server: Server, visit: Visit, dark: bool, rules: tuple[str, ...]) -> None:
     async with open_peer(server.url, "bo") as bo:
         org = await visit(address(server), dark=dark, still=True)
         await org.button("New event…").click()

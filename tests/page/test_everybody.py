@@ -61,9 +61,7 @@ async def test_a_button_opens_the_talk_of_a_phone_and_counts_what_is_new_in_it(s
     await expect(bo.button("Talk")).to_be_hidden()
 
 
-async def test_nothing_of_a_room_is_cut_on_a_phone_and_each_cell_is_as_wide_as_a_finger_needs(
-    server: Server, visit: Visit
-) -> None:
+async def test_a_room_fits_a_phone_and_its_cells_fit_a_finger(server: Server, visit: Visit) -> None:
     ana = await visit(address(server), phone=True)
     await ana.quick_match("Maximiliane Hohenthal 2", "gomoku")
     bo = await visit(ana.page.url)
@@ -140,9 +138,7 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
 
 
 @pytest.mark.parametrize(("dark", "rules"), [(False, ()), (True, ("color-contrast",))], ids=["light", "dark"])
-async def test_axe_finds_nothing_wrong_on_any_page(
-    server: Server, visit: Visit, dark: bool, rules: tuple[str, ...]
-) -> None:
+async def test_axe_accepts_every_page(server: Server, visit: Visit, dark: bool, rules: tuple[str, ...]) -> None:
     ana = await visit(address(server), dark=dark, still=True)
     await expect(ana.page.locator(".rooms li")).not_to_have_count(0)
     found = {"home": await find_violations(ana.page, *rules)}
@@ -179,7 +175,7 @@ WINDOWS = [(1280, 800), (1920, 1080), (390, 844), (844, 390), (640, 400), (320, 
 
 
 @pytest.mark.parametrize("game", ["gomoku", "connect-four"])
-async def test_all_columns_are_in_sight_in_every_window_and_nothing_moves_the_board(
+async def test_all_columns_are_visible_and_the_board_is_still(
     server: Server, visit: Visit, bo: Peer, game: str
 ) -> None:
     ana = await one_at_the_board(server, visit, bo, game)

@@ -35,9 +35,7 @@ async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Vis
     await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("5+1")
 
 
-async def test_a_seat_to_go_back_to_says_whom_one_plays_at_what_and_whose_turn_it_is(
-    server: Server, visit: Visit
-) -> None:
+async def test_a_seat_to_return_to_names_opponent_game_and_turn(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit, "gomoku")
     await ana.page.goto(address(server))
     seat = ana.page.locator(".resume .ask")
@@ -130,9 +128,7 @@ async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) 
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-async def test_a_click_on_the_tile_of_an_own_game_offers_its_board_to_play_on(
-    server: Server, visit: Visit, width: int
-) -> None:
+async def test_a_click_on_ones_own_game_opens_its_board(server: Server, visit: Visit, width: int) -> None:
     ana = await visit(address(server))
     await ana.connects()
     await ana.page.set_viewport_size({"width": width, "height": 800})

@@ -54,9 +54,7 @@ async def plays(bo: Peer, room: str, cell: int, ply: int) -> None:
     await bo.ask("move", room=room, cell=cell, ply=ply)
 
 
-async def test_a_room_that_moves_is_followed_with_the_newest_state_and_nothing_missed(
-    members: Members, visit: Visit, bo: Peer
-) -> None:
+async def test_a_moving_room_is_followed_without_a_gap(members: Members, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(members, visit, bo)
     room = ana.code
     await ana.play(4)
@@ -76,9 +74,7 @@ async def test_a_room_that_moves_is_followed_with_the_newest_state_and_nothing_m
     assert ana.page.url == f"{members.origin}/{room}"
 
 
-async def test_a_link_leads_to_a_room_of_another_server_and_through_its_door(
-    members: Members, visit: Visit, bo: Peer
-) -> None:
+async def test_a_link_leads_to_a_room_of_another_server(members: Members, visit: Visit, bo: Peer) -> None:
     room = await room_of(bo, members)
     ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
     await ana.join("ana")
@@ -101,9 +97,7 @@ async def test_a_match_is_played_where_somebody_waits(members: Members, visit: V
     assert ana.code == members.waiting
 
 
-async def test_a_move_that_is_refused_as_the_room_has_moved_is_played_there(
-    members: Members, visit: Visit, bo: Peer
-) -> None:
+async def test_a_move_refused_by_the_old_server_is_played_at_the_new(members: Members, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(members, visit, bo)
     members.owners[ana.code] = "s2"
     await ana.play(4)
@@ -111,9 +105,7 @@ async def test_a_move_that_is_refused_as_the_room_has_moved_is_played_there(
     assert members.places_of("move") == ["s1", "s2"]
 
 
-async def test_a_game_at_another_server_is_not_dropped_for_the_one_on_the_page(
-    members: Members, visit: Visit, bo: Peer, server: Server
-) -> None:
+async def test_two_games_at_two_servers_are_both_kept(members: Members, visit: Visit, bo: Peer, server: Server) -> None:
     ana = await one_at_the_board(members, visit, bo)
     first = ana.code
     async with open_peer(server.url, "cy") as cy:
@@ -138,9 +130,7 @@ async def test_a_game_at_another_server_is_not_dropped_for_the_one_on_the_page(
         await ana.button("Leave for good").click()
 
 
-async def test_who_was_sent_on_three_times_in_a_row_asks_the_first_again(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_after_three_redirections_the_first_server_is_asked_again(server: Server, visit: Visit, bo: Peer) -> None:
     async with Members(server, names=("s1", "s2", "s3")) as members:
         room = await room_of(bo, members)
         members.mistaken = {"s1": "s2", "s2": "s3", "s3": "s1"}
@@ -151,9 +141,7 @@ async def test_who_was_sent_on_three_times_in_a_row_asks_the_first_again(
         await ana.hears("You are O.")
 
 
-async def test_who_is_sent_to_a_server_that_is_gone_asks_the_first_again(
-    members: Members, visit: Visit, bo: Peer
-) -> None:
+async def test_a_redirection_to_a_dead_server_is_asked_for_again(members: Members, visit: Visit, bo: Peer) -> None:
     room = await room_of(bo, members)
     members.down.add("s2")
     ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
@@ -163,9 +151,7 @@ async def test_who_is_sent_to_a_server_that_is_gone_asks_the_first_again(
     await ana.hears("You are O.")
 
 
-async def test_a_room_at_whose_server_nobody_answers_is_asked_for_and_played_on_here(
-    members: Members, visit: Visit, bo: Peer
-) -> None:
+async def test_a_room_of_a_silent_server_is_taken_over(members: Members, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(members, visit, bo)
     members.down.add("s2")
     await members.move(ana.code, "s2")
@@ -199,9 +185,7 @@ async def test_a_room_goes_to_a_server_that_came_after_the_welcome(members: Memb
     assert members.places_of("move") == ["s2"]
 
 
-async def test_nobody_goes_where_the_policy_of_the_page_does_not_let_them(
-    members: Members, visit: Visit, bo: Peer
-) -> None:
+async def test_the_pages_policy_limits_redirections(members: Members, visit: Visit, bo: Peer) -> None:
     room = await room_of(bo, members)
     members.urls["s2"] = members.urls["s2"].replace("127.0.0.1", "localhost")
     ana = await visit(f"{members.origin}/{room}", may_fail="Content Security Policy")
@@ -209,9 +193,7 @@ async def test_nobody_goes_where_the_policy_of_the_page_does_not_let_them(
     assert members.places_of("watch") == ["s1", "s1"]
 
 
-async def test_nobody_goes_from_tls_to_a_server_without(
-    browser: Browser, server: Server, bo: Peer, tls: ssl.SSLContext
-) -> None:
+async def test_no_redirection_leaves_tls(browser: Browser, server: Server, bo: Peer, tls: ssl.SSLContext) -> None:
     async with Members(server, tls) as members, await browser.new_context(ignore_https_errors=True) as context:
         room = await room_of(bo, members)
         members.urls["s2"] = members.urls["s2"].replace("wss", "ws")
@@ -236,9 +218,7 @@ async def test_one_whose_server_stops_is_the_same_player_at_another(members: Mem
     await expect(ana.page.locator(".players")).to_contain_text("ana (you)")
 
 
-async def test_one_whose_server_freezes_is_at_another_soon_and_the_move_under_way_is_played(
-    members: Members, visit: Visit, bo: Peer
-) -> None:
+async def test_a_frozen_server_is_left_with_the_pending_move(members: Members, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(members, visit, bo)
     await take_the_clock(ana)
     await expect(ana.page.locator("p.turn.mine")).to_be_visible()

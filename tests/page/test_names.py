@@ -138,9 +138,7 @@ async def test_whoever_bears_a_name_that_is_another_s_is_told_what_to_do(server:
 
 
 @pytest.mark.parametrize("phone", [False, True])
-async def test_a_banner_that_comes_while_one_presses_a_button_moves_nothing(
-    server: Server, visit: Visit, phone: bool
-) -> None:
+async def test_a_banner_never_moves_a_pressed_button(server: Server, visit: Visit, phone: bool) -> None:
     async with open_peer(server.url, "lena") as lena:
         await lena.ask("claim_name", name="lena")
         other = await visit(address(server), phone=phone)

@@ -15,9 +15,7 @@ from tictactoe_server.server import Server
 
 
 @pytest.mark.parametrize("way", ["keyboard", "touch"])
-async def test_the_last_game_of_the_list_is_chosen_and_opened_by_keys_or_a_thumb(
-    server: Server, visit: Visit, way: str
-) -> None:
+async def test_the_last_game_of_the_list_opens_by_keys_or_a_thumb(server: Server, visit: Visit, way: str) -> None:
     ana = await visit(address(server, "/#new"), phone=way == "touch")
     await ana.connects()
     game, rules = list(PRESETS.items())[-1]
@@ -68,9 +66,7 @@ async def test_every_field_of_the_form_counts_and_a_fault_is_named(server: Serve
 @pytest.mark.parametrize(
     ("who", "privacy"), [("a friend (by link)", "private"), ("Anybody", "public"), ("the computer", "private")]
 )
-async def test_whom_one_plays_with_says_who_finds_the_room(
-    server: Server, visit: Visit, bo: Peer, who: str, privacy: str
-) -> None:
+async def test_the_opponent_decides_on_privacy(server: Server, visit: Visit, bo: Peer, who: str, privacy: str) -> None:
     ana = await visit(address(server, "/#new"))
     await ana.connects()
     await ana.page.get_by_role("radio", name=who).check()

@@ -42,9 +42,7 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
         assert not (await bo.ask("rooms"))["rooms"]
 
 
-async def test_a_fair_opening_is_played_here_by_names_and_leaving_ends_it_for_both(
-    server: Server, visit: Visit
-) -> None:
+async def test_an_opening_is_played_by_names_and_leaving_ends_it_for_both(server: Server, visit: Visit) -> None:
     ana = await visit(address(server, "/#new"))
     await ana.tile("four-pie").check()
     await ana.page.get_by_role("radio", name="Two here").check()

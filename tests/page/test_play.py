@@ -241,9 +241,7 @@ async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(ser
     await expect(ana.page.locator(".worth")).to_have_count(8)
 
 
-async def test_gomoku_is_played_with_stones_until_somebody_prefers_marks(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_gomoku_is_played_with_stones_unless_marks_are_chosen(server: Server, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(server, visit, bo, "gomoku")
     await ana.play(112)
     await expect(ana.piece(112).locator("circle.stone")).to_have_count(1)
@@ -269,9 +267,7 @@ Notification = class extends Notification {constructor(...all) {super(...all); t
 void 0"""
 
 
-async def test_who_looks_elsewhere_is_told_of_their_turn_where_they_allowed_it(
-    server: Server, visit: Visit, bo: Peer
-) -> None:
+async def test_a_hidden_page_notifies_its_player_if_allowed(server: Server, visit: Visit, bo: Peer) -> None:
     ana = await visit(address(server))
     await ana.page.context.grant_permissions(["notifications"])
     await ana.page.reload()

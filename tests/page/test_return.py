@@ -11,9 +11,7 @@ from tests.page.test_play import address, two_at_the_board
 from tictactoe_server.server import Server
 
 
-async def test_nobody_gives_a_seat_up_by_going_elsewhere_on_the_site_or_closing_the_tab(
-    server: Server, visit: Visit
-) -> None:
+async def test_leaving_the_page_or_closing_the_tab_keeps_the_seat(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     room = ana.page.url
     await ana.play(4)
@@ -69,9 +67,7 @@ async def test_a_game_goes_on_after_the_server_was_killed(tmp_path: Path, visit:
         await expect(ana.page.locator(".banner")).to_be_hidden()
 
 
-async def test_a_page_that_the_server_has_in_another_version_by_now_is_loaded_anew(
-    server: Server, visit: Visit
-) -> None:
+async def test_a_page_of_another_version_is_reloaded(server: Server, visit: Visit) -> None:
     ana = await visit(address(server), may_fail="404")
     has_new_names = asyncio.Event()
 

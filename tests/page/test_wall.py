@@ -33,9 +33,7 @@ async def test_a_game_on_the_wall_has_its_name_its_players_and_clocks_that_run(s
         await expect(game.locator(".mini.stones .s0")).to_have_attribute("d", re.compile("^M70 70"))
 
 
-async def test_the_game_that_has_come_the_furthest_is_large_until_it_ends_and_its_end_stays(
-    server: Server, visit: Visit
-) -> None:
+async def test_the_longest_game_is_large_and_its_end_stays(server: Server, visit: Visit) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         far = await begin(ana, bo, "classic", (0, 3, 1, 4))
         await begin(ana, bo, "connect-four", (38,))

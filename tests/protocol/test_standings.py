@@ -99,7 +99,7 @@ def results(draw: st.DrawFn) -> tuple[list[str], list[Game]]:
 
 
 @given(results(), st.randoms(use_true_random=False), st.sampled_from([ROUND_ROBIN, SWISS]))
-def test_a_table_is_the_same_whatever_the_order_of_the_results(
+def test_a_table_ignores_the_order_of_the_results(
     drawn: tuple[list[str], list[Game]], shuffled: random.Random, breaks: tuple[str, ...]
 ) -> None:
     players, games = drawn
@@ -163,9 +163,7 @@ def test_direct_encounter_decides_only_where_all_have_met() -> None:
         ([Game("b", "c", 0, 0, is_played=None)], {"a": 2.0}),
     ],
 )
-def test_in_a_swiss_direct_encounter_decides_for_whom_no_missing_game_could_change_it(
-    last: Sequence[Game], ranked: dict[str, float]
-) -> None:
+def test_a_swiss_uses_direct_encounter_if_it_is_final(last: Sequence[Game], ranked: dict[str, float]) -> None:
     games = [Game("a", "b", 2, 0), Game("a", "c", 2, 0), *last]
     ties = {player: SwissResults("abc", games).direct(player, "abc") for player in "abc"}
     assert {player: tie.value for player, tie in ties.items() if tie} == ranked

@@ -146,9 +146,7 @@ async def test_the_newest_backups_stay_and_unfinished_ones_are_deleted(data: Pat
     assert names_in(target) == sorted([backup.name, "tictactoe-2026-01-02T000000Z.sqlite3", "of-somebody-else"])
 
 
-async def test_a_failed_backup_keeps_the_old_ones(
-    data: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failures_keep_backups(data: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = target / "tictactoe-2026-01-01T000000Z.sqlite3"
     old.touch()
     making = Backups(data, target, 60, keep=1)

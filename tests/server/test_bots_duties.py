@@ -101,7 +101,7 @@ async def commands_of(registry: FakeRegistry, count: int) -> list[Command]:
     ("room", "answer"),
     [*MOMENTS, pytest.param(OFFERED_DRAW_ON_TURN, Draw(room=CODE, action="accept"), id="draw before its move")],
 )
-async def test_a_moment_is_answered_once_however_often_it_is_shown(
+async def test_a_position_is_answered_once(
     open_bots: OpenBots, registry: FakeRegistry, room: Room, answer: Command
 ) -> None:
     bots = open_bots()
@@ -115,7 +115,7 @@ async def test_a_moment_is_answered_once_however_often_it_is_shown(
 
 @pytest.mark.parametrize("failure", [BUSY, StoreUnavailable(), RuntimeError("a bug")], ids=["busy", "store", "bug"])
 @pytest.mark.parametrize(("room", "answer"), MOMENTS)
-async def test_what_the_server_could_not_do_is_asked_of_it_again_until_it_can(
+async def test_failed_commands_are_repeated_until_they_succeed(
     open_bots: OpenBots, registry: FakeRegistry, room: Room, answer: Command, failure: Exception
 ) -> None:
     bots = open_bots()

@@ -113,9 +113,7 @@ async def test_an_accepted_challenge_gives_both_players_a_seat_that_they_join_th
 
 
 @pytest.mark.parametrize(("who", "how"), [("bo", "declined"), ("ana", "withdrawn")])
-async def test_both_players_are_told_that_a_challenge_is_declined_or_withdrawn(
-    server: Server, who: str, how: str
-) -> None:
+async def test_both_players_hear_that_a_challenge_is_declined_or_withdrawn(server: Server, who: str, how: str) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         id = await challenge(ana, bo)
         assert await why_not(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
@@ -179,9 +177,7 @@ async def test_a_player_has_only_a_few_open_challenges(server: Server) -> None:
         assert await challenge(ana, bo)
 
 
-async def test_challenges_from_one_address_are_limited_by_player_and_to_different_players(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_an_addresss_challenges_are_limited_by_player_and_by_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.ratings.challenges.DIFFERENT_PLAYERS", 2)
     async with Server(HERE, limits=uncounted()) as server, AsyncExitStack() as leaving:
         many = [await leaving.enter_async_context(known(server, f"p{number}")) for number in range(SAME_PLAYER + 4)]
@@ -194,9 +190,7 @@ async def test_challenges_from_one_address_are_limited_by_player_and_to_differen
         assert await why_not(spammers[0], "challenge", player=id_of(dan)) == limit
 
 
-async def test_of_too_many_challenges_to_a_player_the_oldest_by_a_stranger_expires(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_too_many_challenges_expire_a_strangers_oldest(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.ratings.challenges.MAX_RECEIVED", 2)
     async with known(server, "bo") as bo, known(server, "ana") as ana:
         room = (await bo.ask("create"))["room"]

@@ -235,18 +235,14 @@ async def test_a_room_code_that_is_taken_gives_way_to_another(ana: Peer, bo: Pee
 
 
 @pytest.mark.parametrize(("error", "times"), [(Unsettled(), 4), (Conflict(), 1)], ids=["unsettled", "a lost race"])
-async def test_an_unsettled_write_is_awaited(
-    server: Server, store: TroubledStore, error: Exception, times: int
-) -> None:
+async def test_unsettled_writes_are_awaited(server: Server, store: TroubledStore, error: Exception, times: int) -> None:
     async with two_playing(server) as (ana, bo, room):
         store.trouble.fail("save", error, times=times)
         assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
         assert (await bo.state(ply=1))["board"][0] == "X"
 
 
-async def test_an_unsettled_write_times_out(
-    server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unsettled_writes_time_out(server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.records.changes.UNSETTLED_SECONDS", 0.5)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.fail("save", Unsettled(), times=1000)
@@ -270,9 +266,7 @@ async def test_a_queued_change_times_out(server: Server, store: TroubledStore, m
         assert (await bo.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
 
 
-async def test_a_retried_change_times_out(
-    server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_retried_changes_time_out(server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.records.changes.ANSWER_SECONDS", 0.2)
     async with two_playing(server) as (ana, bo, room):
         store.trouble.fail("save", Unsettled())
@@ -296,7 +290,7 @@ async def test_a_stale_room_is_reloaded(server: Server, store: TroubledStore, mo
             assert (await peer.state(ply=1))["board"] == "....X...."
 
 
-async def test_after_a_move_that_was_stored_unnoticed_the_next_turn_begins_when_it_is_shown(
+async def test_a_turn_begins_when_a_move_stored_unnoticed_is_shown(
     server: Server, store: TroubledStore, clock: FakeClock
 ) -> None:
     async with two_playing(server, clock=MINUTE) as (ana, bo, room):

@@ -287,18 +287,14 @@ async def test_changes_reach_all_servers_and_one_server_is_chosen_for_each_task(
             assert sum(server.core.registry.elsewhere.is_chosen(key) for server in servers) == 1
 
 
-async def test_a_lost_connection_to_the_store_is_noticed_before_the_timeout(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_closed_connection_to_the_store_is_noticed_at_once(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     async with cluster_of(node, 2) as (one, other):
         monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 3600)
         await one.cluster._link.close()  # as the system does with the connections of a process that is killed
         await until(lambda: not other.cluster.members.others)
 
 
-async def test_a_player_who_does_not_follow_a_taken_over_room_is_shown_as_away(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_player_who_does_not_follow_a_room_is_seen_as_away(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", 0.5)
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, one) as (_, bo, room):
         await until(lambda: other.cluster.count == 1)
@@ -574,9 +570,7 @@ async def test_only_missed_outlines_are_read_again(node: Node) -> None:
             assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
 
 
-async def test_all_rooms_are_read_if_more_news_were_missed_than_are_kept(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_all_rooms_are_read_if_too_many_news_were_missed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.rooms._KEPT_NEWS", 3)
     monkeypatch.setattr("tictactoe_server.cluster.rooms._PAGE_ROOMS", 2)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:

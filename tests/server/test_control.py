@@ -44,9 +44,7 @@ def test_a_folder_that_is_missing_is_made_for_this_user_alone(folder: Path) -> N
 @pytest.mark.parametrize(
     ("mode", "mode_above"), [(0o755, 0o700), (0o770, 0o700), (0o777, 0o700), (0o700, 0o777)], ids=oct
 )
-def test_an_open_folder_has_no_socket(
-    folder: Path, mode: int, mode_above: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_open_folders_get_no_socket(folder: Path, mode: int, mode_above: int, caplog: pytest.LogCaptureFixture) -> None:
     folder.mkdir(parents=True, mode=0o700)
     folder.chmod(mode)
     folder.parent.chmod(mode_above)

@@ -131,7 +131,7 @@ async def test_a_crowd_misses_nothing_sent_during_a_broadcast(server: Server, to
             assert [message["number"] for message in watcher.seen if message["type"] == "news"] == list(range(12))
 
 
-async def test_one_who_leaves_a_crowd_hears_no_more_and_players_never_wait(
+async def test_leaving_a_crowd_is_immediate_and_players_never_wait(
     server: Server, told_singly: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.watching.watchers.GATHER_SECONDS", 3600)

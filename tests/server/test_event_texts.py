@@ -233,9 +233,7 @@ async def test_a_large_event_is_not_made_anew_with_each_change_but_where_it_is_o
 
 
 @pytest.mark.parametrize("form", ["txt", "games"])
-async def test_the_games_are_read_once_for_all_who_ask_for_them_meanwhile(
-    monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
+async def test_concurrent_requests_read_the_games_once(monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     async with Server(HERE, limits=uncounted()) as server:
         texts, event, made = events_of(server).texts, begun(4, "swiss"), list[int]()
 

@@ -59,9 +59,7 @@ async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later
         ]
 
 
-async def test_events_that_cannot_be_read_at_the_start_are_read_later(
-    store: TroubledStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_events_unreadable_at_start_are_read_later(store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "AGAIN_SECONDS", 0.01)
     store.events.put(msgspec.structs.replace(new_event(), code="K7M4PR"))
     store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)

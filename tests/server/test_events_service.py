@@ -68,9 +68,7 @@ async def begun(organiser: Peer, *players: Peer, **terms: Any) -> str:
 # -- running by itself ----------------------------------------------------------------------------------------------
 
 
-async def test_an_event_pauses_while_nobody_is_present_and_goes_on_when_it_is_resumed(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_event_without_players_pauses_until_resumed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "DESERTED_SECONDS", 0)
     async with known(server, "cy") as cy:
         async with known(server, "ana") as ana, known(server, "bo") as bo:
@@ -238,7 +236,7 @@ async def play_on(event: str, heir: Peer, other: Peer, call: Message, take: dict
     [("classic", {"type": "move", "cell": 0}), ("four-pie", {"type": "choose", "take": "O"})],
     ids=["clock", "choice"],
 )
-async def test_a_card_goes_on_in_the_middle_of_a_game_for_who_is_away(
+async def test_a_card_continues_the_game_of_an_absent_player(
     server: Server, monkeypatch: pytest.MonkeyPatch, rules: str, take: dict[str, Any]
 ) -> None:
     async with card_game(server, rules=rules) as (event, ticket, holder, other, call), known(server, "new") as heir:
@@ -330,9 +328,7 @@ async def test_who_watches_is_sent_what_changes_until_they_want_no_more(server: 
         assert [message["type"] for message in eve.seen[count:]] == ["ok"]
 
 
-async def test_it_is_said_who_is_expected_and_who_is_away_and_for_how_long(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_missing_players_are_listed_with_times(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown, "LOOK_SECONDS", 0.05)
     async with known(server, "teacher") as teacher:
         answer = await teacher.ask("event_open", **SLOW, entry="roster", roster=["Mia", "Tom", "Cem"])
@@ -451,9 +447,7 @@ async def test_nothing_new_begins_while_the_server_drains(server: Server, monkey
         assert (await ana.next_of("call"))["pairing"].startswith("r2-")
 
 
-async def test_a_room_that_is_lost_is_opened_again_under_another_code(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lost_room_is_replaced_under_another_code(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "LOOK_SECONDS", 0.02)
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         await begun(ana, ana, bo)
@@ -465,9 +459,7 @@ async def test_a_room_that_is_lost_is_opened_again_under_another_code(
         assert second["room"] != first["room"]
 
 
-async def test_a_player_has_two_events_and_an_address_a_few_more(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_player_opens_two_events_and_an_address_a_few(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "EVENTS_OF_ADDRESS", 3)
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         first = await opened(ana)

@@ -66,9 +66,7 @@ async def until_done(server: Server, player: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_a_player_is_forgotten_during_a_game_which_goes_on(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_player_is_forgotten_in_a_game(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_peer(server.url, "bo") as bo:
         async with open_peer(server.url, NAME) as ana:
             id, token, room = ana.welcome["player"], ana.welcome["token"], await live(ana, bo)
@@ -141,9 +139,7 @@ async def test_everything_that_is_kept_of_somebody_is_given_to_them_in_pages(ser
         assert (await ana.ask("export", before=first["before"]))["export"] == {"games": []}
 
 
-async def test_many_are_answered_at_once_while_an_erasure_takes_its_time_and_erased_together(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_erasures_are_answered_at_once_and_done_together(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     scrubs, may_end = [], asyncio.Event()
 
     async def scrub() -> None:

@@ -114,9 +114,7 @@ async def test_the_codes_of_all_rooms_are_read_without_the_rooms(store: JetStrea
     assert sorted([code async for codes in table.all_keys() for code in codes]) == ["AAAAAA", "BBBBBB"]
 
 
-async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_back(
-    node: Node, store: JetStreamStore
-) -> None:
+async def test_missed_changes_are_reported_after_a_reconnection(node: Node, store: JetStreamStore) -> None:
     async with Proxy(node.port) as proxy:
         far = await JetStreamStore.open(proxy.url.replace("ws", "nats"), KEPT, unsafe=True)
         bans, ban, old = Bans(), Ban("10.0.0.0/8", "noise", 1), Ban("pana", "noise", 1)
@@ -142,7 +140,7 @@ async def test_what_was_missed_while_the_connection_was_away_is_told_when_it_is_
 # -- finished games -----------------------------------------------------------------------------------------------
 
 
-async def test_games_of_another_server_are_in_the_history_with_the_same_ids(
+async def test_games_have_the_same_ids_at_all_servers(
     node: Node, store: JetStreamStore, other: JetStreamStore, tmp_path: Path
 ) -> None:
     game = await finish(store, CODE, ANA, BO)
@@ -153,9 +151,7 @@ async def test_games_of_another_server_are_in_the_history_with_the_same_ids(
     await third.close()
 
 
-async def test_a_server_goes_on_behind_its_newest_copy_after_a_restart(
-    node: Node, store: JetStreamStore, tmp_path: Path
-) -> None:
+async def test_a_restarted_server_continues_its_copy(node: Node, store: JetStreamStore, tmp_path: Path) -> None:
     first = await JetStreamStore.open(node.url, KEPT, data=tmp_path / "first", unsafe=True)
     await finish(first, "AAAAAA", ANA, BO)
     assert len(await first.games.games_of(ANA.id, 5)) == 1
@@ -191,9 +187,7 @@ async def stored_player(link: Link) -> tuple[dict[str, object], str]:
     return msgspec.json.decode(base64.b64decode(answer["data"])), ttl
 
 
-async def test_who_takes_a_seat_is_remembered_for_a_year_and_a_new_name_changes_nothing_of_it(
-    store: JetStreamStore, link: Link
-) -> None:
+async def test_a_player_with_a_seat_is_kept_for_a_year_even_renamed(store: JetStreamStore, link: Link) -> None:
     await keep_player(store, ANA_KEY, ANA, MISSING)
     assert (await stored_player(link))[1] == f"{2 * 86_400}s"
     await seat(store, ANA_KEY)
@@ -243,9 +237,7 @@ async def test_a_full_stream_refuses_and_keeps_what_it_has(node: Node, link: Lin
     await store.close()
 
 
-async def test_more_writes_at_once_than_are_allowed_are_refused_as_busy(
-    store: JetStreamStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_too_many_concurrent_writes_are_busy(store: JetStreamStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.jetstream.stream.MAX_WAITING", 2)
     pending = [Pending() for _ in range(3)]
     for number, each in enumerate(pending):
@@ -321,9 +313,7 @@ async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: 
             await link.close()
 
 
-async def test_a_connection_that_ends_while_it_is_begun_leaves_no_task_and_no_error_behind(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_connection_lost_at_its_start_leaves_no_task(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     authority = Authority(tmp_path)
     authority.issue()
     files = f'tls {{ cert_file: "{authority.cert}", key_file: "{authority.key}" }}'

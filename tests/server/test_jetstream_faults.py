@@ -52,9 +52,7 @@ async def stored(store: JetStreamStore) -> tuple[Room, int]:
             await asyncio.sleep(0.01)
 
 
-async def test_a_connection_lost_within_the_answer_leaves_a_save_unknown_until_a_load(
-    nats: FakeNats, store: JetStreamStore
-) -> None:
+async def test_a_save_with_a_lost_answer_is_unknown_until_a_load(nats: FakeNats, store: JetStreamStore) -> None:
     old = await keep(store, room_of(CODE, 1), MISSING)
     nats.faults.append("cut")
     with pytest.raises(StoreUnavailable) as caught:
@@ -91,9 +89,7 @@ def test_the_outcome_of_a_write_follows_from_the_answer(answers: list[bytes], er
     assert outcome_of("key", b'{"stream":"rooms-0","seq":7}') == 7
 
 
-async def test_a_server_that_turns_its_clients_away_is_called_again_and_not_all_the_time(
-    nats: FakeNats, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_refused_connections_are_retried_with_pauses(nats: FakeNats, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.jetstream.link._PAUSE_SECONDS", 0.5)
     nats.turns_away = True
     with pytest.raises(CannotOpenStore, match="Authorization"):
@@ -172,9 +168,7 @@ async def test_what_is_moved_into_a_stream_is_written_again_until_it_is_kept_and
     assert nats.sequence == 5  # with the layout, which an empty stream is given
 
 
-async def test_a_copy_of_a_stream_does_not_end_between_a_game_and_its_room(
-    nats: FakeNats, store: JetStreamStore
-) -> None:
+async def test_a_copy_never_ends_between_a_game_and_its_room(nats: FakeNats, store: JetStreamStore) -> None:
     async with copied_streams(nats.url, None, None, KEPT) as source:
 
         async def read_rooms() -> list[str]:
@@ -205,7 +199,7 @@ async def test_a_copy_that_is_behind_hides_no_room(nats: FakeNats, store: JetStr
     assert set(await rooms_in(store)) == {"AAAAAA", "BBBBBB", "CCCCCC"}
 
 
-async def test_a_copy_that_is_not_whole_says_of_no_game_that_there_is_none(
+async def test_an_incomplete_copy_never_denies_that_a_game_exists(
     nats: FakeNats, store: JetStreamStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert await store.games.games_at(CODE, 1) == []

@@ -61,9 +61,7 @@ def test_an_address_is_told_as_it_is_typed(host: str | None, url: str) -> None:
         ([Adapter(("fd00::5", 0, 0), ("::1", 0, 0))], ["fd00::5"]),
     ],
 )
-def test_all_network_addresses_are_told(
-    monkeypatch: pytest.MonkeyPatch, adapters: list[Adapter], told: list[str]
-) -> None:
+def test_network_addresses_are_found(monkeypatch: pytest.MonkeyPatch, adapters: list[Adapter], told: list[str]) -> None:
     monkeypatch.setattr("tictactoe_server.transport.listen.ifaddr.get_adapters", lambda: adapters)
     monkeypatch.setattr("tictactoe_server.transport.listen.socket.socket", no_way_out)
     assert addresses_at(None) == told

@@ -31,9 +31,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-async def test_after_a_kill_nothing_is_lacking_and_nothing_is_said(
-    killed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_kill_loses_and_reports_nothing(killed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
     store = open_folder(tmp_path)
     assert (await store.table(ROOMS).load("K7M4PQ") or ("",))[0] == room_of("K7M4PQ", 100)

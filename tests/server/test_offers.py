@@ -288,7 +288,7 @@ REFUSED: dict[str, tuple[Callable[[], Table], list[Step], Player, list[Command],
 
 
 @pytest.mark.parametrize(("at", "steps", "player", "commands", "code"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_cannot_be_asked_for_now_is_refused(
+def test_untimely_requests_are_refused(
     at: Callable[[], Table], steps: list[Step], player: Player, commands: list[Command], code: str
 ) -> None:
     table = at()

@@ -120,9 +120,7 @@ async def test_what_was_missed_is_read_at_the_next_word(here: OneServer) -> None
     await until(lambda: here.known == dict.fromkeys(OTHER_CODES[:2], ONE))
 
 
-async def test_what_was_missed_is_read_again_after_a_reading_that_failed_though_newer_words_came_meanwhile(
-    here: OneServer,
-) -> None:
+async def test_a_failed_reading_is_repeated_despite_newer_messages(here: OneServer) -> None:
     await here.meet(ONE)
     here.others.hear_news(News(ONE, 3, []))
     await until(lambda: bool(here.wire.asked))
@@ -199,9 +197,7 @@ async def test_words_that_come_while_rooms_are_read_count_as_far_as_none_is_miss
     assert here.others._reading.keys() == {ONE}
 
 
-async def test_a_server_takes_nothing_before_it_has_read_the_rooms_of_all_that_live(
-    here: OneServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_room_is_taken_before_all_rooms_are_read(here: OneServer, monkeypatch: pytest.MonkeyPatch) -> None:
     here.hear(ONE, 1)
     reading = asyncio.ensure_future(here.others.until_read())
     await here.wire.answer(StoreUnavailable("not now"))
@@ -242,9 +238,7 @@ async def test_a_room_that_has_ended_where_it_was_stays_where_it_is_now(here: On
 
 
 @pytest.mark.parametrize("words", [[(ONE, 5), (TWO, 9)], [(TWO, 9), (ONE, 5)]])
-async def test_of_two_servers_that_say_they_have_a_room_the_one_is_believed_that_took_it_later(
-    here: OneServer, words: list[tuple[str, int]]
-) -> None:
+async def test_the_newer_of_two_claims_to_a_room_wins(here: OneServer, words: list[tuple[str, int]]) -> None:
     await here.meet(ONE)
     await here.meet(TWO)
     for server, since in words:
@@ -262,9 +256,7 @@ async def test_rooms_of_a_server_that_is_gone_are_in_no_list_once_nobody_has_tak
     assert {one.room.code for one in here.core.lobby.newest()} == {OTHER_CODES[0]}
 
 
-async def test_nobody_is_sent_for_long_to_a_room_that_was_to_be_opened_elsewhere_and_never_was(
-    here: OneServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_reserved_room_that_never_opens_is_dropped(here: OneServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "RESERVED_SECONDS", 0.05)
     await here.meet(ONE)
 
@@ -277,9 +269,7 @@ async def test_nobody_is_sent_for_long_to_a_room_that_was_to_be_opened_elsewhere
     assert find("3", OTHER_CODES[1]) == OTHER_CODES[1]
 
 
-async def test_where_all_servers_leave_at_once_none_of_them_waits_for_another_to_take_its_rooms(
-    here: OneServer,
-) -> None:
+async def test_of_servers_that_all_leave_none_waits_for_another(here: OneServer) -> None:
     await here.meet(ONE)
     here.members.leave()
     assert here.members.chosen_for(CODE) == ONE
@@ -288,9 +278,7 @@ async def test_where_all_servers_leave_at_once_none_of_them_waits_for_another_to
     assert here.members.urls == ("ws://here",)
 
 
-async def test_a_match_in_a_room_that_has_just_been_closed_is_asked_for_again(
-    here: OneServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_match_in_a_just_closed_room_is_repeated(here: OneServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its code must not be reused for a new room, whose `seq` would be lower than the players have seen."""
     await here.meet(ONE)
     monkeypatch.setattr(here.members, "chosen_for", lambda key: ONE)

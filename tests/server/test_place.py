@@ -93,9 +93,7 @@ def test_an_accent_can_be_read_on_every_ground_of_either_look_and_is_the_chosen_
         ("logo", "FILE", b"\x89PNG\r\n\x1a\n" + bytes(100_000), "more than 100,000 bytes"),
     ],
 )
-def test_an_unusable_value_is_refused_in_one_sentence(
-    option: str, value: str, content: bytes | None, why: str, tmp_path: Path
-) -> None:
+def test_an_unusable_value_is_refused(option: str, value: str, content: bytes | None, why: str, tmp_path: Path) -> None:
     file = tmp_path / "file"
     if content is not None:
         file.write_bytes(content)

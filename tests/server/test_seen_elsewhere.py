@@ -34,16 +34,14 @@ def play_elsewhere(store: TroubledStore, room: str, ana: Peer) -> Room:
 
 
 @pytest.mark.parametrize("verb", ["join", "watch"])
-async def test_where_the_store_has_less_as_well_what_is_stored_is_shown(
-    troubled: Server, bo: Peer, room: str, verb: str
-) -> None:
+async def test_the_stored_state_is_shown_if_it_is_older(troubled: Server, bo: Peer, room: str, verb: str) -> None:
     async with open_peer(troubled.url, token=bo.welcome["token"] if verb == "join" else None) as again:
         assert (await again.ask(verb, room=room, seq=2**31 - 1))["moves"] == []
         assert (await again.state())["ply"] == 0
 
 
 @pytest.mark.parametrize("verb", ["join", "watch"])
-async def test_one_who_has_seen_no_more_costs_no_reading(
+async def test_a_known_seq_costs_no_load(
     store: TroubledStore, troubled: Server, ana: Peer, bo: Peer, room: str, verb: str
 ) -> None:
     seen = store.rooms.now(room).seq
@@ -52,7 +50,7 @@ async def test_one_who_has_seen_no_more_costs_no_reading(
         assert (await again.ask(verb, room=room, seq=seen))["moves"] == []
 
 
-async def test_one_who_watches_and_looks_again_is_shown_it_once(
+async def test_watching_twice_shows_the_state_once(
     store: TroubledStore, troubled: Server, ana: Peer, room: str
 ) -> None:
     async with open_peer(troubled.url) as watcher:

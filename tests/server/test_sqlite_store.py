@@ -427,9 +427,7 @@ async def test_a_database_that_vanished_is_not_replaced_by_an_empty_one(laborato
 
 
 @pytest.mark.parametrize("is_folded", [False, True])
-async def test_revisions_survive_clock_steps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_folded: bool
-) -> None:
+async def test_revisions_ignore_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_folded: bool) -> None:
     store = open_folder(tmp_path)
     room = await keep(store, room_of("K7M4PQ"), MISSING)
     player = await save(store.table(PLAYERS), ANA_KEY, KnownPlayer(ANA, today()), MISSING)

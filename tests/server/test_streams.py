@@ -78,9 +78,7 @@ async def test_a_room_and_its_games_are_in_one_stream_and_each_stream_has_some(n
 
 
 @pytest.mark.parametrize("first", [1, 4])
-async def test_rooms_are_shared_out_anew_and_a_reader_of_the_log_misses_none_and_repeats_none(
-    node: Node, first: int
-) -> None:
+async def test_redistributing_rooms_neither_skips_nor_repeats_log_entries(node: Node, first: int) -> None:
     store, reader = await empty_store(node, count=first), Reader()
     for code in CODES:
         await finish(store, code, ANA, BO)
@@ -102,9 +100,7 @@ async def test_rooms_are_shared_out_anew_and_a_reader_of_the_log_misses_none_and
     await store.close()
 
 
-async def test_where_sharing_out_breaks_off_no_server_starts_until_it_was_ended_or_undone(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_interrupted_redistribution_blocks_servers(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     store = await empty_store(node, count=2)
     for code in CODES:
         await keep(store, room_of(code, 3), MISSING)
@@ -152,9 +148,7 @@ async def test_streams_of_version_1_are_refused_and_stay_as_they_are(node: Node,
     await link.close()
 
 
-async def test_what_is_brought_into_other_streams_keeps_its_ids_and_the_cursors_of_readers(
-    node: Node, tmp_path: Path
-) -> None:
+async def test_moved_entries_keep_ids_and_readers_cursors(node: Node, tmp_path: Path) -> None:
     store, reader = await empty_store(node, count=4), Reader()
     for number, code in enumerate(CODES):
         await finish(store, code, ANA, BO, at=1_700_000_000_000 + number)

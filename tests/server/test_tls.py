@@ -185,9 +185,7 @@ async def test_renewed_files_count_for_new_connections_and_end_no_old_one(author
         assert (await old.ask("ping"))["type"] == "ok"
 
 
-async def test_a_mismatched_pair_is_ignored(
-    authority: Authority, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_wrong_pairs_are_ignored(authority: Authority, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async with secured(authority) as server:
         assert server.certificate is not None
         (tmp_path / "other").mkdir()

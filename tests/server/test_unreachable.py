@@ -54,9 +54,7 @@ async def cut(proxy: Proxy, one: Server, room: str) -> None:
     await until(lambda: all(session.connection.is_silent for session in sessions))
 
 
-async def test_a_room_that_nobody_reaches_is_played_on_at_another_server_by_one_who_has_a_seat_there(
-    node: Node,
-) -> None:
+async def test_an_unreachable_room_is_taken_over_for_a_player_with_a_seat(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, bo, room):
         await ana.ask("move", room=room, cell=4, ply=0)
         await bo.state(ply=1)
@@ -119,9 +117,7 @@ async def test_nobody_without_a_seat_there_may_ask_and_no_url_that_is_none_of_th
         assert room in one.cluster.own_rooms.rooms
 
 
-async def test_a_server_that_does_not_say_who_is_there_keeps_its_rooms_while_it_lives(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_living_server_without_an_answer_keeps_its_rooms(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "cluster.unheard.")
     async with two_servers(node) as (_, other, proxy), two_playing(proxy.url) as (ana, _, room):
         monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "cluster.reached.")

@@ -22,9 +22,7 @@ async def test_no_acknowledged_move_is_lost_when_servers_are_killed_and_cut_off(
     assert found.violations == []
 
 
-async def test_a_rolling_restart_pauses_no_room_for_long_though_nodes_are_slow_to_accept_servers(
-    tmp_path: Path,
-) -> None:
+async def test_a_rolling_restart_pauses_no_room_for_long_even_with_slow_nodes(tmp_path: Path) -> None:
     async with Cluster(tmp_path, servers=3, is_proxied=True) as cluster:
         for cable in (cable for cables in cluster.cables for cable in cables):
             cable.slow_at_first(SLOW_SECONDS)

@@ -33,9 +33,7 @@ PARTS = st.lists(
 
 
 @given(PARTS, PARTS)
-def test_the_changed_stretches_make_one_picture_of_the_other(
-    before: list[list[tuple[str, str]]], after: list[list[tuple[str, str]]]
-) -> None:
+def test_changes_update_a_picture(before: list[list[tuple[str, str]]], after: list[list[tuple[str, str]]]) -> None:
     old, new = draw(before), draw(after)
     for one, two in zip(old.rows, new.rows, strict=True):
         row = list(one)
@@ -47,9 +45,7 @@ def test_the_changed_stretches_make_one_picture_of_the_other(
 
 
 @given(PARTS, PARTS)
-def test_a_terminal_shows_the_other_picture_once_the_changes_are_written(
-    before: list[list[tuple[str, str]]], after: list[list[tuple[str, str]]]
-) -> None:
+def test_a_terminal_shows_changes(before: list[list[tuple[str, str]]], after: list[list[tuple[str, str]]]) -> None:
     screen, console = pyte.Screen(WIDTH, HEIGHT), Console(color_system="truecolor")
     old, new = draw(before), draw(after)
     for one, other in ((Picture(WIDTH, HEIGHT), old), (old, new)):

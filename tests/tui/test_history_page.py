@@ -42,9 +42,7 @@ async def played(
         yield codes[-1] if codes else ""
 
 
-async def test_home_opens_the_list_of_games_which_replays_and_saves_them(
-    server: Server, open_screen: OpenScreen, here: Path
-) -> None:
+async def test_the_list_of_games_replays_and_saves_them(server: Server, open_screen: OpenScreen, here: Path) -> None:
     async with played(server, games=2, resigned=1), open_screen(server.url) as ana:
         await ana.until("Your games")
         text = await ana.do("up enter", "3 games", "> 1.")

@@ -105,9 +105,7 @@ async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: O
             await ana.do("r", "Playing as  ana")
 
 
-async def test_a_seat_left_behind_is_offered_until_it_is_taken_up_and_left(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_an_abandoned_seat_is_offered_until_it_is_used(server: Server, open_screen: OpenScreen) -> None:
     async with a_seat_left(server) as (_, code), open_screen(server.url, name=None) as ana:
         text = await ana.until(f"> Resume {code} (", "your seat is kept: you are O", "Playing as  ana")
         assert re.search(r"> Resume \w{6} \((1:00|0:5\d) left\)", text)

@@ -67,9 +67,7 @@ def test_an_action_is_shown_by_its_first_key() -> None:
 @pytest.mark.parametrize(
     ("changed", "shown"), [({}, "arrows+Enter"), ({"left": ("h",), "up": ("k", "up")}, "k/↓/h/→+Enter")]
 )
-async def test_arrows_are_called_so_until_they_are_other_keys(
-    game: Game, changed: dict[str, tuple[str, ...]], shown: str
-) -> None:
+async def test_arrows_are_named_unless_remapped(game: Game, changed: dict[str, tuple[str, ...]], shown: str) -> None:
     async with game(changed_keys=changed) as (ana, *_):
         await ana.until(f"1-9 place  {shown}  Tab chat")
 

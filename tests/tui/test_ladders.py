@@ -111,9 +111,7 @@ async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> N
     await ana.do("5", "bo's move")
 
 
-async def test_a_ladder_shows_those_next_to_one_first_then_the_best_and_opens_their_pages(
-    open_screen: OpenScreen,
-) -> None:
+async def test_a_ladder_shows_neighbours_then_the_best_and_opens_their_pages(open_screen: OpenScreen) -> None:
     def ladder(request: Request) -> list[Frame]:
         assert isinstance(request, Ratings)
         assert isinstance(request.id, str)

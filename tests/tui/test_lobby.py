@@ -49,9 +49,7 @@ async def test_the_rooms_are_read_anew_after_a_loss(server: Server, proxy: Proxy
         await ana.until("Playing as", gone=new)
 
 
-async def test_the_list_is_asked_for_once_and_followed_from_no_room(
-    server: Server, proxy: Proxy, open_screen: OpenScreen
-) -> None:
+async def test_the_list_is_requested_once(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     proxy.down.taken = said = bytearray()
     async with open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
         await ana.until("Quick match")

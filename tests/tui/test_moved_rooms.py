@@ -32,9 +32,7 @@ async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen
         assert [request.text for request in two.heard if isinstance(request, Chat)] == ["hi!"]
 
 
-async def test_who_is_called_to_another_server_while_they_play_is_asked_and_comes_back_to_their_seat(
-    open_screen: OpenScreen,
-) -> None:
+async def test_a_call_from_another_server_asks_and_keeps_the_seat(open_screen: OpenScreen) -> None:
     async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
         await ana.until("Your move, X.")
         one.answers[Join] = sends_to(two.url, "K7M4P2")

@@ -11,9 +11,7 @@ from tictactoe_server.server import Server
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
 
 
-async def test_a_name_is_kept_and_its_codes_stay_until_they_are_written_down(
-    open_screen: OpenScreen, server: Server
-) -> None:
+async def test_codes_stay_on_the_page_until_they_are_written_down(open_screen: OpenScreen, server: Server) -> None:
     async with open_screen(server.url, name="anna", size=(100, 40)) as ana:
         await ana.do("N", "You are playing as anna. Anyone could take this name; keep it to make it yours.")
         await ana.do("enter", "Your name:")
@@ -64,9 +62,7 @@ async def test_a_code_from_another_device_makes_us_who_plays_there(open_screen: 
         await ana.do("escape", "Playing as  bo")
 
 
-async def test_who_has_no_name_is_asked_for_it_before_the_first_game_and_never_again(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_a_nameless_player_is_asked_once_before_the_first_game(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, name=None) as ana:
         await ana.until("Playing as  guest-", "> Quick match")
         await ana.do("enter", "What's your name?")
@@ -89,9 +85,7 @@ async def test_a_name_that_cannot_be_is_asked_for_again(server: Server, open_scr
         assert ana.client.name == "Zoe"
 
 
-async def test_one_has_ones_data_deleted_and_goes_on_as_somebody_new(
-    open_screen: OpenScreen, server: Server, tmp_path: Path
-) -> None:
+async def test_a_player_deletes_data_and_starts_again(open_screen: OpenScreen, server: Server, tmp_path: Path) -> None:
     async with open_screen(server.url, name="ana", size=(100, 40)) as ana:
         await ana.until("Playing as")
         await ana.client.claim_name("ana")

@@ -48,9 +48,7 @@ async def test_the_clock_and_who_sees_the_room_are_said_in_words(at_home: AtHome
 
 
 @pytest.mark.parametrize("line", ["Game", "Board"])
-async def test_the_form_has_help_on_each_of_its_lines_and_takes_no_question_mark_for_a_value(
-    at_home: AtHome, line: str
-) -> None:
+async def test_every_line_of_the_form_has_help_and_takes_no_question_mark(at_home: AtHome, line: str) -> None:
     async with at_form(at_home, line) as ana:
         before = await ana.until("? help")
         for key in ("?", "f1"):

@@ -39,9 +39,7 @@ async def opened(
         yield ana, bo, ana.app.pages[-1].room.code
 
 
-async def test_who_opens_sees_which_mark_is_placed_next_and_how_many(
-    server: Server, open_screen: OpenScreen, proxy: Proxy
-) -> None:
+async def test_the_opener_sees_next_mark_and_count(server: Server, open_screen: OpenScreen, proxy: Proxy) -> None:
     async with opened(open_screen, server, url=proxy.url) as (ana, bo, _):
         await ana.until("Place X: 3 to go, then bo chooses a side.", "type a cell (h8)")
         await ana.enter("h8", "Place O: 2 to go, then bo chooses a side.", "(X)")
@@ -62,9 +60,7 @@ async def test_who_opens_sees_which_mark_is_placed_next_and_how_many(
         ("2", ("It's bo's move.", "You stay X.", "X  ana (you)", "O  bo")),
     ],
 )
-async def test_a_choice_has_a_key_for_each_answer(
-    server: Server, open_screen: OpenScreen, key: str, told: tuple[str, ...]
-) -> None:
+async def test_each_choice_has_a_key(server: Server, open_screen: OpenScreen, key: str, told: tuple[str, ...]) -> None:
     async with opened(open_screen, server, cells="h8 h9 i10") as (ana, bo, code):
         await bo.ask("choose", room=code, take="more", ply=3)
         await ana.until("bo places O: 2 to go, then you choose a side.", "bo places two more, then you choose.")

@@ -30,7 +30,7 @@ async def test_a_finished_game_shows_what_each_move_was_worth(game: Game, look: 
 
 
 @pytest.mark.parametrize("look", LOOKS)
-async def test_a_watcher_always_sees_at_which_move_and_how_to_step_back(
+async def test_watchers_see_the_move_and_the_keys_to_step(
     server: Server, open_screen: OpenScreen, look: dict[str, Any]
 ) -> None:
     back = "[< back]" if look.get("ascii") else "[◂ back]"

@@ -74,9 +74,7 @@ async def begin(ana: ScreenUser, bo: Peer) -> None:
 
 @pytest.mark.parametrize("name", BOARDS)
 @pytest.mark.parametrize("ascii", [False, True])
-async def test_at_every_size_nothing_overlaps_and_what_one_needs_is_there(
-    server: Server, open_screen: OpenScreen, name: str, *, ascii: bool
-) -> None:
+async def test_each_size_shows_essentials(server: Server, open_screen: OpenScreen, name: str, *, ascii: bool) -> None:
     rules = BOARDS[name]
     choice = Choice("create", rules)
     async with (
@@ -225,9 +223,7 @@ def test_every_board_stands_within_its_stage(sides: tuple[int, int], width: int,
         ("32x32", (80, 40), 0, True, False),
     ],
 )
-def test_a_board_is_as_large_as_the_window_lets_it_be(
-    name: str, size: tuple[int, int], scale: int, *, whole: bool, panel: bool
-) -> None:
+def test_boards_fill_their_window(name: str, size: tuple[int, int], scale: int, *, whole: bool, panel: bool) -> None:
     layout = lay_out_room(BOARDS[name], BoardStyle(), *size)
     assert (layout.grid.style.scale, layout.grid.is_whole, layout.panel is not None) == (scale, whole, panel)
 

@@ -86,7 +86,7 @@ def test_the_quickest_server_takes_a_millisecond() -> None:
     assert settle_latency(None, 0.0001) == settle_latency(1, 0.002) == 1
 
 
-async def test_a_player_file_that_another_program_locks_is_reported(
+async def test_a_locked_player_file_is_reported(
     server: Server, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_client.files.writer.LOCK_SECONDS", 0.0)

@@ -133,9 +133,7 @@ async def test_a_setting_that_client_toml_fixes_says_so_and_changes_for_this_run
     assert path.read_text() == 'theme = "night"\n'
 
 
-async def test_a_choice_that_cannot_be_saved_counts_for_this_run_and_is_saved_with_the_next(
-    open_screen: OpenScreen, home: Path
-) -> None:
+async def test_an_unsaved_choice_counts_and_is_saved_with_the_next(open_screen: OpenScreen, home: Path) -> None:
     obstacle = home / ".local" / "state"
     obstacle.parent.mkdir()
     obstacle.write_text("a file in its place")
@@ -169,9 +167,7 @@ async def test_a_name_chosen_at_home_is_kept(server: Server, open_screen: OpenSc
 
 
 @pytest.mark.parametrize("given", [{"name_is_for_now": True}, {"fixed": frozenset({"name"})}], ids=["option", "file"])
-async def test_a_name_from_an_option_or_client_toml_is_changed_for_this_run_only(
-    server: Server, open_screen: OpenScreen, given: dict[str, Any]
-) -> None:
+async def test_a_set_name_changes_for_one_run(server: Server, open_screen: OpenScreen, given: dict[str, Any]) -> None:
     async with open_screen(server.url, name="ana", **given) as ana:
         await ana.until("Playing as  ana")
         await ana.press("n")

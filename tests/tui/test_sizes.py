@@ -54,9 +54,7 @@ async def test_a_window_is_changed_again_and_again_during_a_game(game: Game, mon
         assert (await bo.state(ply=1))["last"] == 4
 
 
-async def test_a_window_is_followed_where_the_machine_stands_still_as_the_library_starts_its_timer(
-    game: Game, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_resize_is_handled_although_the_timer_starts_late(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     def look_and_stand_still() -> float:
         now = monotonic()
         sleep(0.01)  # longer than that timer has to run

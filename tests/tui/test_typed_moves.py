@@ -19,9 +19,7 @@ from tictactoe_engine import Keys, parse_cell
     ],
     ids=["a space with a cursor", "a space without one", "at the cursor", "another key for placing"],
 )
-async def test_what_is_typed_is_placed_and_else_the_cell_of_the_cursor(
-    game: Game, place: str, keys: str, typed: str, last: str
-) -> None:
+async def test_enter_places_typed_text_or_the_cursor(game: Game, place: str, keys: str, typed: str, last: str) -> None:
     own = {"changed_keys": {"place": (place,)}} if place == "f6" else {}
     async with game(GOMOKU, **own) as (ana, bo, _):
         await ana.do(keys, "[" if keys else "Your move", gone=None if keys else "[+]")

@@ -76,9 +76,7 @@ def test_a_changed_game_order_or_verdict_changes_the_digest(games: list[RatedGam
         (lambda lines: [lines[0], *lines], "twice", 2),
     ],
 )
-def test_a_file_that_is_not_an_export_is_refused_with_its_line(
-    spoil: Callable[[list[bytes]], list[bytes]], code: str, line: int
-) -> None:
+def test_a_file_that_is_no_export_is_refused(spoil: Callable[[list[bytes]], list[bytes]], code: str, line: int) -> None:
     lines = encode_export(GAMES, [VERDICT], "").splitlines(keepends=True)
     with pytest.raises(BadExport) as refused:
         check_export(spoil(lines))

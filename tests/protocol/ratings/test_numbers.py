@@ -51,9 +51,7 @@ def test_ten_thousand_games_agree_with_another_implementation(monkeypatch: pytes
 
 
 @given(st.floats(400, 2600), st.floats(400, 2600), st.floats(45, 350), st.sampled_from([0, 0.5, 1]))
-def test_between_equal_deviations_one_player_gains_what_the_other_loses(
-    mine: float, yours: float, deviation: float, score: float
-) -> None:
+def test_with_equal_deviations_gain_equals_loss(mine: float, yours: float, deviation: float, score: float) -> None:
     own, other = Number(mine, deviation), Number(yours, deviation)
     moved = play(own, [Meeting(other, score, 1.5)], 0.3), play(other, [Meeting(own, 1 - score, 1 / 1.5)], 0.3)
     assert moved[0].rating - mine == pytest.approx(yours - moved[1].rating, abs=1e-6)

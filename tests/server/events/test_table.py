@@ -39,7 +39,7 @@ def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Ra
     st.randoms(use_true_random=False),
 )
 @settings(max_examples=60, deadline=None)
-def test_the_table_and_the_next_round_are_the_same_whatever_is_scored_first(
+def test_table_and_next_round_ignore_the_order_of_the_results(
     kind: str, players: int, results: dict[str, str], shuffled: random.Random
 ) -> None:
     event = begun(players, kind)

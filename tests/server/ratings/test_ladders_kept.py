@@ -82,9 +82,7 @@ async def test_ratings_are_unavailable_until_the_stored_games_were_read(
             assert standing["wins"] == 1
 
 
-async def test_games_before_the_first_rated_one_are_not_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_games_before_the_first_rated_one_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "UNRATED_GAMES", 1)
     async with a_server(data=tmp_path) as server, two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
@@ -116,9 +114,7 @@ async def test_a_snapshot_holds_all_games_before_it(tmp_path: Path, monkeypatch:
         assert (await rated(server, 3)).digest == digest
 
 
-async def test_a_verdict_on_games_before_the_oldest_stored_one_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_verdict_on_deleted_games_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 2)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         overs = await play_each(server, ana, bo, 3)
@@ -207,9 +203,7 @@ async def test_a_verdict_counts_at_every_server(node: Node) -> None:
 
 
 @pytest.mark.parametrize("players_per_part", [1, 500])
-async def test_no_snapshot_names_a_forgotten_player(
-    players_per_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
     monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_PER_PART", players_per_part)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
@@ -227,9 +221,7 @@ async def test_no_snapshot_names_a_forgotten_player(
         assert (await server.carry_out(VerifyRatings()))["digest"] == digest
 
 
-async def test_reading_everything_again_during_a_fold_harms_neither_the_log_nor_the_snapshots(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_refolding_during_a_fold_keeps_log_and_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await server.ladders.close()
@@ -251,9 +243,7 @@ async def test_reading_everything_again_during_a_fold_harms_neither_the_log_nor_
         assert folded == kept.state
 
 
-async def test_a_game_that_ends_during_verify_is_not_a_difference(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_game_that_ends_during_verify_is_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         await rated(server, 1)
@@ -298,9 +288,7 @@ async def test_a_large_snapshot_is_stored_in_parts_and_loaded_again(
         assert after == before
 
 
-async def test_older_snapshots_are_deleted_except_for_every_sixteenth(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_of_old_snapshots_every_sixteenth_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
     monkeypatch.setattr(folding, "KEPT_SNAPSHOTS", 4)
     monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_PER_PART", 1)

@@ -41,9 +41,7 @@ async def keep_games(server: Server, results: list[Result], *peers: Peer) -> Non
         ([Result("X", "line")] * 100, "advantage", None, 100),
     ],
 )
-async def test_a_ladder_closes_with_its_figures_and_refuses_more_games(
-    results: list[Result], why: str, figure: int | None, of: int
-) -> None:
+async def test_a_closed_ladder_refuses_games(results: list[Result], why: str, figure: int | None, of: int) -> None:
     async with a_server() as server, people(server) as (ana, bo):
         asked: dict[str, Any] = {"rules": "four", "clock": CLOCK, "rated": True}
         room = (await ana.ask("create", **asked))["room"]

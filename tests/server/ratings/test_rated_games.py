@@ -62,9 +62,7 @@ async def test_a_rated_game_changes_both_ratings_and_is_pushed_to_players_and_wa
         ({"rules": "classic"}, "not_allowed", "ladder", "rules"),
     ],
 )
-async def test_a_rated_room_with_unsuitable_terms_is_refused(
-    terms: dict[str, Any], code: str, why: str, path: str
-) -> None:
+async def test_a_rated_room_needs_suitable_terms(terms: dict[str, Any], code: str, why: str, path: str) -> None:
     async with a_server() as server, people(server, names=("ana",)) as (ana,):
         refused = await ana.ask("create", **RATED | terms)
         assert (refused["code"], refused["data"]["why"], refused["path"]) == (code, why, path)
@@ -122,9 +120,7 @@ async def test_two_rated_matches_meet_in_a_rated_room() -> None:
 
 
 @pytest.mark.parametrize("is_several", [False, True])
-async def test_a_rated_match_leads_to_the_nearest_rating_among_the_waiting_players(
-    is_several: bool, node: Node, tmp_path: Path
-) -> None:
+async def test_a_rated_match_leads_to_the_nearest_waiting_rating(is_several: bool, node: Node, tmp_path: Path) -> None:
     names = ("ana", "bo", "cy", "dee", "eve")
     async with (
         cluster_of(node, 2) if is_several else one_in(tmp_path) as servers,
