@@ -1,1 +1,1 @@
-"""Programs that are run by hand: they make documents and pictures, measure, and run long (docs/developing.md)."""
+"""Programs run by hand: generators of documents and pictures, benchmarks, and long runs (docs/developing.md)."""

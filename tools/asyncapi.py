@@ -17,7 +17,7 @@ JsonObject = dict[str, Any]
 
 ASYNCAPI_VERSION: Final = "3.0.0"
 REPLIES: Final = (Welcome, Ok, Error)
-"""What answers a request; everything else comes unasked."""
+"""The replies to requests; all other messages are pushes."""
 
 _CHANNEL: Final = "root"
 _DESCRIPTION: Final = (

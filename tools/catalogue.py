@@ -1,7 +1,7 @@
-"""What is wrong with a language's file of sentences: ``python -m tools.catalogue fr`` names it, and exits with 1 then.
+"""Check the sentences of a language: ``python -m tools.catalogue fr`` prints faults, and exits with 1 if there are any.
 
-A file is checked against the English one: the same ids in the same order, the same places in each sentence, a form for
-one and for many, and no word to type that already means something else in English.
+The file must have the same ids as the English file, in the same order, the same placeholders in each sentence, singular
+and plural forms, and no typed word that has another meaning in English.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Final
 from tictactoe_protocol.catalogue import FOLDER
 
 _LINES: Final = frozenset({"row", "row part", "column", "column part", "diagonal"})
-"""Sentences about a line of marks, of whose places each language takes those that it says them with."""
+"""Sentences about a line of marks; a language may leave out their placeholders."""
 
 _FORMS: Final = {"one", "other"}
 """The forms of a sentence with a number, as in CLDR."""
@@ -27,12 +27,12 @@ _ALIKE: Final = (
     {"type value", "type value at"},
     {"type value", "type review"},
 )
-"""What may be typed by one word, as only one of them can be meant at a time, or both mean the same."""
+"""Words that may be equal, because only one of them is valid at a time or both mean the same."""
 Sentences = dict[str, Any]
 
 
 def find_faults(language: str, folder: Path = FOLDER) -> list[str]:
-    """Return what is wrong with a language's file, a line each; nothing where it is whole."""
+    """Return the faults of a language's file, one a line."""
     path = folder / f"{language}.json"
     if not path.exists():
         return [f"There is no {path}: copy en.json to it, and translate."]
@@ -47,7 +47,7 @@ def find_faults(language: str, folder: Path = FOLDER) -> list[str]:
 
 
 def _compare(id: str, english: Any, sentence: Any) -> Iterator[str]:
-    """Yield what differs in the places of a sentence, and places that are no bare names."""
+    """Yield differing and invalid placeholders of a sentence."""
     try:
         wanted, found = _places_of(english), _places_of(sentence)
     except ValueError as error:
@@ -75,7 +75,7 @@ def _check_forms(sentences: Sentences) -> Iterator[str]:
 
 
 def _check_words(english: Sentences, sentences: Sentences) -> Iterator[str]:
-    """Yield which words to type mean something else in English, or two things."""
+    """Yield typed words that mean something else in English, or two things."""
     meaning: dict[str, set[str]] = {}
     for told in (english, sentences):
         for id, words in told.items():
@@ -92,7 +92,7 @@ def _check_words(english: Sentences, sentences: Sentences) -> Iterator[str]:
 
 
 def main() -> int:
-    """Check the language that is named."""
+    """Check the language named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("language", help="the name of its file, such as fr")
     faults = find_faults(parser.parse_args().language)

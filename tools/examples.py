@@ -1,4 +1,4 @@
-"""One message of each kind and more, as they might be seen on the wire: for the documents made from the types."""
+"""Examples of every kind of message, for the generated documents."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         names.Export: (names.Export(id="44"), names.Export(id="45", before=_GAME_ID)),
     }
 )
-"""Examples of what a client may ask, by type."""
+"""Examples of requests, by type."""
 
 PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
     {
@@ -335,4 +335,4 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
         ),
     }
 )
-"""Examples of what a server says, by type."""
+"""Examples of pushes, by type."""

@@ -1,9 +1,9 @@
-"""The table of characters that look alike, by which names are compared: how it is made.
+"""Make the table of similar characters for comparing names.
 
-``python -m tools.look_alikes`` makes `tictactoe_server/people/look_alikes.txt` from Unicode's `confusables.txt` (UTS
-#39), as the package ``confusable-homoglyphs`` 3.3.1 has it, which is to be installed for this alone. It takes what can
-stand in a name, is itself when decomposed (NFKD), and looks like one other thing. Of plain letters and digits it takes
-those that look like one other: ``rn`` stays apart from ``m``.
+``python -m tools.look_alikes`` writes `tictactoe_server/people/look_alikes.txt` from Unicode's `confusables.txt` (UTS
+#39), as packaged in ``confusable-homoglyphs`` 3.3.1, which only this program needs. It keeps characters that may be in
+a name, are unchanged by decomposition (NFKD), and resemble one other character or, unless they are plain letters or
+digits, a sequence: ``rn`` stays apart from ``m``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tictactoe_server.people import look_alikes
 
 WIDTH: Final = 110
 _LEFT_TO_RIGHT: Final = "\u200e"
-"""What the package puts around characters that are written from right to left."""
+"""The package puts this mark around characters that are written from right to left."""
 
 
 def read_confusables() -> dict[str, list[str]]:
-    """Return with what each character can be confused, in both directions."""
+    """Return the characters that each character can be confused with, in both directions."""
     found = import_module("confusable_homoglyphs.confusables").confusables_data
     return {
         text.replace(_LEFT_TO_RIGHT, ""): [one["c"].replace(_LEFT_TO_RIGHT, "") for one in others]
@@ -32,7 +32,7 @@ def read_confusables() -> dict[str, list[str]]:
 
 
 def gather(confusables: dict[str, list[str]]) -> dict[str, str]:
-    """Return all that looks alike, by what it looks like: that has many look-alikes, each of them has this one."""
+    """Return the representative of each similar character; a representative may have many."""
     groups: defaultdict[str, str] = defaultdict(str)
     for character, others in sorted(confusables.items()):
         if len(character) != 1 or len(others) != 1 or unicodedata.normalize("NFKD", character) != character:

@@ -1,6 +1,6 @@
-"""A dashboard for Grafana and rules of alerts for Prometheus, made from the list of figures that a server shows.
+"""Generate a Grafana dashboard and Prometheus alerts from the list of metrics.
 
-``python -m tools.monitoring --out deploy/`` writes them. The same list always makes the same files.
+``python -m tools.monitoring --out deploy/`` writes them. The same list always gives the same files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNITS: Final = {"seconds": "s", "bytes": "Bps"}
 
 
 class Alert(NamedTuple):
-    """What should wake somebody: an expression of figures, for how long it has to hold, and what is to be done."""
+    """An alert: its expression, how long the expression has to hold, and the operator's next step."""
 
     name: str
     expression: str
@@ -98,7 +98,7 @@ def _panel(number: int, figure: Figure) -> JsonObject:
 
 
 def _query_of(figure: Figure) -> tuple[str, str]:
-    """Return what is asked of Prometheus about a figure, and how its lines are called."""
+    """Return the Prometheus query of a metric, and the legend of its lines."""
     name, chosen, by = f"{PREFIX}{figure.name}", '{instance=~"$instance"}', figure.label or "instance"
     if figure.kind == "histogram":
         buckets = f"sum by (le, instance) (rate({name}_bucket{chosen}[5m]))"

@@ -91,7 +91,7 @@ def render_api() -> bytes:
 
 
 def _describe(name: str, path: Path) -> dict[str, Any]:
-    """Return the operation of one path."""
+    """Return the operation of a path."""
     known = "304", {"description": "Unchanged since the tag in `If-None-Match`"}
     moved = "307", {"description": "On another server of the cluster, see `Location`"}
     return {

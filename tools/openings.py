@@ -1,11 +1,10 @@
-"""The book of balanced openings for swap2: how it is made, and how it is checked.
+"""Make and check the book of balanced openings for swap2.
 
-``python -m tools.openings`` makes `tictactoe_engine/strategies/balanced.py` in an hour: of all arrangements of
-three marks near the middle of the board, in an order drawn from `--seed`, it takes those that searches of growing depth
-call even, and has `perfect` choose and play from there against itself, with what it searches in about a second a move.
-The book has as many that X wins as O, and of both as many that the opener wins as the other one. As only nodes are
-counted, the same code always makes the same book.
-``python -m tools.openings --check`` searches each opening of the book for `--seconds` and says what it is worth to X.
+``python -m tools.openings`` writes `tictactoe_engine/strategies/balanced.py` in an hour. From all arrangements of
+three marks near the middle, in an order drawn from `--seed`, it takes those called even by searches of growing depth,
+and lets `perfect` choose and play against itself from there, at about a second a move. In the book X and O win equally
+often, and so do opener and second player. Only nodes are counted, so the same code always makes the same book.
+``python -m tools.openings --check`` searches each opening for `--seconds` and prints its value for X.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from tictactoe_engine.strategies.opening_book import BOOK_RULES
 BOOK: Final = Path(balanced.__file__)
 OPENED: Final = replace(BOOK_RULES, opening="swap2")
 MOST: Final = 0.15
-"""No opening may be worth more than this to either side."""
+"""The largest value of an opening to either side."""
 
 REACH: Final = 3
 MIDDLE: Final = 7
 LOOKS: Final = ((1_500, 0.12), (12_000, 0.12), (40_000, 0.13), (150_000, 0.13))
-"""Nodes of each look at an arrangement, and what it may be worth to either side at most."""
+"""Nodes of each search of an arrangement, and the largest value that it may find for either side."""
 
 MOVE: Final = Budget(nodes=30_000)
-"""What `perfect` may search for a choice or a move; an opening counts where two games of these end alike."""
+"""What `perfect` may search for a choice or a move; an opening counts if two such games end alike."""
 
 Square = tuple[int, int]
 Winner = tuple[str, bool]
-"""The mark that won, and whether who had opened played it."""
+"""The mark that won, and whether the opener played it."""
 
 Marks = tuple[Square, Square, Square]
 
@@ -58,7 +57,7 @@ OPENINGS: Final = (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Make the book, or check the one that there is."""
+    """Make a book, or check the present one."""
     options = parse_options(arguments)
     if options.check:
         check(options.seconds)
@@ -81,7 +80,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def check(seconds: float) -> None:
-    """Print what each opening is worth to X; exits with 1 where that is too much."""
+    """Print the value of each opening for X; exit with 1 if it is too large."""
     budget, worst = Budget(seconds=seconds, clock=perf_counter), 0.0
     for opening in balanced.OPENINGS:
         found = analyse(position_of(opening), budget)
@@ -109,7 +108,7 @@ def make(count: int, seed: int, processes: int) -> list[str]:
 
 
 def winner_if_even(seed: int, opening: str) -> tuple[str, Winner | None]:
-    """Return an opening and who wins the games from there, or None where it is not even or they end in two ways."""
+    """Return an opening and the winner of its games, or None if it is uneven or two games end differently."""
     if not is_even(opening):
         return opening, None
     rng = Random(f"{seed} {opening}")
@@ -118,7 +117,7 @@ def winner_if_even(seed: int, opening: str) -> tuple[str, Winner | None]:
 
 
 def all_arrangements() -> Iterator[Marks]:
-    """Yield every way to place X, O and X near the middle, one of those that are images of each other."""
+    """Yield every arrangement of X, O and X near the middle, up to rotation and reflection."""
     span = range(-REACH, REACH + 1)
     squares: list[Square] = list(product(span, span))
     for (first, third), second in product(combinations(squares, 2), squares):
@@ -127,7 +126,7 @@ def all_arrangements() -> Iterator[Marks]:
 
 
 def images(marks: Marks) -> Iterator[Marks]:
-    """Yield the arrangement turned and reflected in every way: the marks of X in order, then that of O."""
+    """Yield all rotations and reflections of the arrangement: the marks of X in order, then the mark of O."""
     for down, right, is_transposed in product((1, -1), (1, -1), (False, True)):
         first, second, third = (
             (down * row, right * column)
@@ -137,7 +136,7 @@ def images(marks: Marks) -> Iterator[Marks]:
 
 
 def name(marks: Marks) -> str:
-    """Return an arrangement as the book has it."""
+    """Return an arrangement as it is written in the book."""
     cells = ((MIDDLE + row) * BOOK_RULES.columns + MIDDLE + column for row, column in marks)
     return " ".join(format_cell(cell, BOOK_RULES) for cell in cells)
 
@@ -148,7 +147,7 @@ def position_of(opening: str) -> Position:
 
 
 def is_even(opening: str) -> bool:
-    """Tell whether an opening looks even however deep one looks."""
+    """Return whether an opening looks even at every depth."""
     position = position_of(opening)
     return all(abs(analyse(position, Budget(nodes=nodes)).value.estimate) <= most for nodes, most in LOOKS)
 

@@ -1,7 +1,7 @@
-"""Pictures of the page in a browser, taken of the real thing: a server, Chromium and games that are played in it.
+"""Take pictures of the page in a browser, of games played on a real server.
 
-``python -m tools.page_pictures --out docs/browser/`` needs the `dev` extra and a Chromium of the system.
-With ``--every`` it takes the pages in windows of all sizes instead, light and dark, to look them through.
+``python -m tools.page_pictures --out docs/browser/`` needs the `dev` extra and the system's Chromium.
+With ``--every`` it takes the pages in windows of all sizes, light and dark, for a review.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Look = Literal["light", "dark"]
 
 
 async def take_pictures(folder: Path, *, every: bool) -> None:
-    """Write the pictures to a folder that is there: those of the documentation, or `every` page in every window."""
+    """Write the pictures into an existing folder: those for the documentation, or `every` page in every window."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
         raise SystemExit("No Chromium on this machine: chromium, chromium-browser or google-chrome")
@@ -62,7 +62,7 @@ async def take_pictures(folder: Path, *, every: bool) -> None:
 
 
 async def _take_every(browser: Browser, at: str, ana: Page, folder: Path) -> None:
-    """Take each page in windows of all sizes, light and dark; ana's games and the one that she shares are hers."""
+    """Take each page in windows of all sizes, light and dark; the pages of games are ana's."""
     shared = await _finish_and_share(browser, at, ana)
     pages = {"first": "/", "new-room": "/#new", "games": "/#games", "shared": shared, "wall": "/wall"}
     for (name, path), look, size in product(pages.items(), ("light", "dark"), _SIZES):
@@ -91,7 +91,7 @@ async def _take_best(browser: Browser, at: str, ana: Page, bo: Page, folder: Pat
         await home.locator(".new-room").wait_for()
         await _shoot(home, folder / "new-room.png")
         await home.goto(at)
-        await home.get_by_label("Playing as").fill("gia")  # who has no name is asked for one first
+        await home.get_by_label("Playing as").fill("gia")  # a player without a name is asked for one first
         await home.get_by_role("button", name="Invite a friend").click()
         await home.locator(".invite img").wait_for()
         await _shoot(home, folder / "invitation.png")
@@ -112,7 +112,7 @@ async def _take_best(browser: Browser, at: str, ana: Page, bo: Page, folder: Pat
 
 
 async def _take_event(browser: Browser, at: str, folder: Path) -> None:
-    """Take the wall of an event before it begins and while it is on, and its page for the organiser, who plays."""
+    """Take the wall of an event before and during the event, and the page of an organiser who plays."""
     async with _open(browser, at, "light") as ana, AsyncExitStack() as stack:
         await ana.get_by_role("button", name="New event").click()
         await ana.get_by_label("Title").fill("Friday evening")
@@ -142,14 +142,14 @@ async def _take_event(browser: Browser, at: str, folder: Path) -> None:
 
 
 async def _move_if_due(player: Page, number: int) -> None:
-    """Make some move where one's turn has come."""
+    """Make a move if it is the player's turn."""
     if await player.locator("p.turn.mine").count():
         free = player.get_by_role("gridcell", name=re.compile("free$"))
         await free.nth(number * 5 % await free.count()).dispatch_event("click")
 
 
 async def _finish_and_share(browser: Browser, at: str, ana: Page) -> str:
-    """Let ana win, lose and win again, and share the last; return the path under which it is seen."""
+    """Play three games that ana wins, loses and wins, and share the last; return the path of its link."""
     async with _open(browser, at, "light") as fay:
         await _play(ana, fay, ("ana", "fay"), "classic")
         await _play(fay, ana, ("fay", "ana"), "classic")
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 @asynccontextmanager
 async def _open(browser: Browser, address: str, look: Look, size: ViewportSize = _LAPTOP) -> AsyncIterator[Page]:
-    """Open an address as somebody new, whose page moves nothing."""
+    """Open an address as a new visitor with reduced motion."""
     context = await browser.new_context(
         viewport=size,
         color_scheme=look,
@@ -189,7 +189,7 @@ async def _open(browser: Browser, address: str, look: Look, size: ViewportSize =
 
 
 async def _play(ana: Page, bo: Page, names: tuple[str, str], game: str) -> None:
-    """Let two meet and make the moves of a game in turn."""
+    """Seat two players and play the moves of a game."""
     await ana.goto(ana.url.partition("/#")[0].rpartition("/")[0] + "/")
     await ana.locator(".link.on").wait_for()
     await ana.get_by_label("Playing as").fill(names[0])

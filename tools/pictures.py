@@ -1,7 +1,7 @@
-"""The pictures of the full screen in `docs/pictures/`, made from the program itself: ``python -m tools.pictures``.
+"""Make the pictures of the full screen in `docs/pictures/`: ``python -m tools.pictures``.
 
-A server is started, the program plays on it in a pseudo-terminal against players of the library, and what then stands
-on its screen is drawn. Names that are chosen anew at every run (room codes, ports, times) are made equal.
+The program plays on a server, in a pseudo-terminal, against players of the library, and its screen is drawn. Values
+that change from run to run (room codes, ports, times) are made equal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FOLDER: Final = Path("docs/pictures")
 SMALL, LARGE = (80, 24), (120, 40)
 PATIENCE_SECONDS: Final = 20.0
 QUIET_SECONDS: Final = 0.7
-"""For how long nothing must have been written until a picture is taken: longer than anything takes that moves."""
+"""How long the output must be quiet before a picture is taken; every animation is faster."""
 
 _INK, _GROUND = "#d7dce2", "#14171c"
 _COLOURS: Final = MappingProxyType(
@@ -48,10 +48,10 @@ _COLOURS: Final = MappingProxyType(
         "brightblue": "#7fbcff", "brightmagenta": "#de8bf0", "brightcyan": "#6fd3de", "brightwhite": "#ffffff",
     }
 )  # fmt: skip
-"""The colours of the terminal that the pictures show, by the names that its emulation has for them."""
+"""The colours of the terminal in the pictures, by the emulator's names."""
 
 _PRIVATE: Final = re.compile(rb"\x1b\[[<=>][0-9;]*[A-Za-z]")
-"""Settings of newer terminals, which the emulation does not know."""
+"""Settings of newer terminals, which the emulator does not know."""
 
 GOMOKU: Final = (112, 97, 113, 111, 98, 128, 126, 82, 127, 129, 83, 142, 68, 67, 114, 115)
 FALLING: Final = (38, 31, 37, 39, 36, 35, 30, 29, 24)
@@ -59,7 +59,7 @@ FALLING: Final = (38, 31, 37, 39, 36, 35, 30, 29, 24)
 
 @dataclass
 class Program:
-    """The full screen of one run in a pseudo-terminal, and what stands on it."""
+    """The full screen in a pseudo-terminal, and the contents of its screen."""
 
     size: tuple[int, int]
     home: Path
@@ -83,15 +83,15 @@ class Program:
 
     @property
     def text(self) -> str:
-        """What stands on the screen."""
+        """The text on the screen."""
         return "\n".join(self.screen.display)
 
     def type(self, text: str) -> None:
-        """Press keys."""
+        """Type the text."""
         os.write(self._ours, text.encode())
 
     async def until(self, *words: str) -> None:
-        """Wait until all of this stands on the screen."""
+        """Wait until all these words are on the screen."""
         for _ in range(int(PATIENCE_SECONDS / 0.02)):
             self._read()
             if all(word in self.text for word in words):
@@ -100,7 +100,7 @@ class Program:
         raise SystemExit(f"{words} did not come:\n{self.text}")
 
     async def settle(self) -> None:
-        """Wait until the screen rests."""
+        """Wait until the screen is quiet."""
         quiet = 0.0
         for _ in range(int(PATIENCE_SECONDS / 0.05)):
             quiet = 0.0 if self._read() else quiet + 0.05
@@ -109,13 +109,13 @@ class Program:
             await asyncio.sleep(0.05)
 
     async def press(self, *keys: str) -> None:
-        """Press keys, each when the screen rests from the one before."""
+        """Press keys, each once the screen is quiet after the one before."""
         for key in keys:
             self.type(key)
             await self.settle()
 
     async def end(self) -> None:
-        """End it, whatever it does."""
+        """End the program in any state."""
         with contextlib.suppress(ProcessLookupError):
             self._process.terminate()
         for _ in range(100):
@@ -129,7 +129,7 @@ class Program:
         os.close(self._ours)
 
     def _read(self) -> int:
-        """Take in what was written, and return how much that was."""
+        """Read the new output, and return its length."""
         size = 0
         with contextlib.suppress(BlockingIOError, OSError):
             while data := os.read(self._ours, 65536):
@@ -140,7 +140,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Stage:
-    """A server, a program on it, who else plays there, and the codes of their rooms."""
+    """A server, a program on it, the other players, and the codes of their rooms."""
 
     server: Server
     program: Program
@@ -152,7 +152,7 @@ class Stage:
         await self.program.start(*arguments, "-s", self.server.url, "-n", "ana")
 
     async def meet(self, rules: str, *cells: int) -> Room:
-        """Let bo meet ana, who waits for a match, and both play these cells: ana's are typed."""
+        """Match bo with the waiting ana and play these cells; ana's are typed."""
         await self.program.until("Waiting for")
         room = await self.players["bo"].match(rules)
         self.codes.append(room.code)
@@ -171,7 +171,7 @@ class Stage:
         return room
 
     async def play(self, rules: str, *cells: int, one: str = "cy", other: str = "dee") -> Room:
-        """Let two others play these cells."""
+        """Play these cells as two other players."""
         first = await self.players[one].create(rules)
         self.codes.append(first.code)
         second = await self.players[other].join(first.code)
@@ -184,7 +184,7 @@ Scene = Callable[[Stage], Awaitable[None]]
 
 
 async def home(stage: Stage) -> None:
-    """Show the first page after a game that was won, with games that are on and a room that waits."""
+    """Show the first page after a won game, with running games and a waiting room."""
     await stage.start("play", "--rules", "classic")
     await stage.meet("classic", 4, 0, 2, 6, 8, 1, 5)
     await stage.program.settle()
@@ -224,7 +224,7 @@ async def falling(stage: Stage) -> None:
 
 
 async def watching(stage: Stage) -> None:
-    """Show a game of three as one who watches it."""
+    """Show a game of three to a watcher."""
     cy, dee, bo = (stage.players[name] for name in ("cy", "dee", "bo"))
     first = await cy.create("three-players")
     stage.codes.append(first.code)
@@ -253,17 +253,17 @@ SCENES: Final[Mapping[str, tuple[Scene, str]]] = MappingProxyType(
         "end": (won, "The end of a game that was won"),
     }
 )
-"""What is shown, by the first part of its file's name, and what it says to those who cannot see it."""
+"""The scenes by the first part of their file's name, with their descriptions for readers who cannot see them."""
 
 SIZES: Final[Mapping[str, Sequence[tuple[int, int]]]] = MappingProxyType(
     {name: (SMALL, LARGE) if name in ("home", "gomoku", "connect-four", "end") else (SMALL,) for name in SCENES}
 )
-"""In which windows the documentation shows them."""
+"""The sizes of the windows in the documentation."""
 
 
 @contextlib.asynccontextmanager
 async def stage_of(size: tuple[int, int]) -> AsyncIterator[Stage]:
-    """Start a server, and let those in who play on it."""
+    """Start a server with players for a scene."""
     async with contextlib.AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         kept = Settings(host="127.0.0.1", port=0, data=folder / "data")
@@ -288,7 +288,7 @@ async def take(name: str, size: tuple[int, int]) -> str:
 
 
 def _same(text: str, codes: Sequence[str]) -> str:
-    """Return the text of a screen with what differs from run to run made equal, character by character."""
+    """Return a screen's text with values that differ from run to run made equal, of the same length."""
     text = re.sub(r"127\.0\.0\.1:\d{5}", "10.0.0.200:8765", text)
     for code in codes:
         text = text.replace(code, "K7M4PQ")
@@ -298,7 +298,7 @@ def _same(text: str, codes: Sequence[str]) -> str:
 
 
 def _cells_of(screen: pyte.Screen, text: str) -> Sequence[Sequence[Cell]]:
-    """Return the cells of a screen, with these characters in place of those that stand there."""
+    """Return the cells of a screen, with this text instead of the original."""
     rows = []
     for y, line in enumerate(text.split("\n")):
         shown = [screen.buffer[y][x] for x in range(screen.columns)]

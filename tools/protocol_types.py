@@ -1,6 +1,6 @@
-"""The protocol's messages as TypeScript declarations, made from its JSON Schemas, for programs checked by `tsc`.
+"""Generate TypeScript declarations of the messages from the JSON Schemas, for programs checked by `tsc`.
 
-``python -m tools.protocol_types`` writes `docs/schema/protocol.d.ts`. The same types always make the same file.
+``python -m tools.protocol_types`` writes `docs/schema/protocol.d.ts`. The same types always give the same file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def render_declarations() -> str:
 
 
 def main() -> None:
-    """Write the declarations beside the schemas."""
+    """Write the declarations next to the schemas."""
     PATH.write_text(render_declarations(), encoding="utf-8", newline="\n")
     print(PATH)
 
@@ -49,7 +49,7 @@ def _declare(name: str, schema: Schema) -> str:
 
 
 def _spell(schema: Schema) -> str:
-    """Return the type that a schema stands for."""
+    """Return the TypeScript type of a schema."""
     if "$ref" in schema:
         return str(schema["$ref"].rpartition("/")[2])
     if "const" in schema:

@@ -1,6 +1,6 @@
-"""The pages of reference of the protocol: the sentences of errors from the catalogue, the limits from the settings.
+"""Update the tables of the protocol's reference pages: errors from the catalogue, limits from the settings.
 
-What stands around their tables is written by hand and stays. `tools.schemas` writes them with the other documents.
+The text around the tables is written by hand. `tools.schemas` writes the pages with the other documents.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.settings import COUNTS, Limits, count_of
 
 OF_CLIENTS: Final = {"refused off_board word", "refused bad_message reason", "refused bad_input"}
-"""The refusals that no server says."""
+"""Refusals that the server never sends."""
 _DOCS: Final = Path(__file__).parent.parent / "docs"
 
 
@@ -40,7 +40,7 @@ def _list_sentences(event: str) -> str:
 
 
 def _put_defaults(page: str) -> str:
-    """Return the page with the default of each limit beside its name; ValueError where one has no place or two."""
+    """Return the page with each limit's default; raises ValueError if a limit is missing or appears twice."""
     named: list[str] = []
 
     def put(row: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
-"""The documents for machines, made from the types alone: JSON Schema and AsyncAPI of the protocol, OpenAPI of the API.
+"""Generate the machine-readable documents: JSON Schema and AsyncAPI of the protocol, OpenAPI of the API.
 
-``python -m tools.schemas --out docs/`` writes them, and the pages of `tools.reference`. The same types always make the
+``python -m tools.schemas --out docs/`` writes them and the pages of `tools.reference`. The same types always give the
 same files.
 """
 
@@ -33,9 +33,9 @@ _CLOCK_FORMS: Final = (
 
 
 def make_definitions(kinds: Sequence[type], ref_template: str) -> dict[str, JsonObject]:
-    """Return the schema of each struct and of all that they hold, by name and in the order of the names.
+    """Return the schemas of structs and of all nested structs, sorted by name.
 
-    Objects of requests refuse unknown fields; those of pushes say that they allow them.
+    Requests refuse unknown fields; pushes allow them.
     """
     _, components = msgspec.json.schema_components(kinds, ref_template=ref_template)
     forms = [dict(form) for form in _CLOCK_FORMS]
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _refine(schema: Any) -> Any:
-    """Return the schema with its openness said aloud, and its texts and tags in the usual form."""
+    """Return the schema with explicit openness, and with descriptions and tags in the usual form."""
     if isinstance(schema, list):
         return [_refine(part) for part in schema]
     if not isinstance(schema, dict):

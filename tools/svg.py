@@ -1,7 +1,7 @@
 """A terminal's screen as an SVG picture that looks the same everywhere.
 
-Lines, blocks and braille are drawn as shapes and letters one by one in their cells, so no font has to have them or fit.
-Pure: what stands in the cells goes in, text comes out. Nothing is loaded from anywhere.
+Lines, blocks and braille are drawn as shapes and letters are placed one by one, so the result does not depend on the
+font. The module is pure: cells in, text out; the picture loads nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 9, 20
 
 MARGIN: Final = 14
 BAR: Final = 30
-"""What is left around the screen, and the bar of the window above it."""
+"""The margin around the screen, and the height of the window's title bar."""
 
 _FONT: Final = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
@@ -32,10 +32,10 @@ _LINES: Final = {
     "╠": "0333", "╣": "3033", "╦": "3303", "╩": "3330", "╬": "3333",
     "┿": "2211", "╂": "1122", "┝": "0211", "┥": "2011", "┠": "0122", "┨": "1022", "┯": "2201", "┷": "2210",
 }  # fmt: skip
-"""How thick the line from the middle is to the left, right, above and below: 0 none, 1 thin, 2 thick, 3 double."""
+"""The thickness of the line from the middle to the left, right, above and below: 0 none, 1 thin, 2 thick, 3 double."""
 
 _RULES: Final = "─━═"
-"""Lines of which many in a row are drawn as one."""
+"""Characters that are joined to one line when repeated."""
 
 _BLOCKS: Final = {
     "█": (0, 0, 8, 8), "▀": (0, 0, 8, 4), "▄": (0, 4, 8, 8), "▌": (0, 0, 4, 8), "▐": (4, 0, 8, 8),
@@ -44,15 +44,15 @@ _BLOCKS: Final = {
     "▔": (0, 0, 8, 1), "▕": (7, 0, 8, 8),
     "▘": (0, 0, 4, 4), "▝": (4, 0, 8, 4), "▖": (0, 4, 4, 8), "▗": (4, 4, 8, 8),
 }  # fmt: skip
-"""Which eighths of its cell a block fills: left, upper, right, lower."""
+"""The part of the cell that a block fills, in eighths: left, upper, right, lower."""
 
 _QUARTERS: Final = {"▙": "▌▗", "▛": "▌▝", "▜": "▐▘", "▟": "▐▖", "▚": "▘▗", "▞": "▝▖"}
-"""Blocks that are made of others."""
+"""Blocks that consist of others."""
 
 _SHADES: Final = {"░": 0.25, "▒": 0.5, "▓": 0.75}
 
 _SLOPES: Final = {"╱": (True,), "╲": (False,), "╳": (True, False)}
-"""The lines from corner to corner: whether they rise to the right."""
+"""Diagonals: whether they rise to the right."""
 
 _BOLD: Final = ' font-weight="700"'
 _ITALIC: Final = ' font-style="italic"'
@@ -93,7 +93,7 @@ def draw_screen(rows: Sequence[Sequence[Cell]], ground: str, *, title: str) -> s
 
 
 def _draw_row(row: Sequence[Cell], y: float) -> Iterator[str]:
-    """Yield what stands in a row: shapes of one colour as one, and letters of one look as one text."""
+    """Yield the contents of a row: neighbours of equal colour or style joined."""
     shapes: dict[str, list[str]] = {}
     texts: dict[str, list[tuple[float, str]]] = {}
     for column, cell in enumerate(row):
@@ -124,7 +124,7 @@ def _draw_row(row: Sequence[Cell], y: float) -> Iterator[str]:
 
 
 def _grounds(row: Sequence[Cell], y: int, ground: str) -> Iterator[str]:
-    """Yield the grounds of a row, cells of one colour as one, but for those that are the window's."""
+    """Yield the backgrounds of a row, equal neighbours joined, without the window's own."""
     start = 0
     for x in range(1, len(row) + 1):
         if x == len(row) or row[x].ground != row[start].ground:
@@ -134,7 +134,7 @@ def _grounds(row: Sequence[Cell], y: int, ground: str) -> Iterator[str]:
 
 
 def _shape_of(text: str, x: float, y: float) -> Iterator[str]:
-    """Yield the parts of a path that a character is drawn as; nothing for a letter."""
+    """Yield the path of a character that is drawn as a shape; nothing for a letter."""
     if text in _LINES:
         yield from _strokes(_LINES[text], x, y)
     elif text in _BLOCKS or text in _QUARTERS:
@@ -157,7 +157,7 @@ def _dot(x: float, y: float, radius: float = 1.6) -> str:
 
 
 def _goes_on(one: Cell, other: Cell) -> bool:
-    """Tell whether two cells beside each other are parts of one line."""
+    """Return whether two neighbouring cells belong to the same line."""
     return (one.text, one.ink) == (other.text, other.ink)
 
 
@@ -187,6 +187,6 @@ def _rectangle(x: float, y: float, width: float, height: float, fill: str) -> st
 
 
 def _mix(one: str, other: str, share: float) -> str:
-    """Return a colour between two."""
+    """Return a mixture of two colours."""
     pairs = ((int(one[place : place + 2], 16), int(other[place : place + 2], 16)) for place in (1, 3, 5))
     return "#" + "".join(f"{round(first + (second - first) * share):02x}" for first, second in pairs)

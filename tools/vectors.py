@@ -1,7 +1,7 @@
-"""Pairs of states, what happened between them and what may be done then, in words: what every face is held to.
+"""Pairs of states, their changes in words and the possible actions: the shared cases of all front ends.
 
-``python -m tools.vectors`` writes `tests/vectors.json`. Random commands are carried out in rooms of many kinds; of the
-transitions that come of it those are taken that are unlike the ones before. The same code always makes the same file.
+``python -m tools.vectors`` writes `tests/vectors.json`. Random commands are applied to rooms of many kinds, and the
+transitions that differ most are kept. The same code always gives the same file.
 """
 
 from __future__ import annotations
@@ -86,19 +86,19 @@ GAMES: Final = (
     Rules(4, 4, 4, exact=True, opening="swap2"),
 )
 _NO_LINE: Final = (0, 1, 2, 4, 3, 5, 7, 6)
-"""Moves that leave one cell and no line."""
+"""Moves that leave one cell free and complete no line."""
 CLOCKS: Final = (None, ClockFields(move_ms=2_000), ClockFields(initial_ms=4_000, increment_ms=0))
 
 
 class Seen(msgspec.Struct):
-    """One moment of a room: its state and its moves."""
+    """A state of a room and the moves so far."""
 
     state: RoomState
     moves: tuple[int, ...]
 
 
 def make_vectors() -> list[dict[str, Any]]:
-    """Return the vectors: of many transitions those that have what is rarest among the ones before."""
+    """Return the vectors: of many transitions those with the rarest traits."""
     chance = random.Random(20261123)
     found: list[tuple[dict[str, Any], list[Any]]] = []
     for number in range(PLAYS + EVENTS):
@@ -123,7 +123,7 @@ def make_vectors() -> list[dict[str, Any]]:
 
 
 def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[str, Any]:
-    """Return what happened between two moments as chance has it, or for None what one who comes now is told."""
+    """Return a random vector about two states; for None, about entering the room."""
     viewer = chance.choice(("", *(seat.player for seat in now.state.seats.values() if seat)))
     how = {"sees_board": chance.random() < 0.2, "after_loss": before is not None and chance.random() < 0.2}
     is_known = chance.random() < 0.8
@@ -145,7 +145,7 @@ def tell_vector(
     has_sharing: bool = True,
     has_challenges: bool = True,
 ) -> dict[str, Any]:
-    """Return what somebody is told of two moments, and what they may do then."""
+    """Return what a viewer is told about two states, and may do afterwards."""
     how = how or {"sees_board": False, "after_loss": False}
     known = now.moves if is_known else None
     known_before = None if before is None else before.moves if known is not None else None
@@ -198,7 +198,7 @@ _UNANSWERED: Final = (
 
 
 def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) -> View:
-    """Return what somebody looks at and has begun there, mostly nothing."""
+    """Return what a viewer looks at and has typed there, usually nothing."""
     if chance.random() < 0.6:
         return View(is_offline=not is_online)
     costly = [deed.name for deed in may.deeds if deed.cost]
@@ -217,7 +217,7 @@ def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) 
 
 
 def make_boundaries() -> Iterator[dict[str, Any]]:
-    """Yield what chance hardly meets: a draw in a game of a tournament one move too early, leaving it, games missed.
+    """Yield cases that chance hardly meets: in a tournament a draw offered one move too early, leaving, missed games.
 
     And the same of a rated game, with its end.
     """
@@ -244,20 +244,20 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
 
 
 def say_choices(found: Choices, state: RoomState, moves: tuple[int, ...] | None) -> list[str]:
-    """Return what waits and why the rest cannot be done, in words."""
+    """Return the possible choices in words, and why others are impossible."""
     waits = [describe_question(question, state, moves) for question in found.questions]
     return waits + [describe_reason(why, state) for why in dict.fromkeys(found.reasons.values())]
 
 
 def event_of(event: Change) -> dict[str, Any]:
-    """Return an event as JSON has it, without the states."""
+    """Return an event as JSON, without the states."""
     fields: dict[str, Any] = msgspec.to_builtins(event)
     del fields["old"], fields["state"]
     return {"type": type(event).__name__, **fields}
 
 
 def traits_of(vector: dict[str, Any]) -> list[Any]:
-    """Return what there should be vectors of: each kind of event, for players and others, of two and of more."""
+    """Return the traits that vectors should cover: each kind of change, for players and watchers, of two and more."""
     after, viewer = vector["after"], vector["viewer"]
     own = next((mark for mark, seat in after["seats"].items() if seat and seat["player"] == viewer), None)
     traits: list[Any] = [(vector["sees_board"], vector["after_loss"], vector["before"] is None, own is None)]
@@ -282,7 +282,7 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
 
 
 def play(chance: random.Random) -> list[Seen]:
-    """Return the moments of a room in which people do as chance has it."""
+    """Return the states of a room with random commands."""
     rules, clock = chance.choice(GAMES), chance.choice(CLOCKS)
     people, now = PEOPLE[: len(rules.marks)], 1_000
     terms: dict[str, Any] = {
@@ -297,7 +297,7 @@ def play(chance: random.Random) -> list[Seen]:
 
 
 def play_in_event(chance: random.Random) -> list[Seen]:
-    """Return the moments of a room in which two people play a game of an event, or do not come."""
+    """Return the states of a room of an event whose players play or stay away."""
     rules, clock = chance.choice([rules for rules in GAMES if len(rules.marks) == 2]), chance.choice(CLOCKS[1:])
     people = PEOPLE[:2]
     room = open_in_event(rules, clock, people)
@@ -305,14 +305,14 @@ def play_in_event(chance: random.Random) -> list[Seen]:
 
 
 def open_in_event(rules: Rules, clock: ClockFields | None, people: tuple[Player, ...]) -> Room:
-    """Return a room in which these are to play a game of an event."""
+    """Return a room of an event for these players."""
     reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip(rules.marks, people, strict=True)}
     terms: dict[str, Any] = {"clock": clock, "reserved": reserved, "event": "EV3NTS", "pairing": "r3-2"}
     return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, **terms)
 
 
 def go_on_by_card() -> list[Seen]:
-    """Return the moments of a game of an event in which somebody opens their card on another device, twice."""
+    """Return the states of an event's game whose card is opened on another device, twice."""
     ana, bo, heir = *PEOPLE[:2], Player("p-heir", PEOPLE[1].name)
     room = open_in_event(PRESETS["classic"], CLOCKS[1], (ana, bo))
     seen = []
@@ -328,7 +328,7 @@ def go_on_by_card() -> list[Seen]:
 def go_on(
     chance: random.Random, room: Room, people: tuple[Player, ...], entering: tuple[Player, ...], now: int
 ) -> list[Seen]:
-    """Return the moments of an open room that some enter."""
+    """Return the states of an open room that these people enter."""
     seen = [Seen(state_of(room, now, watchers=0), room.position.moves)]
     for player in entering:
         room = apply(room, player, Enter(), now)
@@ -350,7 +350,7 @@ def go_on(
 
 
 def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: int) -> Iterator[tuple[Player, Command]]:
-    """Yield what may happen next, the first that is allowed happens."""
+    """Yield random commands; the first legal one is applied."""
     if is_expired(room, now):
         yield NOBODY, Expire()
     code, ply = room.code, room.position.ply
@@ -387,7 +387,7 @@ def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: i
 
 
 def make_tournaments() -> Iterator[dict[str, Any]]:
-    """Yield what everybody may do in tournaments of every kind and status, how they stand, and how that is told."""
+    """Yield the actions in tournaments of every kind and status, their tables, and the texts about them."""
     for kind in EVENT_KINDS:
         event = open_tournament(kind)
         for name in ("Ana", "Bo", "Cy"):
@@ -413,7 +413,7 @@ def make_tournaments() -> Iterator[dict[str, Any]]:
 
 
 def make_notes() -> Iterator[dict[str, Any]]:
-    """Yield tournaments of which something is said below the table, and one of more games than are told one by one."""
+    """Yield tournaments with notes below the table, and one with more running games than are listed singly."""
     for level in (False, True):
         event = enter_all(open_tournament("round_robin"), ("Ana", "Bo", "Cy"))
         while not event.is_over:
@@ -425,7 +425,7 @@ def make_notes() -> Iterator[dict[str, Any]]:
     yield from tell_tournament(open_rooms(event))
     yield from tell_tournament(replace(open_rooms(event), round=2))
     crowd = [f"P{number}" for number in range(10)]
-    for players in (8, 10):  # of four games it is said who is to move, of five no more
+    for players in (8, 10):  # of four games the player on turn is named, of five only the number
         event = open_rooms(enter_all(open_tournament("round_robin"), crowd[:players]))
         yield from tell_tournament(event, ("p-P0", "p-P3"))
     yield from tell_tournament(event, [f"p-{name}" for name in crowd])
@@ -433,7 +433,7 @@ def make_notes() -> Iterator[dict[str, Any]]:
 
 
 def open_tournament(kind: Any, roster: tuple[str, ...] = ("Ana", "Bo", "Cy")) -> Event:
-    """Return a tournament that nobody has entered, of a Swiss by the cards of a roster."""
+    """Return a new tournament, a Swiss by cards for this roster."""
     is_swiss = kind == "swiss"
     request = EventOpen(
         kind=kind,
@@ -447,20 +447,20 @@ def open_tournament(kind: Any, roster: tuple[str, ...] = ("Ana", "Bo", "Cy")) ->
 
 
 def enter(event: Event, name: str) -> Event:
-    """Return the tournament that one more has entered."""
+    """Return the tournament after a player has entered."""
     ticket = event.ticket_of(name) if event.entry == "roster" else ""
     return act(event, f"p-{name}", EnterEvent(name, ticket=ticket))
 
 
 def enter_all(event: Event, names: Iterable[str]) -> Event:
-    """Return the tournament that these have entered, begun."""
+    """Return the tournament after these players have entered, begun."""
     for name in names:
         event = enter(event, name)
     return run_event(event, "begin")
 
 
 def open_rooms(event: Event) -> Event:
-    """Return the tournament with its next round, the rooms of which are open."""
+    """Return the tournament with its next round and that round's rooms."""
     event = act(replace(event, due_at=0), "", pair_next(event))
     event = act(event, "", RoomCodes({one.id: "K7M4PQ" for one in event.open_pairings}))
     for one in event.open_pairings:
@@ -469,7 +469,7 @@ def open_rooms(event: Event) -> Event:
 
 
 def tell_tournament(event: Event, away: Iterable[str] = ("p-Bo",)) -> Iterator[dict[str, Any]]:
-    """Yield how a tournament is for its organiser, for a player and for a watcher, as these are away."""
+    """Yield how the organiser, a player and a watcher see a tournament with these players away."""
     due, gone = due_at(event), [] if event.is_over else [one for one in away if event.entrant(one)]
     games = [EventGame(3, "O", ClockState({"X": 62_000, "O": 9_000}, "O")), EventGame(0, "X")]
     playing = [one.id for one in event.open_pairings if one.state == "open"]
@@ -516,7 +516,7 @@ def run_event(event: Event, action: Any, **more: str) -> Event:
 
 
 def make_ladders() -> Iterator[dict[str, Any]]:
-    """Yield ladders, players, what games changed and challenges, and how each is told to different people."""
+    """Yield ladders, players, changes by games and challenges, and their texts for different viewers."""
     names = {"p-ana": "ana", "p-bo": "b\u200bo"}
     for figure in (0.0, 0.5, 62.5, 249.4):
         row = LadderRow(7, "p-ana", "a\u200bna", 1500 + figure, figure, 41, -figure)
@@ -552,7 +552,7 @@ def make_ladders() -> Iterator[dict[str, Any]]:
 
 
 def tell_ladders(kind: str, told: Any, names: dict[str, str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield how something of ladders or challenges is told to a player and to somebody else."""
+    """Yield the texts about something of a ladder, for a player and for another viewer."""
     known = names or {}
     for viewer in ("p-ana", "p-bo"):
         said = {}
@@ -589,7 +589,7 @@ _NAMES: Final = tuple(
         "क्\u200dष\u200d",
     )
 )
-"""Names as they came, and as they are shown: with as many marks on a letter as are kept and more, and long ones."""
+"""Names as received and as shown: with the most marks that a letter keeps, with more, and long ones."""
 
 
 _ROSTERS: Final = (
@@ -597,7 +597,7 @@ _ROSTERS: Final = (
     *("Anna\tKoch\nBen\tRot", "Nr;Vorname;Nachname\r\n1;Lena;Koch\r\n2;Lena;Maus\r\n3;J\u00fcrgen;\u00d6zil\r\n"),
     *("Name,Vorname\nKoch,Lena\nRot,Lena", "1\tLena\tlena@example.org\n2\tJan\tjan@example.org"),
 )
-"""Class lists as they come out of spreadsheets."""
+"""Class lists as pasted from spreadsheets."""
 
 _PLANS: Final[tuple[dict[str, Any], ...]] = tuple(
     {

@@ -1,1 +1,1 @@
-"""What strangers do to a server, each done to a real one on the loopback, while its neighbours play."""
+"""Attacks on a real server on the loopback, while its neighbours play."""

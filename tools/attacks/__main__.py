@@ -1,9 +1,9 @@
-"""Does to a server on the loopback what strangers do, with its limits as they are, and says how its neighbours fared.
+"""Attack a server with its usual limits on the loopback, and report how its neighbours fared.
 
-A flood comes from one address, while twenty pairs of another address play, a move every 100 ms: alone, then beside the
-same flood of another server of this machine (the control), then beside that of their own server. Wanted is a p99 of at
-most twice the control's. Before, during and after the other attacks ten pairs play at twenty moves a second. `class`
-shows that a class of 300 meets no limit, `overload` what becomes of far too many moves. All end by themselves.
+A flood comes from one address while twenty pairs from another play, a move every 100 ms: alone, during the same flood
+of another server on this machine (the control), and during a flood of their own server. The goal is a p99 of at most
+twice the control's. During other attacks ten pairs play at twenty moves a second. `class` shows that a class of 300
+meets no limit, `overload` what becomes of far too many moves. All attacks end by themselves.
 Usage: python -m tools.attacks [NAME ...] [--seconds 8] [--rounds 1]
 """
 
@@ -29,14 +29,14 @@ from tools.bench.tables import Figures, Hall, seat_at_server
 
 SERVER = (sys.executable, "-m", "tictactoe_server", "--host", "127.0.0.1", "--port", "0", "--log-level", "error")
 FEW_DESCRIPTORS = ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")
-"""How the server is started whose crowd is to meet the end of its descriptors."""
+"""The prefix of a server that shall run out of descriptors."""
 
 NAMES = (*FLOODS, *ATTACKS, "class", "overload")
 PAIRS, PAIRS_PACE_SECONDS = 20, 0.1
 NEIGHBOURS, PACE_SECONDS = 10, 0.05
 QUIET_SECONDS = 3.0
 RUN_UP_SECONDS = 2.0
-"""How long a flood takes to come in before it is measured what it does."""
+"""How long a flood lasts before its effect is measured."""
 
 
 async def begin(name: str, server: Measured, seconds: float) -> Process:
@@ -46,7 +46,7 @@ async def begin(name: str, server: Measured, seconds: float) -> Process:
 
 
 async def end(stranger: Process) -> str:
-    """Return what an attack did, once it has ended."""
+    """Wait for an attack to end, and return its output."""
     out, _ = await stranger.communicate()
     return out.decode().strip()
 
@@ -56,7 +56,7 @@ def felt(figures: Figures) -> str:
 
 
 class Round(NamedTuple):
-    """How the neighbours fared without a flood, beside one of another server and beside one of their own."""
+    """The neighbours' times without a flood, during a flood of another server and of their own."""
 
     alone: Figures
     control: Figures
@@ -66,12 +66,12 @@ class Round(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times the control's p99 that of the attacked is."""
+        """The attacked server's p99 divided by the control's."""
         return self.attacked.percentile_ms(99) / self.control.percentile_ms(99)
 
 
 async def withstand(name: str, server: Measured, other: Measured, seconds: float) -> Round:
-    """Flood the other server and then this one, both as nobody has flooded them before."""
+    """Flood the other server and then this one, and compare with no flood."""
     hall = await Hall.open(server, seat_at_server, PAIRS, pace_seconds=PAIRS_PACE_SECONDS)
     alone = await hall.play(seconds)
 
@@ -91,7 +91,7 @@ async def withstand(name: str, server: Measured, other: Measured, seconds: float
 
 
 def describe(name: str, rounds: list[Round]) -> str:
-    """Return what the rounds of a flood showed, as a line."""
+    """Return a line about the rounds of a flood."""
     felt_then = ", ".join(f"{felt(one.control)} -> {felt(one.attacked)}" for one in rounds)
     ratio = median(one.ratio for one in rounds)
     return (
@@ -102,7 +102,7 @@ def describe(name: str, rounds: list[Round]) -> str:
 
 
 async def suffer(name: str, server: Measured, seconds: float) -> str:
-    """Return what the attack did and what the neighbours felt, as a line."""
+    """Return a line about the attack and the neighbours."""
     hall = await Hall.open(server, seat_at_server, NEIGHBOURS, pace_seconds=PACE_SECONDS)
     before, kib = await hall.play(QUIET_SECONDS), server.resident_kib()
     stranger = await begin(name, server, seconds)
@@ -118,7 +118,7 @@ async def suffer(name: str, server: Measured, seconds: float) -> str:
 
 
 def attack(name: str, seconds: float, rounds: int) -> str:
-    """Start what an attack needs, and return what came of it."""
+    """Start the attack's server and return the attack's result."""
     with contextlib.ExitStack() as stack:
 
         def server(*before: str, options: tuple[str, ...] = (), is_pinned: bool = False) -> Measured:

@@ -1,7 +1,7 @@
-"""Floods: as many connections as a stranger likes, each asking for as much as it likes, or as much as it may.
+"""Floods: many connections that send as much as they can, or as much as they may.
 
 Each runs for a while in a process of its own, comes from `STRANGER` or, within every limit, from `STRANGERS`, and
-returns what it did and what it heard.
+returns what it sent and received.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ALLOWED = {
         for text in map(msgspec.to_builtins, (some[0] for some in REQUEST_EXAMPLES.values()))
     },
 }
-"""What all strangers say who stay within every limit, by the names of their floods: each request of the protocol."""
+"""The messages of the floods that stay within every limit, by the floods' names."""
 
 IN_FLIGHT = 10
 TICK_SECONDS = 0.01
@@ -48,7 +48,7 @@ _CODE = re.compile(rb'"(?:code|type)":"(\w+)"')
 
 
 def come_from(address: str) -> socket.socket:
-    """Return a socket that will connect from an address of the loopback."""
+    """Return a socket bound to an address of the loopback."""
     sock = socket.socket()
     sock.setblocking(False)
     sock.bind((address, 0))
@@ -56,7 +56,7 @@ def come_from(address: str) -> socket.socket:
 
 
 class Asking(Wire):
-    """A connection that waits for the first thing that comes after a request."""
+    """A connection that waits for the first data after a request."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,14 +67,14 @@ class Asking(Wire):
             self.first.set_result(payload)
 
     async def ask(self, text: str) -> bytes:
-        """Return the first thing that comes after a request."""
+        """Return the first data after a request."""
         self.first = asyncio.get_running_loop().create_future()
         self.send(text)
         return await asyncio.wait_for(self.first, 30)
 
 
 class Stranger(Asking):
-    """A connection that counts what it hears, by code or type."""
+    """A connection that counts the received messages by code or type."""
 
     heard: ClassVar[Counter[str]] = Counter()
 
@@ -85,14 +85,13 @@ class Stranger(Asking):
 
 
 async def enter(url: str, address: str = STRANGER) -> Stranger:
-    """Connect and say hello."""
     wire = await open_wire(url, Stranger, come_from(address))
     await wire.ask('{"type":"hello"}')
     return wire
 
 
 async def say(wires: list[Stranger], texts: Iterator[str], a_second: float, seconds: float) -> int:
-    """Let each say so much in a second, evenly, and return how much was said."""
+    """Send texts on each connection at this rate, evenly, and return how many were sent."""
     frames = (encode_frame(text.encode()) for text in texts)
     begun, said = time.perf_counter(), 0
     turn = itertools.cycle(wires)
@@ -108,7 +107,7 @@ async def say(wires: list[Stranger], texts: Iterator[str], a_second: float, seco
 
 
 async def leave(wires: list[Stranger], said: int) -> Found:
-    """Cut all connections, and return what was said and heard."""
+    """Cut all connections, and return what was sent and received."""
     found: Found = {"said": said, **Stranger.heard}
     for wire in wires:
         wire.transport.abort()
@@ -117,7 +116,7 @@ async def leave(wires: list[Stranger], said: int) -> Found:
 
 
 async def types(url: str, seconds: float) -> Found:
-    """Send messages of a type that there is not, more than may be."""
+    """Send messages of an unknown type faster than allowed."""
     Stranger.heard.clear()
     wires = await gather_some(enter(url) for _ in range(CONNECTIONS))
     said = await say(wires, itertools.repeat('{"type":"nonsense"}'), MESSAGES_A_SECOND, seconds)
@@ -125,7 +124,7 @@ async def types(url: str, seconds: float) -> Found:
 
 
 async def say_what_is_allowed(text: str, url: str, seconds: float) -> Found:
-    """Say the same from many addresses, on each connection as often as all of its address may."""
+    """Send the same message from many addresses, as often as each address may."""
     Stranger.heard.clear()
     wires = await gather_some(enter(url, address) for address in STRANGERS for _ in range(CONNECTIONS_EACH))
     said = await say(wires, itertools.repeat(text), MESSAGES_EACH, seconds)
@@ -133,7 +132,7 @@ async def say_what_is_allowed(text: str, url: str, seconds: float) -> Found:
 
 
 class Asker(asyncio.Protocol):
-    """One connection that always has so many requests of plain HTTP in flight."""
+    """A connection that always has several requests of plain HTTP in flight."""
 
     def __init__(self, request: bytes, heard: Counter[str], lost: Callable[[], None]) -> None:
         self._request = request
@@ -187,17 +186,14 @@ async def _ask_alike(url: str, seconds: float, path: str) -> Found:
 
 
 async def health(url: str, seconds: float) -> Found:
-    """Ask for `/healthz`, ten times at once on each connection."""
     return await _ask_alike(url, seconds, "/healthz")
 
 
 async def page(url: str, seconds: float) -> Found:
-    """Ask for `/` in the same way."""
     return await _ask_alike(url, seconds, "/")
 
 
 async def handshakes(url: str, seconds: float) -> Found:
-    """Open one WebSocket after the other, and close it again."""
     heard: Counter[str] = Counter()
     until = time.perf_counter() + seconds
 
@@ -216,7 +212,7 @@ async def handshakes(url: str, seconds: float) -> Found:
 
 
 async def _crowd(url: str) -> tuple[list[Stranger], str, list[Stranger]]:
-    """Return two who play, the code of their room, and many who watch."""
+    """Return two players, the code of their room, and many watchers."""
     Stranger.heard.clear()
     players = [await enter(url) for _ in range(2)]
     code = json.loads(await players[0].ask('{"type":"create","id":"c"}'))["room"]
@@ -231,14 +227,14 @@ async def _crowd(url: str) -> tuple[list[Stranger], str, list[Stranger]]:
 
 
 async def chat(url: str, seconds: float) -> Found:
-    """Let all who watch a room say something each second."""
+    """Chat once a second as every watcher of a room."""
     players, code, watchers = await _crowd(url)
     said = await say(watchers, itertools.repeat(f'{{"type":"chat","room":"{code}","text":"hello all"}}'), 1, seconds)
     return await leave([*players, *watchers], said)
 
 
 async def offers(url: str, seconds: float) -> Found:
-    """Let one who plays before many watchers offer a draw and take it back, a hundred times a second."""
+    """Offer a draw and withdraw it a hundred times a second, before many watchers."""
     players, code, watchers = await _crowd(url)
     texts = (
         f'{{"type":"draw","room":"{code}","action":"{action}"}}' for action in itertools.cycle(("offer", "decline"))

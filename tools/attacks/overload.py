@@ -1,7 +1,7 @@
-"""More moves than a server can carry out, from players who do not wait for answers: what becomes of each.
+"""More moves than a server can carry out, from players who do not wait for answers.
 
-Two hundred pairs, ten of them at each address, play on large boards. Everybody in turn sends
-a move when the next one is due, whatever became of the one before, so that requests wait wherever they can.
+Two hundred pairs, ten of them at each address, play on large boards. Each player sends the next move when it is due,
+without waiting, so that requests queue wherever they can.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tools.bench.load import gather_some, open_wire
 from tools.bench.processes import Measured
 
 OPTIONS = (*UNCOUNTED, "--limit", "turn-milliseconds=80")
-"""What the server is told: rates are not to hide what it does under pressure."""
+"""The server's options: no rate limits, which would hide the effects of pressure."""
 
 ROOMS = 200
 CALM, WILD = 500.0, 16_700.0
-"""How many moves a second all ask for together."""
+"""How many moves all pairs request in a second."""
 
 RECOVERY_SECONDS = 5.0
 TICK_SECONDS = 0.002
@@ -38,7 +38,7 @@ _CODE = re.compile(rb'"code":"(\w+)"')
 
 
 class Figures:
-    """What became of the moves of a while: how long accepted ones took (s), and how often which refusal came."""
+    """The times of accepted moves in seconds, and the number of each refusal."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -57,7 +57,7 @@ class Figures:
 
 
 class Player(Asking):
-    """Sends moves without waiting for answers, and takes the time of each."""
+    """Sends moves without waiting for answers, and measures the time of each."""
 
     figures = Figures()
 
@@ -78,7 +78,7 @@ class Player(Asking):
                 self._note(payload, *sent)
 
     def move(self) -> None:
-        """Send a move for the position that was shown last; it may be the other's turn, or taken back by then."""
+        """Send a move for the newest position; by then it may be the opponent's turn."""
         number = next(self._ids)
         self._sent[number] = time.perf_counter(), self.figures
         self.figures.asked += 1
@@ -97,7 +97,6 @@ class Player(Asking):
 
 
 async def sit_down(url: str, number: int) -> tuple[Player, Player]:
-    """Return two players in a room of their own."""
     address = f"127.0.1.{number // 10 + 1}"
     pair = [await open_wire(url, Player, come_from(address)) for _ in range(2)]
     for player in pair:
@@ -111,7 +110,7 @@ async def sit_down(url: str, number: int) -> tuple[Player, Player]:
 
 
 async def play(players: list[Player], a_second: float, seconds: float) -> str:
-    """Let so many moves be asked for, evenly, and return what became of them."""
+    """Request moves at this rate, evenly, and return their outcomes."""
     Player.figures = figures = Figures()
     order = _in_turn(players)
     begun, asked = time.perf_counter(), 0
@@ -131,7 +130,7 @@ def _in_turn(players: list[Player]) -> Iterator[Player]:
 
 
 async def suffer(server: Measured, seconds: float) -> str:
-    """Return how long accepted moves took before, during and after, and what was refused, in lines."""
+    """Return lines about accepted and refused moves before, during and after the pressure."""
     pairs = await gather_some(sit_down(server.url, number) for number in range(ROOMS))
     players = [player for pair in pairs for player in pair]
     lines = ["overload   before " + await play(players, CALM, seconds)]

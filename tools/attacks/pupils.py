@@ -1,4 +1,4 @@
-"""A class of 300 behind one address, as browsers do: it opens the page, plays, talks, and comes back all at once."""
+"""A class of 300 behind one address, like browsers: it opens the page, plays, talks, and returns all at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PART = re.compile(r'(?:src|href)="(/[^"]+)"|from\s*"(\./[^"]+)"|import\s*"(\./[
 
 
 class Pupil(Wire):
-    """A player's connection: answers by their ids, and whatever is refused is counted."""
+    """A player's connection, with answers by id; refusals are counted."""
 
     refused: ClassVar[Counter[str]] = Counter()
 
@@ -44,7 +44,7 @@ class Pupil(Wire):
 
 
 async def fetch(host: str, port: int, paths: list[str], statuses: Counter[str]) -> list[str]:
-    """Fetch paths over one connection that stays for a while, and return their texts."""
+    """Fetch paths over one keep-alive connection, and return their texts."""
     bodies = []
     reader, writer = await asyncio.open_connection(host, port, local_addr=(CLASS, 0))
     for path in paths:
@@ -58,7 +58,7 @@ async def fetch(host: str, port: int, paths: list[str], statuses: Counter[str]) 
 
 
 async def open_page(server: Measured, parts: list[str], statuses: Counter[str], pause: float) -> None:
-    """Open the page as a browser does: the page itself, then its parts over six connections, which stay."""
+    """Open the page like a browser: the page itself, then its parts over six keep-alive connections."""
     await asyncio.sleep(pause)
     host, port = server.url.removeprefix("ws://").split(":")
     try:
@@ -69,7 +69,7 @@ async def open_page(server: Measured, parts: list[str], statuses: Counter[str], 
 
 
 async def parts_of(server: Measured) -> list[str]:
-    """Return the paths of all that the page consists of."""
+    """Return the paths of all parts of the page."""
     host, port = server.url.removeprefix("ws://").split(":")
     (text,) = await fetch(host, int(port), ["/"], Counter())
     known = [found for found in dict.fromkeys(match[0] for match in _PART.findall(text)) if found]
@@ -88,7 +88,7 @@ async def come(server: Measured, token: str | None = None) -> tuple[Pupil, dict[
 
 
 async def play(host: Pupil, guest: Pupil) -> bool:
-    """Play a game and talk; tell whether all of it was carried out."""
+    """Play a game and talk; return whether every request was accepted."""
     room = (await host.ask("create")).get("room")
     answers = [await guest.ask("join", room=room), await guest.ask("chat", room=room, text="hello")]
     for ply, cell in enumerate(MOVES):
@@ -98,7 +98,7 @@ async def play(host: Pupil, guest: Pupil) -> bool:
 
 
 async def lesson(server: Measured) -> str:
-    """Return what a class met, as a line."""
+    """Return a line about the class."""
     statuses: Counter[str] = Counter()
     parts = await parts_of(server)
     begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The attackers: each runs in a process of its own, for a while, and prints what came of it as one line of JSON."""
+"""The attackers: each runs in a process of its own and prints its result as one line of JSON."""
 
 from __future__ import annotations
 
@@ -24,13 +24,12 @@ HEADER_LINES, HEADER_BYTES = 126, 8_000
 
 
 def outcome_of(message: Message) -> str:
-    """Return the code of an error, the type of anything else."""
     return str(message.get("code") or message["type"])
 
 
 @contextlib.asynccontextmanager
 async def peer(url: str) -> AsyncIterator[Peer]:
-    """Connect and say hello, with more patience than an honest peer."""
+    """Connect and say hello, with more patience than usual."""
     async with connect(url, compression=None, proxy=None, open_timeout=60, ping_interval=None) as socket:
         one = Peer(socket)
         await one.send("hello")
@@ -39,7 +38,7 @@ async def peer(url: str) -> AsyncIterator[Peer]:
 
 
 async def hoard(url: str, seconds: float) -> Found:
-    """Open as many rooms as possible, each on behalf of a new player, and stay."""
+    """Open as many rooms as possible, each by a new player, and stay."""
     heard: Counter[str] = Counter()
     async with contextlib.AsyncExitStack() as stack:
         until = time.monotonic() + seconds
@@ -57,7 +56,7 @@ async def hoard(url: str, seconds: float) -> Found:
 
 
 async def crowd(url: str, seconds: float) -> Found:
-    """Open connections, a thousand of them, and keep them."""
+    """Open a thousand connections, and keep them."""
     heard: Counter[str] = Counter()
     host, port = url.removeprefix("ws://").split(":")
     open_ones = []
@@ -111,7 +110,7 @@ async def pings(url: str, seconds: float) -> Found:
 
 
 async def bots(url: str, seconds: float) -> Found:
-    """Let perfect bots play each other on boards that are hard to think about, as many as may be, and go away."""
+    """Start perfect bots against each other on difficult boards, as many as allowed, and leave."""
     heard: Counter[str] = Counter()
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -124,7 +123,6 @@ async def bots(url: str, seconds: float) -> Found:
 
 
 async def guesses(url: str, seconds: float) -> Found:
-    """Guess codes of private rooms as quickly as possible, as ten players."""
     heard: Counter[str] = Counter()
 
     async def guess() -> None:

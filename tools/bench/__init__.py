@@ -1,1 +1,1 @@
-"""What things cost: each module is a program that measures one of them and prints its figures."""
+"""Benchmarks: each module measures one thing and prints its figures."""

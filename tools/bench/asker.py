@@ -1,7 +1,6 @@
-"""A peer of our server who asks and is answered, and counts what else it is sent; for thousands in one process.
+"""A client of our server for thousands of connections in one process: it decodes only answers and counts the rest.
 
-Only answers are ever looked into. The server answers the requests of one connection in their order, so that the oldest
-question that is open is the one that was answered.
+The server answers the requests of a connection in order, so an answer belongs to the oldest open request.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class Refused(Exception):
 
 
 class Asker(Wire):
-    """One connection; `newest` is the last state received."""
+    """A connection; `newest` is the last state received."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,10 +47,9 @@ class Asker(Wire):
         for waiting in (*self._open, *((self._awaited[1],) if self._awaited else ())):
             if not waiting.done():
                 waiting.set_exception(ConnectionError("the connection was lost"))
-                waiting.exception()  # nobody may be waiting any more
+                waiting.exception()  # the caller may have given up
 
     def ask_soon(self, type: str, **fields: Any) -> asyncio.Future[bytes]:
-        """Send a request; return its answer as it will come."""
         answer = asyncio.get_running_loop().create_future()
         self._open.append(answer)
         self.send(json.dumps({"type": type, "id": "q", **fields}))
@@ -62,7 +60,7 @@ class Asker(Wire):
         return read(await self.ask_soon(type, **fields))
 
     async def until(self, mark: bytes) -> bytes:
-        """Return the newest state if it has this in it, else the next one that has."""
+        """Return the newest state if it contains this, else the next one that does."""
         if mark in self.newest:
             return self.newest
         self._awaited = mark, asyncio.get_running_loop().create_future()
@@ -70,7 +68,6 @@ class Asker(Wire):
 
 
 def read(answer: bytes) -> Message:
-    """Return an answer decoded; raises `Refused` for an error."""
     message: Message = json.loads(answer)
     if message["type"] == "error":
         raise Refused(f"{message['code']}: {message['message']}")
@@ -78,12 +75,10 @@ def read(answer: bytes) -> Message:
 
 
 async def read_all(answers: Iterable[asyncio.Future[bytes]]) -> list[Message]:
-    """Return all answers; raises `Refused` if one is an error."""
     return [read(answer) for answer in await asyncio.gather(*answers)]
 
 
 async def open_asker(url: str) -> Asker:
-    """Return a connection that has sent `hello`."""
     asker = await open_wire(url, Asker)
     await asker.ask("hello")
     return asker
@@ -94,6 +89,6 @@ async def open_askers(url: str, count: int) -> list[Asker]:
 
 
 async def open_rooms(asker: Asker, count: int, **options: Any) -> list[str]:
-    """Open so many rooms, one upon the other; return their codes."""
+    """Open rooms concurrently; return their codes."""
     answers = await read_all(asker.ask_soon("create", **options) for _ in range(count))
     return [answer["room"] for answer in answers]

@@ -1,9 +1,9 @@
-"""How quick, how quiet and how deep the terminal client is: python -m tools.bench.client
+"""The speed, output and call depth of the terminal client: python -m tools.bench.client
 
-Prints each figure beside its goal, all of the program as it is started, in a terminal of its own: the processor time of
---help, the time to the first paint and to the connected home page, what a state on 32x32 costs, the bytes that moves
-write, and how many calls, functions and files of ours lie between a key and the socket, and between a state and the
-screen. With --deepest: the functions that were called most often for a move.
+Prints each figure with its goal, for the installed program in a terminal: the processor time of --help, the time to
+the first paint and to the connected home page, the cost of a state on 32x32, the bytes written for moves, and how many
+calls, functions and files of ours lie between a key and the socket, and between a state and the screen. With
+--deepest: the functions called most often for a move.
 """
 
 from __future__ import annotations
@@ -43,34 +43,34 @@ PAINT_RUNS = 9
 QUIET_SECONDS = 0.4
 ENTERED = "\x1b[?1049h"
 PICTURE_BYTES = 400
-"""More than a program writes to ask a terminal what it can do, and less than any first picture."""
+"""More than a program writes to query the terminal, and less than any first picture."""
 
 MOVES = 4
 GAMES = (("15x15", "gomoku", (80, 24)), ("15x15, framed", "gomoku", (200, 50)), ("3x3, roomy", "classic", (200, 50)))
-"""Games, by what they show, whose bytes are counted: the rules and the window's size."""
+"""Games whose bytes are counted, by title: the rules and the window's size."""
 
 LARGEST = {"rows": 32, "columns": 32, "line": 32}
 STATES = range(950, 970)
 """The moves on 32x32 whose states are timed."""
 
 REDRAWS = ("ClientScreen._draw",)
-"""The functions that draw all that a window shows."""
+"""The functions that draw the whole window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a client did between two points in time: its processor time, and each call of ours in order."""
+    """A client's work between two points in time: its processor time, and each call of ours in order."""
 
     seconds: float
     calls: list[str]
 
     def until(self, mark: str) -> list[str]:
-        """Return what was called until this happened first; all where it never did."""
+        """Return the calls until this one; all calls if it never happened."""
         end = self.calls.index(mark) if mark in self.calls else len(self.calls)
         return _ours(self.calls[:end])
 
     def after(self, mark: str, last: str) -> list[str]:
-        """Return what was called from the first time that one thing happened to the last time of the other."""
+        """Return the calls from the first call of a function to the last of another."""
         ends = [place for place, call in enumerate(self.calls) if call == last]
         return _ours(self.calls[self.calls.index(mark) : ends[-1]])
 
@@ -80,12 +80,10 @@ def _ours(calls: Sequence[str]) -> list[str]:
 
 
 def count(calls: Sequence[str]) -> tuple[int, int, int]:
-    """Return how many calls, functions and files these are."""
     return len(calls), len(set(calls)), len({call.split(" ")[0] for call in calls})
 
 
 def measure_help() -> float:
-    """Return the processor seconds of --help, the median of some runs."""
     times = []
     for _ in range(HELP_RUNS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -113,7 +111,7 @@ def name_costly_imports(count: int = 6) -> list[tuple[float, str]]:
 
 
 class Terminal:
-    """The full screen in a pseudo-terminal, and the bytes that it writes."""
+    """The full screen in a pseudo-terminal, and its output."""
 
     def __init__(self, command: Sequence[str], home: Path, size: tuple[int, int] = (80, 24)) -> None:
         self.ours, theirs = pty.openpty()
@@ -129,7 +127,7 @@ class Terminal:
         self._unread = b""
 
     async def paint(self) -> float:
-        """Return when the first picture was written: what first comes after the screen was taken and is no question."""
+        """Return when the first picture was written, after the terminal was set up and queried."""
         await self.read(ENTERED)
         while len(self._unread) < PICTURE_BYTES:
             await asyncio.sleep(0.001)
@@ -138,9 +136,9 @@ class Terminal:
         return time.perf_counter() - self.started
 
     async def read(self, until: str | None = None) -> tuple[bytes, float]:
-        """Return what is written until these words came, else until it is quiet; and when the words came.
+        """Return the output until these words, else until it is quiet, and when the words came.
 
-        What came after the words is there for the next words, but counts as written before a quiet time.
+        Output after the words is kept for the next call, but counts as written before a quiet time.
         """
         written, quiet_since = self._unread if until is not None else b"", time.perf_counter()
         self._unread = b""
@@ -169,7 +167,7 @@ class Terminal:
 
 
 class Traced(Terminal):
-    """The same, from which one learns what it called and how long it took."""
+    """A terminal whose client reports its calls and their time."""
 
     def __init__(self, home: Path, *arguments: str, calls: bool, size: tuple[int, int] = (80, 24)) -> None:
         self._folder = Path(tempfile.mkdtemp(dir=home))
@@ -177,12 +175,11 @@ class Traced(Terminal):
         super().__init__((*TRACED, str(self._folder), *(("--calls",) if calls else ()), *arguments), home, size)
 
     def begin(self) -> None:
-        """Begin a stretch."""
         self.process.send_signal(signal.SIGUSR1)
         time.sleep(0.05)
 
     async def end(self) -> Stretch:
-        """Return what was done since it began, once the terminal is quiet."""
+        """Return the stretch, once the terminal is quiet."""
         await self.read()
         self.process.send_signal(signal.SIGUSR2)
         self._number += 1
@@ -194,7 +191,6 @@ class Traced(Terminal):
 
 @contextlib.asynccontextmanager
 async def closing(terminal: Traced) -> AsyncIterator[Traced]:
-    """Close the terminal in the end."""
     try:
         yield terminal
     finally:
@@ -215,7 +211,7 @@ async def measure_starts(server: Server, home: Path) -> tuple[float, float]:
 async def measure_bytes(
     server: Server, home: Path, bo: Peer, rules: str, size: tuple[int, int]
 ) -> tuple[int, int, int]:
-    """Return the bytes of the costliest of some cursor moves, of an opponent's move and of an own one, by Enter."""
+    """Return the bytes of the costliest of some cursor moves, of an opponent's move and of an own move by Enter."""
     terminal = Terminal((*COMMAND, "play", "--rules", rules, "-s", server.url, "-n", "ana"), home, size)
     await terminal.read("Waiting for")
     code = (await bo.ask("match", rules=rules))["room"]
@@ -238,7 +234,7 @@ async def measure_bytes(
 
 
 async def measure_depth(server: Server, home: Path, bo: Peer) -> tuple[list[Stretch], list[Stretch]]:
-    """Return what was called for some own moves on 15x15, Enter on the cursor, and for some of the opponent."""
+    """Return the calls for some own moves on 15x15, by Enter on the cursor, and for some of the opponent."""
     own, others = [], []
     arguments = ("play", "--rules", "gomoku", "-s", server.url, "-n", "ana")
     async with closing(Traced(home, *arguments, calls=True)) as terminal:
@@ -259,7 +255,7 @@ async def measure_depth(server: Server, home: Path, bo: Peer) -> tuple[list[Stre
 
 
 async def measure_largest(server: Server, home: Path, size: tuple[int, int]) -> float:
-    """Return the processor seconds of one state late in a game on 32x32, watched in a window of this size; a median."""
+    """Return the processor seconds of a state late in a watched game on 32x32; a median."""
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         code = (await bo.ask("create", rules=LARGEST))["room"]
         await cy.ask("join", room=code)
@@ -277,13 +273,12 @@ async def measure_largest(server: Server, home: Path, size: tuple[int, int]) -> 
 
 
 def report(what: str, figure: float, goal: float | None, unit: str) -> None:
-    """Print a figure beside its goal, where it has one."""
     verdict = "" if goal is None else f"goal {goal:>6.0f} {unit:<9} {'ok' if figure <= goal else 'MISSED'}"
     print(f"{what:<58} {figure:>8.1f} {unit:<9} {verdict}", flush=True)
 
 
 def report_depth(what: str, stretches: Sequence[list[str]], goal: int) -> None:
-    """Print how deep the shortest of some stretches is, which nothing that only happened by chance is part of."""
+    """Print the depth of the shortest stretch, which contains nothing accidental."""
     calls, functions, files = min(count(stretch) for stretch in stretches)
     report(f"{what}: calls", calls, goal, "calls")
     report(f"{what}: functions", functions, 120, "functions")
@@ -291,7 +286,6 @@ def report_depth(what: str, stretches: Sequence[list[str]], goal: int) -> None:
 
 
 async def measure(home: Path, *, deepest: bool) -> None:
-    """Measure against a server in this process, and print."""
     async with (
         Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as server,
         open_peer(server.url, "bo") as bo,
@@ -322,7 +316,6 @@ async def measure(home: Path, *, deepest: bool) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
     set_up_logging("text", "error")
     report("--help, processor time", measure_help() * 1000, 150, "ms")
     with tempfile.TemporaryDirectory() as folder:

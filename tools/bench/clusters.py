@@ -1,4 +1,4 @@
-"""Clusters of several servers on three nodes as contestants: every move is on a majority's disk before it is shown."""
+"""Clusters of several servers on three nodes as contestants: a majority stores each move before it is shown."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NODES = 3
 
 
 class MeasuredCluster:
-    """A running cluster: the servers that people use are measured as one; the nodes, and an `idle` server, beside them.
+    """A running cluster: the busy servers are measured together; the nodes and an `idle` server separately.
 
-    It is never paused, since nodes would hold an election then; between its turns it does next to nothing.
+    It is never paused, since the nodes would then elect a new leader; between its turns it does almost nothing.
     """
 
     def __init__(self, cluster: Cluster, *, idle: bool) -> None:
@@ -35,11 +35,11 @@ class MeasuredCluster:
             pin(pid, CORES[:1])
 
     def cpu_seconds(self) -> float:
-        """Return the processor time of all servers together that are used."""
+        """Return the processor time of all busy servers."""
         return sum(map(cpu_seconds_of, self._servers))
 
     def beside_seconds(self) -> dict[str, float]:
-        """Return that of all nodes together, and of the idle server where there is one."""
+        """Return the processor time of all nodes, and of the idle server if there is one."""
         nodes = {"nodes": sum(cpu_seconds_of(node.pid) for node in self._nodes)}
         return nodes | ({"idle server": sum(map(cpu_seconds_of, self._idle))} if self._idle else {})
 
@@ -59,9 +59,9 @@ class MeasuredCluster:
 
 @dataclass(frozen=True)
 class ClusterContestant(Contestant):
-    """A cluster of so many servers to which the two of a room come by different ones; one more `is_idle`.
+    """A cluster whose players connect to different servers; with `is_idle` one server has no players.
 
-    Rooms are shared out among so many `streams`.
+    The rooms are distributed among `streams`.
     """
 
     servers: int = 1
@@ -83,8 +83,9 @@ class ClusterContestant(Contestant):
 
 
 def clusters(servers: int, streams: Sequence[int]) -> list[Contestant]:
-    """Return a cluster of one server for each number of streams, and with the first of these one with an idle server
-    beside it and those of two servers up to so many."""
+    """Return a one-server cluster for each number of streams; with the first number also one with an idle server, and
+    larger clusters.
+    """
     counts = range(2, servers + 1)
     return [
         *(
@@ -105,7 +106,7 @@ def clusters(servers: int, streams: Sequence[int]) -> list[Contestant]:
 
 
 def pin(pid: int, cores: Iterable[int]) -> None:
-    """Have a process, with all its threads, run on these cores alone."""
+    """Restrict a process and its threads to these cores."""
     for thread in os.listdir(f"/proc/{pid}/task"):
         with contextlib.suppress(ProcessLookupError):
             os.sched_setaffinity(int(thread), cores)

@@ -1,4 +1,4 @@
-"""The servers that are measured beside each other, and how two sit down at one of their tables."""
+"""The servers that are compared, and the ways to seat two players."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tools.bench.tables import Meter, Seating, seat_at_relay, seat_at_server
 
 @dataclass(frozen=True)
 class Contestant:
-    """A server to measure. `{folder}` in its command stands for an empty folder."""
+    """A server to measure. `{folder}` in its command is replaced by an empty folder."""
 
     name: str
     command: tuple[str, ...]
@@ -38,12 +38,12 @@ OURS = (
     Contestant("memory", (*SERVER, *IN_MEMORY), seat_at_server),
     Contestant("disk", (*SERVER, "--data", "{folder}"), seat_at_server, is_durable=True),
 )
-"""The yardstick, a bare relay, and our own server without and with every move on disk before it is shown."""
+"""A bare relay as the yardstick, and our server without and with every move on disk before it is shown."""
 
 
 @contextlib.contextmanager
 def older_packages(commit: str) -> Iterator[str]:
-    """Return where Python finds packages and tests as they were at a commit; raises `CalledProcessError` for none."""
+    """Return the paths of packages and tests at a commit; raises `CalledProcessError` for an unknown one."""
     with tempfile.TemporaryDirectory(prefix="tictactoe-bench-") as tree:
         archive = subprocess.run(("git", "archive", commit), check=True, capture_output=True, env=environment()).stdout
         subprocess.run(("tar", "--extract", "--directory", tree), check=True, input=archive, env=environment())
@@ -52,7 +52,7 @@ def older_packages(commit: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def older(commit: str) -> Iterator[list[Contestant]]:
-    """Return our own server as it was at a commit, with the limits it had; raises `CalledProcessError` for none."""
+    """Return our server as it was at a commit, with its limits then; raises `CalledProcessError` for an unknown one."""
     with older_packages(commit) as packages:
         program = "import tests.limits; print(*tests.limits.COUNTED)"
         asking = (sys.executable, "-P", "-c", program)

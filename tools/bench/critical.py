@@ -1,12 +1,12 @@
 """How often a player of connect-four keeps the value of the game: `python -m tools.bench.critical -- COMMAND…`.
 
-Asked are critical positions, in which at least one move keeps the value (a win, or a draw) and at least one loses it.
-Those of `critical.jsonl` come from random play: uniform moves from a seed, kept where the game is open, the mover has
-no line to complete at once, and the position is critical by the solver of `tools/connect_four`. `--make` writes more.
+In critical positions at least one move keeps the value (a win, or a draw) and at least one loses it. The positions of
+`critical.jsonl` come from random play: uniform moves from a seed, if the game is open, the mover cannot win at once,
+and the solver of `tools/connect_four` calls the position critical. `--make` writes more.
 
 The command reads JSON lines like `{"moves": "4435", "seconds": 1.0}`, the columns played so far from 1 to 7, and
-answers each with one like `{"column": 4}`. `--own perfect` asks our own player instead, `--serve perfect` makes it such
-a command.
+answers each with a line like `{"column": 4}`. `--own perfect` asks our own player instead, `--serve perfect` makes our
+player such a command.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ from tools.connect_four.book import RULES, position_after, random_moves
 POSITIONS: Final = Path(__file__).with_name("critical.jsonl")
 
 Ask = Callable[[str], int]
-"""Answers the columns played so far with the next one, from 1."""
+"""Returns the next column for the columns played so far, from 1."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Do what the command line asks for."""
     options = parse_options(arguments)
     if options.make:
         plies = range(options.make[0], options.make[1] + 1)
@@ -49,7 +48,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Return the command line's options."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.critical", description=__doc__)
     parser.add_argument("command", nargs="*", help="the player to judge, after --")
     parser.add_argument("--positions", type=Path, default=POSITIONS, help="JSON lines as --make writes them")
@@ -90,13 +88,13 @@ def show(positions: Path, ask: Ask) -> None:
 
 
 def command_player(options: argparse.Namespace) -> Ask:
-    """Return what asks the command over its standard input and output."""
+    """Return a player that asks the command over its standard input and output."""
     say = start(options.command)
     return lambda moves: int(json.loads(say(json.dumps({"moves": moves, "seconds": options.seconds})))["column"])
 
 
 def start(command: Sequence[str]) -> Callable[[str], str]:
-    """Start a program and return what gives it a line and answers the next one of its output."""
+    """Start a program; return a function that sends it a line and returns its next line."""
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
     program = subprocess.Popen(command, **pipes, env=environment())
 
@@ -110,7 +108,7 @@ def start(command: Sequence[str]) -> Callable[[str], str]:
 
 
 def own_player(options: argparse.Namespace) -> Ask:
-    """Return what asks our own player, a new one for each position."""
+    """Return our own player, a new one for each position."""
     clock = process_time if options.cpu else perf_counter
     budget = Budget(options.nodes) if options.nodes else Budget(seconds=options.seconds, clock=clock)
 
@@ -122,7 +120,7 @@ def own_player(options: argparse.Namespace) -> Ask:
 
 
 def critical_positions(solver: str, plies: Sequence[int], each: int, seed: str) -> Iterator[str]:
-    """Yield so many critical positions of each ply as JSON lines."""
+    """Yield `each` critical positions of each ply as JSON lines."""
     judge = start([solver, "-m"])
     for ply in plies:
         rng, found = Random(f"{seed} {ply}"), set[str]()

@@ -1,4 +1,4 @@
-"""Measures how fast the engine is and how well it plays: `python -m tools.bench.engine`.
+"""The speed and strength of the engine: `python -m tools.bench.engine`.
 
 Tables are printed to stdout, progress to stderr. `--part` selects a part. ``matches`` takes the longest: `perfect`
 plays `--games` games against each opponent on each board at `--move-seconds` a move. In ``fairness`` `perfect` opens,
@@ -42,7 +42,6 @@ print(perf_counter() - started)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the chosen parts in order."""
     options = parse_options(arguments)
     for part in options.part or PARTS:
         match part:
@@ -57,7 +56,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Return the command line's options."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.engine", description=__doc__)
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part; may be repeated")
     parser.add_argument("--games", type=int, default=10, help="games of each match, sides swapped after each")
@@ -70,13 +68,13 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def time_cold(sides: str) -> float:
-    """Return the seconds of a first answer in a fresh process; imports and the garbage they leave are not counted."""
+    """Return the seconds of a first answer in a fresh process, without imports."""
     program = [sys.executable, "-c", COLD_PROGRAM.format(sides=sides)]
     return float(subprocess.run(program, capture_output=True, text=True, check=True, env=environment()).stdout)
 
 
 def show_solving() -> None:
-    """Print how long boards take to be solved by a fresh process: every first move is told good or bad exactly."""
+    """Print how long a fresh process takes to solve boards: every first move is evaluated exactly."""
     print("\nSolved from the empty board, cold")
     for name, sides in (("4x4, line 4", "4, 4, 4"), ("3x4, line 3", "3, 4, 3")):
         progress(f"solving {name}")
@@ -84,7 +82,7 @@ def show_solving() -> None:
 
 
 def show_plays() -> None:
-    """Print how many moves a second `Position.play` makes in random games."""
+    """Print the rate of `Position.play` in random games."""
     print("\nPlays a second")
     for name in ("classic", "gomoku"):
         progress(f"playing random games on {name}")
@@ -92,7 +90,7 @@ def show_plays() -> None:
 
 
 def plays_a_second(rules: Rules) -> float:
-    """Return the rate over random games, drawn beforehand and replayed move by move."""
+    """Return the moves a second over random games, drawn beforehand and replayed."""
     rng = Random(1)
     games = [random_moves(rules, rng) for _ in range(MAX_REPLAYED_GAMES)]
     start = Position.start(rules)
@@ -108,7 +106,6 @@ def plays_a_second(rules: Rules) -> float:
 
 
 def random_moves(rules: Rules, rng: Random) -> tuple[int, ...]:
-    """Return the moves of a random game."""
     position = Position.start(rules)
     while position.outcome is None:
         position = position.play(rng.choice(position.legal_cells))
@@ -116,7 +113,7 @@ def random_moves(rules: Rules, rng: Random) -> tuple[int, ...]:
 
 
 def show_fairness(options: argparse.Namespace) -> None:
-    """Print how games of `perfect` against itself end: by mark, and by who opened."""
+    """Print the results of `perfect` against itself: by mark, and by opener."""
     print(f"\nPerfect against itself at {options.nodes:,} nodes a move, {options.games} games each")
     print(f"  {'':24} {'X':>4} {'O':>4}   {'opener':>6} {'other':>6}   {'drawn':>5}   plies")
     for preset in FAIR_PRESETS:
@@ -138,7 +135,7 @@ def show_fairness(options: argparse.Namespace) -> None:
 
 
 def play_opened(rules: Rules, move: Strategy, choose_side: SideChooser, rng: Random) -> Position:
-    """Return the end of a game that one player plays against itself."""
+    """Return the end of a player's game against itself."""
     position = Position.start(rules)
     while position.outcome is None:
         if position.options:
@@ -150,7 +147,7 @@ def play_opened(rules: Rules, move: Strategy, choose_side: SideChooser, rng: Ran
 
 @dataclass
 class Match:
-    """The results of one match, for `perfect`, by the side it played; `seconds` are those of each of its moves."""
+    """The results of a match for `perfect`, by its side; `seconds` are the times of its moves."""
 
     results: dict[bool, Counter[str]] = field(default_factory=lambda: {True: Counter(), False: Counter()})
     seconds: list[float] = field(default_factory=list)
@@ -164,7 +161,6 @@ class Match:
 
 
 def three_counts(counts: Counter[str]) -> str:
-    """Return wins, draws and losses."""
     return f"{counts['win']:3}/{counts['draw']:3}/{counts['loss']:3}"
 
 
@@ -181,7 +177,7 @@ def show_matches(options: argparse.Namespace) -> None:
 
 
 def play_match(rules: Rules, opponent: str, options: argparse.Namespace) -> Match:
-    """Play the games of one match, the sides swapped after each."""
+    """Play the games of a match, with the sides swapped after each."""
     rng = Random(options.seed)
     match = Match()
     budget = Budget(seconds=options.move_seconds, clock=perf_counter)
@@ -208,7 +204,7 @@ def play_game(rules: Rules, players: tuple[Strategy, Strategy], rng: Random, *, 
 
 
 def timed(choose: Strategy, seconds: list[float]) -> Strategy:
-    """Return the strategy with a stopwatch that adds the time of each of its moves to `seconds`."""
+    """Return the strategy with a stopwatch that adds each move's time to `seconds`."""
 
     def choose_timed(position: Position, rng: Random) -> int:
         started = perf_counter()
@@ -220,7 +216,6 @@ def timed(choose: Strategy, seconds: list[float]) -> Strategy:
 
 
 def progress(note: str) -> None:
-    """Tell on stderr what is going on."""
     print(f"… {note}", file=sys.stderr, flush=True)
 
 

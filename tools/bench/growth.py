@@ -38,7 +38,7 @@ WATCHED_SECONDS = 6.0
 
 
 async def measure_watchers() -> AsyncIterator[tuple[int, float]]:
-    """All watchers of one room join and leave at once."""
+    """All watchers of a room join and leave at once."""
     for count in (500, 1000, 2000, 4000):
         with started((*SERVER, *IN_MEMORY)) as server:
             host, guest, *watchers = await open_askers(server.url, count + 2)
@@ -125,7 +125,6 @@ async def open_and_close(host: Asker) -> None:
 
 
 async def rest(server: Measured) -> None:
-    """Wait until the server has nothing left to do."""
     before = -1.0
     while server.cpu_seconds() - before > 0.02:
         before = server.cpu_seconds()

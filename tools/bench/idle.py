@@ -1,4 +1,4 @@
-"""What a connection costs that says nothing: memory and processor time, beside the bare library's.
+"""The memory and processor time of an idle connection, compared with the bare library's.
 
 Usage: python -m tools.bench.idle [--connections 1000,5000] [--seconds 20]
 """
@@ -16,12 +16,12 @@ WARM_UP_CONNECTIONS = 50
 
 
 async def open_idle(server: Measured, number: int, *, is_bare: bool) -> Asker:
-    """Return a connection that has said hello, or one that is in a room of its own at the relay."""
+    """Return a greeted connection, or one in a room of its own at the relay."""
     return await open_wire(f"{server.url}/{number}", Asker) if is_bare else await open_asker(server.url)
 
 
 async def measure(server: Measured, connections: int, seconds: float, *, is_bare: bool) -> tuple[float, float]:
-    """Return KiB held and µs of processor time a second for each idle connection."""
+    """Return KiB and µs of processor time a second for each idle connection."""
 
     async def open_some(begin: int, end: int) -> list[Asker]:
         return await gather_some(open_idle(server, number, is_bare=is_bare) for number in range(begin, end))

@@ -1,8 +1,8 @@
-"""A load that costs less than the server that it drives, and never sleeps: WebSocket connections with hand-made frames.
+"""A load that costs less than the server and never sleeps: WebSocket connections with prepared frames.
 
-A load that waits in `epoll` makes every send of the server pay for waking it, and one written on a whole WebSocket
-library measures itself. Here a frame to send is made once, masked with zeros, which leaves a text as it is (RFC 6455,
-section 5.3), and a frame that came whole is handed on as it is. What a text means is for others.
+A load that waits in `epoll` makes the server pay for waking it, and a load on a whole WebSocket library measures
+itself. Here a frame is encoded once, masked with zeros, which leaves its text unchanged (RFC 6455, section 5.3), and a
+whole received frame is passed on unchanged. Subclasses interpret the texts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import uvloop
 
 AT_ONCE = 64
-"""How many connections are opened beside each other: fewer than a server's listen queue holds."""
+"""How many connections are opened concurrently: fewer than a server's listen queue holds."""
 
 TEXT, BINARY, _CLOSE, _PING, _PONG = 0x1, 0x2, 0x8, 0x9, 0xA
 _DATA = (0x81, 0x82)
@@ -45,7 +45,7 @@ def encode_frame(payload: bytes, opcode: int = TEXT) -> bytes:
 
 
 class _Tally:
-    """How often bytes came on any connection: not counted on their class, which would drop the interpreter's caches."""
+    """The number of reads on all connections; a class attribute would invalidate the interpreter's caches."""
 
     __slots__ = ("reads",)
 
@@ -57,7 +57,7 @@ _tally = _Tally()
 
 
 class Wire(asyncio.Protocol):
-    """One connection of a client; what comes is for `received`, in a subclass."""
+    """A client's connection; subclasses handle messages in `received`."""
 
     def __init__(self) -> None:
         self.is_open = False
@@ -74,14 +74,14 @@ class Wire(asyncio.Protocol):
         self.transport.write(encode_frame(text.encode()))
 
     def upgrade(self, host: str, path: str) -> None:
-        """Ask for a WebSocket; `opened` is done when it is there."""
+        """Request a WebSocket; `opened` is done when it is open."""
         self.transport.write(
             f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             f"Sec-WebSocket-Key: {_KEY}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
         )
 
     def close(self) -> None:
-        """Say goodbye and go, without waiting for the answer."""
+        """Close the connection without waiting for the answer."""
         if not self.transport.is_closing():
             self.transport.write(encode_frame((1000).to_bytes(2), _CLOSE))
             self.transport.close()
@@ -108,7 +108,7 @@ class Wire(asyncio.Protocol):
         self.lost()
 
     def _take_slowly(self, data: bytes) -> None:
-        """Take bytes that need not be one whole frame."""
+        """Handle bytes that may not be one whole frame."""
         data = self._rest + data
         if not self.is_open:
             head, end, data = data.partition(b"\r\n\r\n")
@@ -138,7 +138,7 @@ class Wire(asyncio.Protocol):
 
 
 def _find_frame(data: bytes, begin: int) -> tuple[int, bytes, int] | None:
-    """Return opcode, payload and end of the whole frame that begins there, or None if its end has not come."""
+    """Return opcode, payload and end of the frame at this offset, or None if it is incomplete."""
     if len(data) < begin + 2:
         return None
     length, start = data[begin + 1], begin + 2
@@ -152,7 +152,7 @@ def _find_frame(data: bytes, begin: int) -> tuple[int, bytes, int] | None:
 
 
 async def open_wire(url: str, make: Callable[[], _Wire], sock: socket.socket | None = None) -> _Wire:
-    """Connect, by a given socket if there is one, and return what `make` made once its WebSocket is open."""
+    """Connect, by a given socket if there is one, and return the open WebSocket from `make`."""
     address = urlsplit(url)
     assert address.hostname is not None
     loop, where = asyncio.get_running_loop(), (address.hostname, address.port or 80)
@@ -168,7 +168,7 @@ async def open_wire(url: str, make: Callable[[], _Wire], sock: socket.socket | N
 
 
 async def gather_some(work: Iterable[Coroutine[Any, Any, _Result]], at_once: int = AT_ONCE) -> list[_Result]:
-    """Return the results of all in their order, with no more than so many under way."""
+    """Return all results in order, with at most `at_once` running concurrently."""
     free = asyncio.Semaphore(at_once)
 
     async def wait_for_a_place(one: Coroutine[Any, Any, _Result]) -> _Result:
@@ -179,7 +179,7 @@ async def gather_some(work: Iterable[Coroutine[Any, Any, _Result]], at_once: int
 
 
 class Spin:
-    """Keeps the event loop from ever sleeping; counts the seconds without work."""
+    """Keeps the event loop from sleeping; counts the idle seconds."""
 
     def __init__(self) -> None:
         self._is_on = True
@@ -202,7 +202,7 @@ class Spin:
 
 
 def run(main: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run on a loop that collects no garbage meanwhile: its pauses would be taken for the server's.
+    """Run on a loop without garbage collection, whose pauses would be attributed to the server.
 
     SIGTERM cancels it, so that the servers end with the benchmark.
     """

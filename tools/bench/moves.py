@@ -1,22 +1,20 @@
-"""Moves a second, and the processor time of one, beside a bare relay in the same run.
+"""Moves a second, and the processor time of a move, compared with a bare relay in the same run.
 
-Rooms of two play drawn games of nine moves, every state awaited by both players. Our server is measured as people run
-it: as installed, requests with ids, answers awaited, and a rematch after each game, which counts as part of the moves;
-in memory, and with every move on disk before it is shown. The relay is sent the moves alone. The server in turn has a
-core of its own, which the load keeps busy. In each round all servers take turns of half a second, and the ratios are to
-the relay of the same round.
+Rooms of two play drawn games of nine moves, and both players await every state. Our server is measured as installed:
+requests with ids, answers awaited, and a rematch after each game, counted with the moves; in memory, and with every
+move on disk before it is shown. The relay only gets the moves. The active server has a core of its own, which the load
+keeps busy. In each round all servers take turns of half a second; ratios are to the relay of the same round.
 Usage: python -m tools.bench.moves [--rooms 100] [--seconds 5] [--rounds 5] [--only memory,disk,relay]
        python -m tools.bench.moves --rooms-list 1,10,100,1000,4000
        python -m tools.bench.moves --peers
        python -m tools.bench.moves --beside COMMIT
        python -m tools.bench.moves --only disk --store nats --servers 3
 
-With --beside: the same of an older version, which takes turns with this one.
-With --store nats: clusters on three nodes of NATS: of one server, of one with another beside it that nobody uses, of
-two servers and so on, where the two of each room come by different ones and go to the room's. The processor time is
-that of all servers together that are used, and the ratio is to disk; behind it stand the time of the nodes, and that of
-the idle server with what it is sent. Then, for disk and the clusters, how long a move takes when they come at 900 a
-second, however late the ones before are.
+With --beside an older version takes turns with this one.
+With --store nats: clusters on three NATS nodes: a single server, the same with an idle server, two servers and so on,
+whose players connect to different servers and go to the room's. The processor time is that of all busy servers, and
+the ratio is to disk; then follow the times of the nodes and of the idle server with the bytes it received. At the end,
+for disk and clusters, the time of a move at a rate of 900 a second, independent of earlier moves.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ from tools.bench.tables import DRAWN, STEPS_A_GAME, Figures, Hall
 YARDSTICK, CLUSTERS_YARDSTICK = "relay", "disk"
 SLICE_SECONDS = 0.5
 PATIENCE_SECONDS = 5.0
-"""How long a round waits for a quiet machine: shorter than a server waits for the pongs that lie there meanwhile."""
+"""How long a round waits for a quiet machine; a server waits longer for pending pongs."""
 
 SPARE_DESCRIPTORS = 100
 MOVES_A_SECOND = 900
@@ -50,7 +48,7 @@ HEADER = (
 
 
 def row(contestant: Contestant, figures: list[Figures]) -> str:
-    """Return the medians over some rounds as a line under `HEADER`."""
+    """Return the medians over some rounds as a line below `HEADER`."""
     return (
         f"{contestant.name:<{NAME_WIDTH}} {median(one.cpu_us for one in figures):>8.2f}"
         f" {median(one.moves_a_second for one in figures):>9,.0f}"
@@ -63,7 +61,7 @@ def row(contestant: Contestant, figures: list[Figures]) -> str:
 
 
 def doubts(figures: Figures) -> str:
-    """Say why figures may mislead; empty where they do not."""
+    """Return why figures may mislead, or ""."""
     said = []
     if figures.others > 1 - SATURATED:
         said.append(f"somebody else had {figures.others:.0%} of the server's core")
@@ -75,7 +73,7 @@ def doubts(figures: Figures) -> str:
 
 
 def ratio(figures: list[Figures], yardstick: list[Figures]) -> str:
-    """Return how much a move costs beside the yardstick's: the median of the rounds, the least and the most."""
+    """Return the cost of a move relative to the yardstick's: the median of the rounds, the least and the most."""
     ratios = [one.cpu_us / other.cpu_us for one, other in zip(figures, yardstick, strict=True)]
     return f"   {median(ratios):.2f}x ({min(ratios):.2f}-{max(ratios):.2f})"
 
@@ -83,11 +81,10 @@ def ratio(figures: list[Figures], yardstick: list[Figures]) -> str:
 async def play_rounds(
     contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int
 ) -> AsyncIterator[list[Figures]]:
-    """Give the figures of all, round by round.
+    """Yield the figures of all contestants, round by round.
 
-    The servers take turns in short slices, the ones whose turn it is not stopped, so that a core that is slow for some
-    seconds is slow for all of them. Where their connections are too many to be held at once, each server is started
-    anew in each round.
+    The servers take turns in short slices while the others are stopped, so that a slow core is slow for all of them. If
+    their connections are too many to be held at once, each server is restarted in each round.
     """
     if 2 * rooms * len(contestants) + SPARE_DESCRIPTORS > allow_many_connections():
         for _ in range(rounds):
@@ -121,7 +118,7 @@ async def play_alone(contestant: Contestant, rooms: int, seconds: float) -> Figu
 
 
 async def compare_paced(contestants: list[Contestant], rooms: int, *, seconds: float, rounds: int) -> None:
-    """Print how long a move takes for each at `MOVES_A_SECOND`, each alone, in turn."""
+    """Print how long a move takes each contestant at `MOVES_A_SECOND`, one after the other."""
     pace = rooms / MOVES_A_SECOND * len(DRAWN) / STEPS_A_GAME
     print(f"{rooms} rooms, {MOVES_A_SECOND} moves a second, however late", flush=True)
     found: dict[str, Figures] = {contestant.name: Figures() for contestant in contestants}
@@ -143,7 +140,7 @@ async def compare_paced(contestants: list[Contestant], rooms: int, *, seconds: f
 async def compare(
     contestants: list[Contestant], rooms: int, *, yardstick: str = YARDSTICK, seconds: float, rounds: int
 ) -> None:
-    """Measure all in turn, so many times; print each, then the medians."""
+    """Measure all in turn, `rounds` times; print each round, then the medians."""
     found: dict[str, list[Figures]] = {contestant.name: [] for contestant in contestants}
     print(f"{rooms} rooms\n{HEADER}", flush=True)
     async for of_all in play_rounds(contestants, rooms, seconds=seconds, rounds=rounds):

@@ -1,9 +1,9 @@
-"""How quick the page in a browser is: python -m tools.bench.page
+"""The speed of the page in a browser: python -m tools.bench.page
 
-Prints each figure beside its goal, in the system's Chromium on the loopback: what travels to a first board, the time
-from the first byte to that board on a processor that is slowed down four times, what drawing a state costs on 15x15
-and 32x32, and what a hundred games on the wall cost, each with a move a second. Processor times are those of the page's
-main thread; nothing moves by itself meanwhile, as each frame of a mark in motion is drawn, too.
+Prints each figure with its goal, in the system's Chromium on the loopback: the bytes for a first board, the time from
+the first byte to that board on a processor slowed down four times, the cost of drawing a state on 15x15 and 32x32, and
+the cost of a wall with a hundred games at a move a second each. Processor times are measured in the page's main thread,
+without animations.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Game = tuple[Peer, Peer, str]
 
 
 async def open_game(stack: AsyncExitStack, url: str, rules: object) -> Game:
-    """Return two players of a game that goes on, and its room."""
+    """Return two players of a running game, and its room."""
     ana, bo = [await stack.enter_async_context(open_peer(url, name)) for name in ("ana", "bo")]
     code = (await ana.ask("create", rules=rules))["room"]
     await bo.ask("join", room=code)
@@ -63,7 +63,7 @@ def tell(what: str, figure: float, unit: str, goal: float) -> None:
 
 
 async def time_states(browser: Browser, url: str, side: int, state_goal: float) -> None:
-    """Tell what a first board and a state cost on a board of this side."""
+    """Print the costs of a first board and of a state on a board of this size."""
     async with AsyncExitStack() as stack:
         game = await open_game(stack, url, {"rows": side, "columns": side, "line": 5})
         context = await browser.new_context(viewport=LAPTOP, reduced_motion="reduce")
@@ -97,7 +97,7 @@ async def time_states(browser: Browser, url: str, side: int, state_goal: float) 
 
 
 async def measuring(devtools: Any) -> Callable[[], Awaitable[dict[str, float]]]:
-    """Return what reads the page's own account of its work, in seconds."""
+    """Return a function that reads the page's own measurements of its work, in seconds."""
     await devtools.send("Performance.enable")
 
     async def measure() -> dict[str, float]:
@@ -107,7 +107,7 @@ async def measuring(devtools: Any) -> Callable[[], Awaitable[dict[str, float]]]:
 
 
 async def time_wall(browser: Browser, url: str) -> None:
-    """Tell what a wall of games costs on which there is always a move."""
+    """Print the cost of a wall of games that keeps changing."""
     async with AsyncExitStack() as stack:
         games = [await open_game(stack, url, "gomoku") for _ in range(GAMES)]
         context = await browser.new_context(viewport={"width": 1920, "height": 1080})
@@ -136,7 +136,6 @@ async def time_wall(browser: Browser, url: str) -> None:
 
 
 async def main() -> None:
-    """Measure all, or say that there is no Chromium."""
     if CHROMIUM is None:
         raise SystemExit("There is no Chromium on this machine.")
     set_up_logging("text", "error")

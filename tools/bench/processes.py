@@ -1,4 +1,4 @@
-"""Servers under measurement: started on a core of their own, their processor time read from the kernel, ended by id."""
+"""Servers under measurement: started on a core of their own, measured by the kernel's clock, and ended by id."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tests.limits import COUNTED
 
 RELAY = (sys.executable, "-m", "tools.bench.relay")
 SERVER = (sys.executable, "-m", "tictactoe_server", "--host", "127.0.0.1", "--port", "0", *COUNTED)
-"""As it is installed, its log going to a file, but with limits that no load from one address meets."""
+"""The server as installed, with its log in a file and limits that a single address never reaches."""
 
 IN_MEMORY = ("--data", ":memory:")
 CORES = sorted(os.sched_getaffinity(0))
 QUIET = 0.05
-"""How many seconds of work in a second, by all cores together, are still quiet."""
+"""The seconds of work in a second, on all cores, that still count as quiet."""
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Measured:
-    """A running server: where it listens, and what it has used."""
+    """A running server: its address and processor time."""
 
     def __init__(self, process: subprocess.Popen[str], url: str) -> None:
         self.process = process
@@ -38,25 +38,23 @@ class Measured:
         self.url = url
 
     def cpu_seconds(self) -> float:
-        """Return the processor time of the server."""
         return cpu_seconds_of(self.pid)
 
     def beside_seconds(self) -> dict[str, float]:
-        """Return the same for what works beside the server: nothing does."""
+        """Return the processor time of helper processes; there are none."""
         return {}
 
     def idle_bytes(self) -> int:
-        """Return what an idle server beside it is sent: there is none."""
+        """Return the bytes sent to an idle server; there is none."""
         return 0
 
     def resident_kib(self) -> int:
-        """Return the memory that the process holds."""
         match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{self.pid}/status").read_text())
         assert match
         return int(match[1])
 
     def pause(self) -> None:
-        """Let the process do nothing until `resume`."""
+        """Suspend the process until `resume`."""
         self.process.send_signal(signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -64,7 +62,7 @@ class Measured:
 
 
 def cpu_seconds_of(pid: int) -> float:
-    """Return the processor time of all threads of a process, to the nanosecond; of no process that it started.
+    """Return the processor time of a process's threads in seconds, without child processes.
 
     Source: the kernel's encoding of a process's own clock, see clock_getcpuclockid(3).
     """
@@ -72,7 +70,7 @@ def cpu_seconds_of(pid: int) -> float:
 
 
 def core_busy_seconds(core: int = CORES[0]) -> float:
-    """Return how long a core has worked since the machine started, for whomever, to a hundredth."""
+    """Return the seconds a core has worked since the machine started, to a hundredth."""
     rows = Path("/proc/stat").read_text().splitlines()
     fields = next(row for row in rows if row.startswith(f"cpu{core} ")).split()[1:]
     user, nice, system, _idle, _waits_for_disk, hard, soft, stolen = (int(field) for field in fields[:8])
@@ -90,7 +88,7 @@ def wait_for_quiet(patience_seconds: float) -> None:
 
 
 def allow_many_connections() -> int:
-    """Raise this process's limit of descriptors, which servers inherit, as far as it goes; return it."""
+    """Raise this process's limit of descriptors, which servers inherit, as far as possible; return it."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
@@ -98,7 +96,7 @@ def allow_many_connections() -> int:
 
 @contextlib.contextmanager
 def started(command: Sequence[str], *, is_pinned: bool = True, cwd: Path | None = None) -> Iterator[Measured]:
-    """Run a server that prints its address; pinned, it has the first core and we keep to the others."""
+    """Run a server that prints its address; if pinned, it has the first core and we keep to the others."""
     if is_pinned:
         os.sched_setaffinity(0, {CORES[0]})
     with tempfile.TemporaryFile("w+") as errors:

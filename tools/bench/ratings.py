@@ -13,7 +13,6 @@ from tictactoe_protocol.ratings.log import Entry, RatedGame
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Fold random games, and print the processor time of the fold and of its digest in seconds."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--games", type=int, default=100_000)
     parser.add_argument("--players", type=int, default=2_000)
@@ -36,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def by_chance(chance: Random, games: int, players: int) -> dict[str, RatedGame]:
-    """Return random games of one ladder by id, one a minute."""
+    """Return random games of a ladder by id, one a minute."""
     names = [f"player-{number}" for number in range(players)]
     found = {}
     for number in range(games):

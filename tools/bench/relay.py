@@ -1,6 +1,6 @@
-"""The limit that our server is held against: a bare relay on the same library, with no rules, no JSON and no disk.
+"""The yardstick for our server: a bare relay on the same library, without rules, JSON or disk.
 
-Two connections on one path are a room; a text from either goes to both.
+Two connections on one path are a room; a text from either is sent to both.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What each of the eleven requests of a drawn game costs the server: nine moves, and both players agree to another one.
+"""The cost to the server of each of the eleven requests of a drawn game: nine moves, and a rematch.
 
-There are no sockets: sessions are told the bytes of requests. What is brought up to date at the end of a turn of the
-event loop is measured for itself. Beside each request stands how many calls of ours it takes, in how many files.
+There are no sockets: sessions get the bytes of requests. Work at the end of a turn of the event loop is measured
+separately. Each request is listed with the number of our calls, and of their files.
 Usage: python -m tools.bench.requests [--rounds 5] [--beside COMMIT]
-       python -m tools.bench.requests --walk NUMBER   # the calls of one request, from 1, in their order
+       python -m tools.bench.requests --walk NUMBER   # the calls of request NUMBER, from 1, in order
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ OURS = ("tictactoe_server", "tictactoe_protocol", "tictactoe_engine")
 MOVE = b'{"type":"move","room":"%b","cell":%d,"ply":%d,"id":"%d"}'
 REMATCH = b'{"type":"rematch","room":"%b","game":%d,"id":"r"}'
 OFFER, AGREE, LATER = len(DRAWN), len(DRAWN) + 1, len(DRAWN) + 2
-QUICK = 0.1  # which of the times is told: so many were shorter, as what else the machine does makes the others longer
+QUICK = 0.1  # the reported quantile of the times: other work on the machine makes the rest longer
 
 
 class Wire:
-    """Takes what a session would send."""
+    """Takes what a session sends."""
 
     is_open, origin, address, signed_on = True, "", "127.0.0.1", None
     count = 0
@@ -54,7 +54,7 @@ class Wire:
     push_state = push_answer_and_state = push_frame
 
     def let_in(self, *_: object) -> None:
-        """Do nothing, as for all else that may be asked of a connection."""
+        """Do nothing, like every other method of a connection."""
 
     forget_state = pause_reading = resume_reading = let_in
 
@@ -63,7 +63,7 @@ Calls = list[tuple[str, str]]  # each with its file and its name
 
 
 def note(calls: Calls, frame: FrameType, event: str, argument: object) -> None:
-    """Note a call of ours; see `sys.setprofile`."""
+    """Record a call of ours; see `sys.setprofile`."""
     parts = Path(frame.f_code.co_filename).parts
     package = next((name for name in OURS if name in parts), None)
     if event == "call" and package is not None:
@@ -71,7 +71,7 @@ def note(calls: Calls, frame: FrameType, event: str, argument: object) -> None:
 
 
 async def measure(rooms: int, games: int) -> tuple[list[float], list[Calls]]:
-    """Return what each request costs, and what is done after a game in the turn that follows, in us; and the calls."""
+    """Return the cost of each request, and of the work after a game, in us; and the calls."""
     limits = uncounted()
     server = Server(Settings(host="127.0.0.1", port=0), open_memory(kept_by()), limits)
     load_branding = vars(parts).get("load_branding") or vars(parts)["open_place"]  # its name before version 2.0
@@ -89,7 +89,7 @@ async def measure(rooms: int, games: int) -> tuple[list[float], list[Calls]]:
 
     async def say(session: Any, **message: object) -> None:
         session.received(json.dumps(message).encode())
-        while session.is_busy:  # noqa: ASYNC110  # nobody tells a bench
+        while session.is_busy:  # noqa: ASYNC110  # noqa: ASYNC110  # there is no notification
             await asyncio.sleep(0.001)
 
     tables: list[tuple[Any, Any, bytes]] = []

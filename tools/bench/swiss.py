@@ -1,4 +1,4 @@
-"""How long the rounds of a Swiss take to pair: `python -m tools.bench.swiss --players 200 --rounds 12`."""
+"""The time to pair the rounds of a Swiss: `python -m tools.bench.swiss --players 200 --rounds 12`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tictactoe_server.events.table import rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Play tournaments with results by chance, and print what pairing and table took, in seconds."""
+    """Play tournaments with random results, and print the seconds of pairing and table."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--players", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=12)
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def by_chance(chance: Random, draws: float) -> Decide:
-    """Return what decides games by chance, so many of them drawn."""
+    """Return a function that decides games at random, with this share of draws."""
     return lambda one: "draw" if chance.random() < draws else chance.choice("XO")
 
 

@@ -1,7 +1,7 @@
-"""Tables of two that play drawn games of nine moves with a rematch after each: the load of the benchmark of moves.
+"""The load of the benchmark of moves: tables of two that play drawn games of nine moves with a rematch after each.
 
-Every state is awaited by both players, and must be the one that the move leads to, before the next move is sent. At our
-server requests are what both clients send, ids counted up, and the answer is awaited, too.
+Both players await every state, which must be that of the move, before the next move is sent. At our server requests
+have ids that count up, and the answer is awaited as well.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tools.bench.load import Spin, Wire, encode_frame, gather_some, open_wire
 from tools.bench.processes import core_busy_seconds
 
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
-"""The cells of a game that nobody wins."""
+"""The cells of a game without a winner."""
 
 STEPS_A_GAME = len(DRAWN) + 2
 WARM_UP_SECONDS = 1.0
 RUN_UP_SECONDS = 0.1
-"""How long the load runs before a measurement, so that it begins in full flow."""
+"""How long the load runs before a measurement."""
 
 
 class Step(NamedTuple):
-    """What one player sends, what must be in the message that both get then, and in the answer, where there is one."""
+    """A player's request, and what the next message to both and the answer must contain."""
 
     send: Callable[[bytes], None]
     frame: bytes
@@ -39,7 +39,7 @@ class Step(NamedTuple):
 
 
 class Seat(Wire):
-    """One player's connection; it belongs to a table once that is set."""
+    """A player's connection, which belongs to a table once that is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Seat(Wire):
 
 
 class Table:
-    """Two connections in one room, and how far they have come in two games: one begun by each of them."""
+    """Two connections in one room, and their progress in two games, one begun by each player."""
 
     def __init__(self, seats: tuple[Seat, Seat], steps: Iterator[Step]) -> None:
         self.seats = seats
@@ -90,10 +90,9 @@ class Table:
             seat.table = self
 
     def play(self, steps: int, pace_seconds: float = 0.0, *, is_open: bool = False) -> asyncio.Future[None]:
-        """Play so many steps; return what is done then, or after `stop`. `pace_seconds` is how long people ponder.
+        """Play steps; the result is done then, or after `stop`. `pace_seconds` is the time between moves.
 
-        Where it `is_open` a step is due so long after the one before was due, however long that took; what is late for
-        that counts from when it was due.
+        With `is_open`, a step is due a fixed time after the previous one was due, and times are measured from then.
         """
         self._left, self._pace_seconds, self._is_open = steps, pace_seconds, is_open
         loop = asyncio.get_running_loop()
@@ -107,11 +106,11 @@ class Table:
         return self._done
 
     def stop(self) -> None:
-        """Play no further than the state that is awaited."""
+        """Stop after the awaited state."""
         self._left = 0
 
     def go_on(self) -> None:
-        """Both have what they waited for: note how long that took, and take the next step."""
+        """Record the time of the completed step, and take the next."""
         if self._is_move:
             self.latencies.append(time.perf_counter() - self.sent_at)
         if self._left <= 0:
@@ -135,7 +134,7 @@ class Table:
             self.sent_at = self._due
 
     def fail(self, payload: bytes) -> None:
-        """End the game over a message that is not the one awaited."""
+        """Fail because of an unexpected message."""
         if self._done is not None and not self._done.done():
             wanted, got = self.mark.decode(), payload.decode(errors="replace")
             self._done.set_exception(AssertionError(f"not {wanted!r}, but {got!r}"))
@@ -150,7 +149,7 @@ class Table:
         self.take(next(self._steps))
 
     def take(self, step: Step) -> None:
-        """Send what is next, and await what both get then."""
+        """Send a step's request, and await the messages to both."""
         send, frame, self.mark, self._is_move, self.answer = step
         self.awaited = 3 if self.answer else 2
         self.sent_at = time.perf_counter()
@@ -158,11 +157,11 @@ class Table:
 
 
 Seating = Callable[[str, int], Coroutine[Any, Any, Table]]
-"""Seats two at the table of this number of the server with this address."""
+"""Seats two players at a numbered table of the server with this address."""
 
 
 def relayed_steps(seats: tuple[Seat, Seat]) -> Iterator[Step]:
-    """Yield the moves of one game after another, each of which a relay sends back to both as it was sent: no more."""
+    """Yield the moves of successive games; a relay returns each to both players."""
     steps = list[Step]()
     for number, cell in enumerate(DRAWN * 2):
         ply = number % len(DRAWN)
@@ -173,7 +172,7 @@ def relayed_steps(seats: tuple[Seat, Seat]) -> Iterator[Step]:
 
 
 def steps_of(seats: tuple[Seat, Seat], code: str) -> Iterator[Step]:
-    """Yield the requests of one game after another at our server."""
+    """Yield the requests of successive games at our server."""
     ids = itertools.count(1)
 
     def step(seat: Seat, fields: str, ply: int, *, is_move: bool) -> Step:
@@ -200,7 +199,7 @@ async def seat_at_server(url: str, _number: int) -> Table:
 
 
 async def seat_in_cluster(urls: str, number: int) -> Table:
-    """Seat two who come by different servers of a cluster, if it has several, with commas between their addresses."""
+    """Seat two players at different servers of a cluster, whose addresses are separated by commas."""
     servers = urls.split(",")
     first, second = (servers[(number + place) % len(servers)] for place in (0, 1))
     seats, code = await open_room(first, second)
@@ -208,7 +207,7 @@ async def seat_in_cluster(urls: str, number: int) -> Table:
 
 
 async def open_room(url: str, other_url: str | None = None) -> tuple[tuple[Seat, Seat], str]:
-    """Return two players in a room of our server, and its code; the second may come by another address."""
+    """Return two players in a room of our server, and its code; the second may use another address."""
     first = await greet(url)
     first.send('{"type":"create","id":"c"}')
     code = json.loads(await first.next_message())["room"]
@@ -219,7 +218,6 @@ async def open_room(url: str, other_url: str | None = None) -> tuple[tuple[Seat,
 
 
 async def greet(url: str) -> Seat:
-    """Return a player who has said hello."""
     seat = await open_wire(url, Seat)
     seat.send('{"type":"hello"}')
     await seat.next_message()
@@ -227,7 +225,7 @@ async def greet(url: str) -> Seat:
 
 
 async def join(url: str, code: str) -> Seat:
-    """Return a player in a room, at the server to which this one sends them where it is not here."""
+    """Return a player in a room, at the server that has it."""
     seat = await greet(url)
     seat.send(f'{{"type":"join","room":"{code}"}}')
     message = await seat.next_message()
@@ -240,7 +238,7 @@ async def join(url: str, code: str) -> Seat:
 
 @dataclass
 class Figures:
-    """What one server did under the load, in one slice of time or in several put together."""
+    """A server's measurements under load, in one slice of time or several."""
 
     seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -251,7 +249,6 @@ class Figures:
     latencies: list[float] = field(default_factory=list, repr=False)
 
     def add(self, other: Figures) -> None:
-        """Count another slice in."""
         self.seconds += other.seconds
         self.cpu_seconds += other.cpu_seconds
         self.beside_seconds += other.beside_seconds
@@ -266,17 +263,17 @@ class Figures:
 
     @property
     def busy(self) -> float:
-        """The part of the time for which the server had its core."""
+        """The share of the time while the server had its core."""
         return self.cpu_seconds / self.seconds
 
     @property
     def others(self) -> float:
-        """The part of the time for which somebody else had the server's core."""
+        """The share of the time while another process had the server's core."""
         return max(self.core_seconds - self.cpu_seconds, 0.0) / self.seconds
 
     @property
     def load(self) -> float:
-        """The part of the time for which the load had something to do."""
+        """The share of the time while the load was busy."""
         return 1 - self.load_idle_seconds / self.seconds
 
     @property
@@ -285,12 +282,12 @@ class Figures:
 
     @property
     def cpu_us(self) -> float:
-        """The processor time of a move, that of the rematches counted in where there are any."""
+        """The processor time of a move, rematches included."""
         return self.cpu_seconds / self.moves * 1e6
 
     @property
     def beside_us(self) -> dict[str, float]:
-        """The processor time of a move in what works beside the server, by its name."""
+        """The processor time of a move in helper processes, by name."""
         return {name: seconds / self.moves * 1e6 for name, seconds in self.beside_seconds.items()}
 
     def percentile_ms(self, percent: int) -> float:
@@ -299,7 +296,7 @@ class Figures:
 
 
 class Meter(Protocol):
-    """A server, or several that are one cluster, and what it has used."""
+    """A server, or the servers of a cluster, with their processor time."""
 
     url: str
 
@@ -311,9 +308,9 @@ class Meter(Protocol):
 
 
 class Hall:
-    """A server and the tables at it, at rest but while `play` runs.
+    """A server and its tables, which rest except during `play`.
 
-    Players who do not ponder are driven by a loop that never sleeps; for `is_open` see `Table.play`.
+    Players without a pause are driven by a loop that never sleeps; for `is_open` see `Table.play`.
     """
 
     def __init__(self, server: Meter, tables: list[Table], pace_seconds: float, *, is_open: bool = False) -> None:
@@ -326,7 +323,7 @@ class Hall:
     async def open(
         cls, server: Meter, seating: Seating, rooms: int, *, pace_seconds: float = 0.0, is_open: bool = False
     ) -> Self:
-        """Seat everybody and warm up: for a second and two games at least, until the tables are at different plies."""
+        """Seat everyone and warm up: for at least a second and two games, until the tables are at different plies."""
         tables = await gather_some(seating(server.url, number) for number in range(rooms))
         hall = cls(server, tables, pace_seconds, is_open=is_open)
         warm_until = time.perf_counter() + WARM_UP_SECONDS
@@ -337,7 +334,7 @@ class Hall:
         return hall
 
     async def play(self, seconds: float) -> Figures:
-        """Have all tables play, and return what was measured in so many seconds of it."""
+        """Play at all tables, and return the measurements of this many seconds."""
         playing = asyncio.gather(
             *(table.play(1 << 60, self._pace_seconds, is_open=self._is_open) for table in self._tables)
         )

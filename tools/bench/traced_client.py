@@ -1,9 +1,9 @@
-"""The client as it is, which says what it ran and how much processor time it took, for `tools.bench.client`.
+"""The client with a record of its calls and processor time, for `tools.bench.client`.
 
 Usage: python -m tools.bench.traced_client FOLDER [--calls] ARGUMENTS-OF-THE-CLIENT
-SIGUSR1 begins a stretch, SIGUSR2 ends it and writes `FOLDER/NUMBER.json`: the processor time of the process in between,
-and with --calls each call of a function of ours in order, as the file and the name of the function, among them the
-lines `SENT`, `HEARD` and `SHOWN` where the library of the socket sent and received, and where the terminal was written.
+SIGUSR1 begins a stretch, SIGUSR2 ends it and writes `FOLDER/NUMBER.json`: the processor time in between and, with
+--calls, each call of ours in order, as the file and the name of the function, with the lines `SENT`, `HEARD` and
+`SHOWN` when the socket's library sent and received, and when the terminal was written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MARKS: Final = {
 
 
 class Trace:
-    """What was called since the stretch began."""
+    """The calls since the stretch began."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -38,7 +38,7 @@ class Trace:
         self._kinds: dict[CodeType, CodeType | str | None] = {}
 
     def hear(self, frame: FrameType, event: str, _: object) -> None:
-        """Take note of a call of ours, and of the places that mark where a stretch is."""
+        """Record a call of ours, and the places that mark a stretch."""
         if event != "call":
             return
         code = frame.f_code
@@ -50,12 +50,10 @@ class Trace:
             self._calls.append(kind)
 
     def begin(self, *_: object) -> None:
-        """Forget what was."""
         self._calls.clear()
         self._seconds = time.process_time()
 
     def end(self, *_: object) -> None:
-        """Write down what was."""
         seconds = time.process_time() - self._seconds
         calls = [call if isinstance(call, str) else _name_of(call) for call in tuple(self._calls)]
         self._number += 1
@@ -80,7 +78,6 @@ def _name_of(code: CodeType) -> str:
 
 
 def main() -> int:
-    """Run the client, and count."""
     folder, *arguments = sys.argv[1:]
     trace = Trace(Path(folder))
     signal.signal(signal.SIGUSR1, trace.begin)

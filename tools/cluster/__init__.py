@@ -1,1 +1,1 @@
-"""A cluster to try things on, by one command."""
+"""A trial cluster by one command."""

@@ -1,6 +1,6 @@
-"""A cluster on this machine to try things on: three nodes of NATS, two servers and a balancer, ended by Ctrl-C.
+"""A trial cluster on this machine: three NATS nodes, two servers and a balancer, ended by Ctrl-C.
 
-Everything listens on free ports of the loopback, and is gone afterwards with all that it kept.
+Everything listens on free ports of the loopback, and is deleted afterwards.
 Usage: python -m tools.cluster [--servers 2] [--tls]
 """
 
@@ -23,7 +23,7 @@ BEHIND_BALANCER = ("--trusted-proxy", "127.0.0.1")
 
 
 async def show(folder: Path, *, servers: int, authority: Authority | None) -> None:
-    """Run the cluster, print where everything is, and wait to be told to end."""
+    """Run the cluster, print all addresses, and wait for Ctrl-C."""
     ended = asyncio.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(name, ended.set)

@@ -34,7 +34,7 @@ class Balancer(Proxy):
         return await super().__aenter__()
 
     async def reach(self, caller: asyncio.StreamWriter) -> Streams | None:
-        """Connect to the next server that takes the call, and say whose it is; None where none does."""
+        """Connect to the next server that accepts, and announce the caller's address; None if there is none."""
         server = await self._connect()
         if server is not None:
             server[1].write(self._header(caller))
@@ -50,7 +50,7 @@ class Balancer(Proxy):
         return None
 
     async def _ask(self, port: int) -> None:
-        """Ask a server again and again whether it is ready."""
+        """Ask a server repeatedly whether it is ready."""
         while True:
             self._is_ready[port] = await is_ready(port)
             await asyncio.sleep(ASK_SECONDS)
@@ -62,7 +62,7 @@ class Balancer(Proxy):
 
 
 async def is_ready(port: int) -> bool:
-    """Tell whether the server on this port says, soon enough, that it is ready."""
+    """Return whether the server on this port reports in time that it is ready."""
     writer: asyncio.StreamWriter | None = None
     try:
         async with asyncio.timeout(ASK_SECONDS):

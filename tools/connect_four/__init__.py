@@ -1,1 +1,1 @@
-"""Making the book of connect-four: a solver in C, and what asks it and writes the book."""
+"""The book of connect-four: a solver in C, and the programs that use it."""

@@ -1,17 +1,17 @@
 """Make the book of the first plies of connect-four: `python -m tools.connect_four.book --help`.
 
-First `ask` writes the positions to solve, one a line as columns from 1, the most worth their time first. The solver
-reads them and writes its answers to a file that may grow over many days; it may be stopped at any time, and started
-again with what `ask --done FILE` leaves over. Then `write` makes the book of all answers:
+First `ask` writes the positions to solve, one a line as columns from 1, the most valuable first. The solver reads them
+and appends its answers to a file, perhaps for many days; it may be stopped at any time, and restarted with the output
+of `ask --done FILE`. Then `write` makes the book of all answers:
 
     gcc -O3 -march=native -o solver tools/connect_four/solver.c
     python -m tools.connect_four.book ask > positions
     ./solver 27 < positions >> answers
     python -m tools.connect_four.book write answers
 
-All positions of the first plies are asked (`--all-plies`), then those of the next ones (`--plies`) by how often random
-play comes to them, over the time that a position of the ply takes. Positions with a line to complete at once are left
-out: every search sees it. Reflections count once.
+All positions of the first plies are asked (`--all-plies`), then later positions (`--plies`) by their frequency in
+random play, divided by the time for a position of the ply. Positions with a winning move are left out: every search
+sees it. Reflections count once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RULES: Final = PRESETS["connect-four"]
 FILE: Final = Path(book.__file__).with_name("connect_four.book")
 
 _COST_FALLS: Final = 0.5
-"""What a position takes on average, as part of one that is a ply earlier."""
+"""The average time of a position, relative to a position one ply earlier."""
 
 
 Answers = dict[int, tuple[int, int]]
@@ -37,7 +37,7 @@ Answers = dict[int, tuple[int, int]]
 
 
 class Asked(NamedTuple):
-    """A position by the columns that lead to it, and how many of all orders of moves come to it or its reflection."""
+    """A position by the columns that lead to it, and the number of move orders that lead to it or its reflection."""
 
     position: Position
     moves: str
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def to_ask(all_plies: int, plies: int) -> Iterator[str]:
-    """Yield the moves of the positions to solve, in the order in which to solve them."""
+    """Yield the moves of the positions to solve, in order."""
     ranked: list[tuple[float, str]] = []
     for ply, level in enumerate(levels(plies)):
         asked = [each for each in level if not can_win_at_once(each.position)]
@@ -86,7 +86,7 @@ def to_ask(all_plies: int, plies: int) -> Iterator[str]:
 
 
 def levels(plies: int) -> Iterator[list[Asked]]:
-    """Yield the open positions of each ply, those that are reflections of each other once."""
+    """Yield the open positions of each ply, reflections once."""
     level = {0: Asked(Position.start(RULES), "", 1)}
     for ply in range(plies + 1):
         yield list(level.values())
@@ -106,12 +106,12 @@ def levels(plies: int) -> Iterator[list[Asked]]:
 
 
 def can_win_at_once(position: Position) -> bool:
-    """Tell whether the mover has a line to complete."""
+    """Return whether the mover can complete a line."""
     return any(position.play(cell).outcome is not None for cell in position.legal_cells)
 
 
 def random_moves(ply: int, rng: Random) -> str | None:
-    """Return the columns of a random game of so many plies, or None where it is over or about to be won."""
+    """Return the columns of a random game of this many plies, or None if it is over or about to be won."""
     position, moves = Position.start(RULES), ""
     for _ in range(ply):
         if position.outcome is not None:
@@ -127,9 +127,9 @@ def random_moves(ply: int, rng: Random) -> str | None:
 def read_answers(
     files: Sequence[Path], plies: int, known: Sequence[Sequence[int]] = ()
 ) -> list[list[tuple[int, int, int]]]:
-    """Return what the solver has found, by ply: the number, the value and the column, from 0, of each position.
+    """Return the solver's results by ply: the number, the value and the column, from 0, of each position.
 
-    The entries of a book that is `known` already are taken over.
+    The entries of a `known` book are included.
     """
     found: list[Answers] = [{} for _ in range(plies + 1)]
     for ply, entries in enumerate(known[: plies + 1]):
@@ -146,7 +146,7 @@ def read_answers(
 
 
 def add_earlier(found: list[Answers]) -> list[Answers]:
-    """Return the answers with those that follow for positions one ply earlier."""
+    """Return the answers, and the answers that follow for positions one ply earlier."""
     asked = list(levels(len(found) - 1))
     for ply in range(len(found) - 2, -1, -1):
         for position, _, _ in asked[ply]:
@@ -159,7 +159,7 @@ def add_earlier(found: list[Answers]) -> list[Answers]:
 
 
 def conclude(position: Position, following: Answers) -> tuple[int, int] | None:
-    """Return value and column of a position where they follow from those one ply later, else None."""
+    """Return value and column of a position if they follow from positions one ply later, else None."""
     best, is_complete = (-1, most_central(position)), True
     for cell in position.legal_cells:
         after = position.play(cell)
@@ -174,12 +174,12 @@ def conclude(position: Position, following: Answers) -> tuple[int, int] | None:
 
 
 def board_of(moves: str) -> tuple[int, int]:
-    """Return what moves in any order, and their reflections, have in common: how many there are and the number."""
+    """Return the canonical number of the position after these moves and of its reflection, and the number of moves."""
     return len(moves), book.canonical_number(position_after(moves))[0]
 
 
 def most_central(position: Position) -> int:
-    """Return the middle column, or the nearest that is not full: what is played where all moves lose."""
+    """Return the free column nearest the middle, which is played if all moves lose."""
     return min((cell % RULES.columns for cell in position.legal_cells), key=lambda column: abs(2 * column - 6))
 
 

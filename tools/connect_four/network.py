@@ -1,16 +1,16 @@
 """Make the network of connect-four: `python -m tools.connect_four.network < FITTED`.
 
-Samples come from the solver, which writes on its way what it has found of positions that a search may end at. Some
-thousand positions that are asked of it give millions, those of plies 8 and 9 and later ones of random play:
+The solver writes samples: the values of possible last positions of a search. Some thousand positions give
+millions of samples, of plies 8 and 9 and, from random play, of later plies:
 
     python -m tools.connect_four.book ask --all-plies 0 | shuf -n 10000 | ./solver 27 -s samples > answers
     python -m tools.connect_four.network --ask 13000 | ./solver 24 -s samples > answers
     gcc -O3 -march=native -ffast-math -o network tools/connect_four/network.c -lm
     ./network samples | python -m tools.connect_four.network
 
-The network that is there was fitted to 2.6 million: 1.2 million on the way from 7,000 positions of plies 8 and 9,
-which also were added to the book, 1.3 million from 9,500 that random play comes to after 9 to 13 plies, and 0.15
-million from such play that walks into no line.
+The present network was fitted to 2.6 million samples: 1.2 million from 7,000 positions of plies 8 and 9, which were
+also added to the book, 1.3 million from 9,500 positions of random play after 9 to 13 plies, and 0.15 million from
+random play that avoids immediate losses.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILE: Final = Path(network.__file__).with_name("connect_four.net")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Compress what `network.c` has fitted, or write positions for the solver."""
+    """Compress the weights from `network.c`, or write positions for the solver."""
     parser = argparse.ArgumentParser(prog="python -m tools.connect_four.network", description=__doc__)
     parser.add_argument("--file", type=Path, default=FILE)
     parser.add_argument("--ask", type=int, metavar="GAMES", help="write positions of so many random games instead")

@@ -1,1 +1,1 @@
-"""Long runs, and what their players, their ledger and their witness are."""
+"""Long runs on a real cluster."""

@@ -92,7 +92,7 @@ class Found:
 
 
 class Opponent(Player):
-    """One of two who play at a table until `is_stopping`."""
+    """A player who plays at a table until `is_stopping`."""
 
     def __init__(self, url: str, name: str, table: Table) -> None:
         super().__init__(url, name)
@@ -136,7 +136,7 @@ class Opponent(Player):
 
 
 class Table:
-    """Two who play in one room.
+    """Two players in a room.
 
     Attributes:
         moved_at: When the newest move was acknowledged.
@@ -170,7 +170,7 @@ class Table:
         self.found.ledger.check_convergence(self.room, states)
 
     async def check_history(self, url: str) -> None:
-        """Check that a server knows each finished game once, as soon as it had time to copy it."""
+        """Check that a server has each finished game once, after some time for copying."""
         ledger, player = self.found.ledger, self.players[0]
         results = (game.result for game in ledger.rooms[self.room].games.values())
         finished = sum(result is not None and result["reason"] != "aborted" for result in results)
@@ -181,7 +181,7 @@ class Table:
 
 
 async def list_history(url: str, token: str | None) -> list[Message]:
-    """Return every game that a server knows of a player."""
+    """Return a player's whole history at a server."""
     rows: list[Message] = []
     async with open_peer(url, token=token) as peer:
         before: dict[str, str] = {}
@@ -192,7 +192,7 @@ async def list_history(url: str, token: str | None) -> list[Message]:
 
 
 Fault = Callable[[Cluster, random.Random], Awaitable[None]]
-"""Does harm to a cluster, and repairs it."""
+"""Damages a cluster, and repairs it."""
 Find = Callable[[Cluster, random.Random], Awaitable[Any]]
 
 
@@ -208,7 +208,6 @@ async def find_serving(cluster: Cluster, choice: random.Random) -> Harness:
 
 
 async def find_leader(cluster: Cluster, choice: random.Random) -> Node:
-    """Return the node that leads one of the streams."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not (names := await cluster.nodes.streams()):  # noqa: ASYNC110 -- the nodes may just have an election
             await asyncio.sleep(AWAY_SECONDS)
@@ -216,7 +215,7 @@ async def find_leader(cluster: Cluster, choice: random.Random) -> Node:
 
 
 async def find_cables(cluster: Cluster, choice: random.Random) -> list[Cable]:
-    """Return the cables of the server that has one of the rooms."""
+    """Return the cables of a server that has a room."""
     return cluster.cables[cluster.servers.index(await find_serving(cluster, choice))]
 
 
@@ -302,7 +301,7 @@ async def find_all_nodes(cluster: Cluster, choice: random.Random) -> list[Node]:
 
 
 async def silence_node(cluster: Cluster, choice: random.Random) -> None:
-    """Freeze the node that a busy server is connected to, for a long time."""
+    """Freeze the node of a busy server for a long time."""
     cables = await find_cables(cluster, choice)
     node = next(node for node, cable in zip(cluster.nodes.nodes, cables, strict=True) if cable.is_used)
     node.freeze()
@@ -409,7 +408,7 @@ async def play(
 
 
 async def _until(jobs: list[asyncio.Task[None]], found: Found, condition: Callable[[], bool]) -> None:
-    """Wait for a condition; raises the error of a player's job, and TimeoutError if play has stopped."""
+    """Wait for a condition; raises the error of a player's task, and TimeoutError if play has stopped."""
     before, since = -1, time.monotonic()
     while not condition():
         for job in jobs:
@@ -442,7 +441,7 @@ async def play_while_rolling(
 
 
 async def compare_lists(cluster: Cluster, rooms: set[str]) -> list[str]:
-    """Return which servers do not list just these rooms, after they had time to hear of them."""
+    """Return the servers that do not list exactly these rooms, after some time for synchronising."""
     until = time.monotonic() + COPY_SECONDS
     while True:
         wrong = list[str]()

@@ -1,4 +1,4 @@
-"""Times as they are reported: the middle, the slow end and the worst, in ms."""
+"""Times in reports: the median, the 99th percentile and the maximum, in ms."""
 
 from __future__ import annotations
 

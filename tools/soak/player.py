@@ -1,4 +1,4 @@
-"""A player of the long runs, who returns after every loss and repeats what failed for the moment."""
+"""A player of the long runs, who reconnects after every loss and repeats requests that failed temporarily."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.cluster.visitor import Visitor
 from tests.peer import Message
 
 TRANSIENT: Final = frozenset({"busy", "unavailable", "rate_limited"})
-"""Errors that pass."""
+"""Temporary errors."""
 RETRY_SECONDS: Final = 0.02
 
 
@@ -37,7 +37,7 @@ class Player(Visitor):
         return str(self.peer.welcome["player"])
 
     async def ask(self, type: str, **fields: Any) -> Message:
-        """Return the answer, which may be an error that does not pass."""
+        """Return the answer; an error is permanent."""
         while True:
             asked_at = time.monotonic()
             answer = await super().ask(type, **fields)
@@ -48,11 +48,11 @@ class Player(Visitor):
             await asyncio.sleep(answer["retry_ms"] / 1000 if is_limited else RETRY_SECONDS)
 
     def enter(self, room: str) -> None:
-        """Make this the room to which the player returns, or "" for none."""
+        """Set the room that the player returns to, or "" for none."""
         self.room, self._seq, self.state_of_room = room, 0, None
 
     def read_states(self) -> Message | None:
-        """Pass each state that came since the last call to `receive_state`, and return the newest."""
+        """Pass each state since the last call to `receive_state`, and return the newest."""
         peer, start = self._read_from
         start = start if peer is self.peer else 0
         self._read_from = self.peer, len(self.peer.seen)
@@ -66,7 +66,7 @@ class Player(Visitor):
         """Called with each state of the room."""
 
     async def next_state(self, after: Message | None = None) -> Message:
-        """Return the newest state of the room; wait if that is still `after`."""
+        """Return the newest state of the room, once it differs from `after`."""
         while (state := self.read_states()) is None or state is after:
             await self.state()
         return state
@@ -76,6 +76,6 @@ class Player(Visitor):
         await super()._come_back()
 
     def mark_in(self, state: Message) -> str:
-        """Return the mark with which the player plays."""
+        """Return the player's mark."""
         mark: str = next(mark for mark, seat in state["seats"].items() if seat and seat["player"] == self.id)
         return mark

@@ -1,8 +1,8 @@
-"""Other people's game servers under the same load: Colyseus and boardgame.io, with their own wire protocols.
+"""Other projects' game servers under the same load: Colyseus and boardgame.io, with their own wire protocols.
 
-Their games are ours (`node/`), small and as their documentation has them: tic-tac-toe for two with its rules, a move
-shown to both at once, nothing on disk. They come from npm, into a temporary folder. (koa-compose is held below 4.2,
-which copies the list of handlers before boardgame.io has added its own: every request for a match is then a 404.)
+Their games (`node/`) are small and follow their documentation: tic-tac-toe for two, each move shown to both at once,
+nothing on disk. They are installed from npm into a temporary folder. (koa-compose is held below 4.2, which copies the
+list of handlers before boardgame.io has added its own, so that every request for a match is a 404.)
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _PROGRAMS = Path(__file__).parent / "node"
 
 
 class CannotInstall(Exception):
-    """The servers are not to be had here; the message says why in one line."""
+    """The servers cannot be installed; the message gives the reason in one line."""
 
 
 @contextlib.contextmanager
 def installed() -> Iterator[Path]:
-    """Give a folder with both servers and what they need; raises `CannotInstall`."""
+    """Yield a folder with both servers and their dependencies; raises `CannotInstall`."""
     missing = [program for program in ("node", "npm") if shutil.which(program) is None]
     if missing:
         raise CannotInstall(f"{' and '.join(missing)} cannot be found.")
@@ -56,7 +56,7 @@ def installed() -> Iterator[Path]:
 
 
 def post(url: str, path: str, **fields: Any) -> dict[str, Any]:
-    """Return what a server answers to a JSON request on its plain HTTP."""
+    """Return the answer to a JSON request by plain HTTP."""
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
     try:
         connection.request("POST", path, json.dumps(fields), {"Content-Type": "application/json"})

@@ -1,7 +1,7 @@
 """Two players at a table of boardgame.io: socket.io on a WebSocket, by hand.
 
-Each action carries the number of the state that it is meant for, so that its frame is made when it is sent. Players
-move in turn, also with their requests for a rematch: the one who did not move last asks first.
+Each action carries the number of its state, so its frame is made when it is sent. Players take turns, also with their
+requests for a rematch: the player who did not move last asks first.
 Source: Socket.IO protocol 5 in Engine.IO protocol 4 (https://socket.io/docs/v4/socket-io-protocol/), and
 `SocketIOTransport` of boardgame.io.
 """
@@ -23,7 +23,7 @@ _STATE_ID = re.compile(rb'"_stateID":(\d+)')
 
 
 class SocketIoSeat(Seat):
-    """A seat that answers the pings of its server, and knows the number of the last state."""
+    """A seat that answers pings, and knows the number of the last state."""
 
     state_id = b""
 

@@ -1,7 +1,7 @@
 """Two players at a table of Colyseus: its binary protocol, by hand.
 
-A message to the room is its kind, the name of the message and MessagePack; what comes back is the patch of the state:
-for each field that changed 0x80 plus its number, and the value. The state begins with `ply` (0) and `agreed` (1).
+A message to the room consists of its kind, its name and MessagePack; the reply is the patch of the state: for each
+changed field 0x80 plus its number, and the value. The state begins with `ply` (0) and `agreed` (1).
 Source: `Protocol.ts`, `Room._onMessage` and `encode.ts` of the packages that `node/package.json` names.
 """
 

@@ -1,4 +1,4 @@
-"""The installed servers of others as contestants."""
+"""Installed servers of other projects as contestants."""
 
 from __future__ import annotations
 
