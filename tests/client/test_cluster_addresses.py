@@ -25,9 +25,6 @@ def first(count: int, backoff: Backoff, *arguments: float) -> list[tuple[int, fl
     return list(itertools.islice(backoff.ways(*arguments), count))  # type: ignore[arg-type]
 
 
-# -- as they are written ----------------------------------------------------------------------------------------
-
-
 def test_addresses_stand_with_commas_between_and_each_counts_once() -> None:
     assert parse_cluster("one,two:9, wss://three,one").urls == ("ws://one:8765", "ws://two:9", "wss://three")
     assert parse_cluster(None) == parse_cluster("localhost")
@@ -55,9 +52,6 @@ def test_a_link_into_the_cluster_of_the_settings_leads_to_all_of_it() -> None:
     assert cluster_for(settings, parse_address("two")) == parse_cluster("two,one")
     assert cluster_for(settings, parse_address("three")) == parse_cluster("three")
     assert cluster_for(Settings(server="o ne"), parse_address("three")) == parse_cluster("three")
-
-
-# -- coming -----------------------------------------------------------------------------------------------------
 
 
 def failing(failures: dict[str, ClientError], tried: list[str]) -> Callable[[Address], Awaitable[Connection]]:
@@ -90,9 +84,6 @@ async def test_a_server_that_is_too_busy_is_passed_over_and_one_that_refuses_for
     with pytest.raises(Refused, match="No"):
         await arrive(parse_cluster("a,b"), failing(failures, tried))
     assert tried == ["a", "b", "a"]
-
-
-# -- coming back ------------------------------------------------------------------------------------------------
 
 
 def test_the_others_are_tried_at_once_and_the_waits_grow_after_each_round() -> None:

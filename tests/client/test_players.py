@@ -212,8 +212,6 @@ def test_a_newer_version_may_add_what_it_likes(players: KnownPlayers) -> None:
     assert players.find(HERE) is not None
 
 
-# -- several servers of a cluster --------------------------------------------------------------------------------------
-
 THIRD_URL = "ws://third.example:8765"
 
 

@@ -56,9 +56,6 @@ async def event_of(events: Stream[RoomEvent], kind: type[Kind]) -> Kind:
     raise AssertionError(f"no {kind}")
 
 
-# -- where a room is is found out by asking ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kind", "ask"),
     [
@@ -157,9 +154,6 @@ def test_links_name_an_address_that_was_given_and_what_a_server_names_is_no_such
     assert [address.host for address in there.addresses] == ["two", "one", "front", "back"]
     assert there.given == given
     assert there.seen_from(parse_address("back"), ()).urls == ("ws://back:8765", "ws://front:8765")
-
-
-# -- a room moves while the client is in it ----------------------------------------------------------------------------
 
 
 async def test_a_room_that_goes_elsewhere_is_followed_with_the_move_that_was_under_way() -> None:
@@ -274,9 +268,6 @@ async def test_the_lobby_goes_on_where_one_is_now() -> None:
                     break
 
 
-# -- one connection, and several rooms ---------------------------------------------------------------------------------
-
-
 async def test_who_plays_is_led_to_no_other_server_but_told_where_the_room_is() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         here = await client.join(ROOM)
@@ -359,9 +350,6 @@ async def test_of_two_rooms_that_go_to_two_servers_the_first_to_go_is_kept_and_t
         assert (gone.refused.code, second.ended) == ("moved", "closed")
         assert await first.sync() == ()
         assert client.address == parse_address(two.url)
-
-
-# -- servers that are lost --------------------------------------------------------------------------------------
 
 
 async def test_when_a_server_is_lost_the_others_that_it_named_are_tried() -> None:

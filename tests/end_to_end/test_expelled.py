@@ -70,9 +70,6 @@ async def _read_all(messages: Messages) -> None:
         pass
 
 
-# -- the server's own end -------------------------------------------------------------------------------------------
-
-
 async def test_the_notice_and_the_announcement_are_told_in_a_transcript(server: Server) -> None:
     async with in_a_game(server, "--plain") as (ana, bo, room):
         await server.carry_out(Announce("Tea at five."))

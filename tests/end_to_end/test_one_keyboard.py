@@ -88,9 +88,6 @@ async def test_every_name_gets_a_mark(server: Server, words: tuple[str, ...], te
         assert terms in await client.until("Connected")
 
 
-# -- by the library -------------------------------------------------------------------------------------------------
-
-
 async def test_a_program_plays_two_seats_by_one_connection(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
         room = await ana.create(guests=["Bo"])

@@ -37,9 +37,6 @@ async def know(data: Path, *arguments: str) -> Any:
     return json.loads(output)
 
 
-# -- commands -------------------------------------------------------------------------------------------------------
-
-
 async def test_every_command_answers_in_words_and_in_json(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         url = await url_of(process)
@@ -188,9 +185,6 @@ def _read_to_end(descriptor: int) -> None:
             pass
 
 
-# -- the end --------------------------------------------------------------------------------------------------------
-
-
 async def test_a_drained_server_ends_when_the_last_game_is_over(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         url = await url_of(process)
@@ -224,9 +218,6 @@ async def test_a_signal_ends_a_drain_and_a_second_one_waits_for_nobody(tmp_path:
                 process.send_signal(signal.SIGTERM)
                 await bo.until(lambda message: message["type"] == "notice" and "in_ms" not in message)
                 await stopped(process)
-
-
-# -- the log --------------------------------------------------------------------------------------------------------
 
 
 async def play_an_evening(data: Path, *options: str) -> tuple[str, str]:

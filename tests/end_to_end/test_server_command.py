@@ -101,9 +101,6 @@ async def complaint(*arguments: str) -> str:
     return errors.removeprefix("tictactoe-server: ")
 
 
-# -- being ready ------------------------------------------------------------------------------------------------
-
-
 async def test_on_all_addresses_it_prints_the_line_for_another_machine() -> None:
     async with started("--port", "0") as process:
         match = LISTENING.fullmatch(await line_of(process))
@@ -155,9 +152,6 @@ async def test_every_option_may_come_from_the_environment() -> None:
     lines = log_lines(errors)
     assert {"event", "level", "timestamp", "logger"} <= set(lines[0])
     assert {"listening", "stopped"} <= {line["event"] for line in lines}
-
-
-# -- being unable -----------------------------------------------------------------------------------------------
 
 
 async def test_a_taken_port_is_told_in_one_line() -> None:
@@ -247,9 +241,6 @@ async def test_a_server_with_few_descriptors_keeps_some_and_tells_newcomers_that
                     break
 
 
-# -- the end ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", [signal.SIGINT, signal.SIGTERM])
 async def test_a_signal_gives_notice_closes_with_1012_and_ends_well(name: signal.Signals) -> None:
     async with started(*HERE) as process:
@@ -268,9 +259,6 @@ async def test_a_signal_gives_notice_closes_with_1012_and_ends_well(name: signal
                             await opened.recv()
                 assert opened.close_code == 1012
             await stopped(process, None)
-
-
-# -- words ------------------------------------------------------------------------------------------------------
 
 
 async def test_version_names_the_program_and_the_protocol() -> None:
@@ -321,9 +309,6 @@ async def test_the_usual_log_does_not_mention_strangers(authority: Authority, *,
     assert [line for line in errors.splitlines() if not OWN_WORDS.search(line)] == []
 
 
-# -- what the host sees -----------------------------------------------------------------------------------------
-
-
 async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> None:
     async with started(*HERE, "--log-format", "json") as process:
         url = await url_of(process)
@@ -345,9 +330,6 @@ async def test_the_host_sees_rooms_open_and_close_and_people_come_and_go() -> No
         ("player left", ana.welcome["player"]),
         ("room closed", None),
     ]
-
-
-# -- TLS --------------------------------------------------------------------------------------------------------
 
 
 async def test_with_a_certificate_the_printed_lines_have_its_names(authority: Authority) -> None:
@@ -389,9 +371,6 @@ async def test_half_a_pair_is_a_usage_error_and_a_wrong_one_a_line(authority: Au
     assert told.startswith(f"There is no certificate in {authority.cert}, or no key in ")
 
 
-# -- the line for a friend --------------------------------------------------------------------------------------
-
-
 async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
     folder = Path(COMMAND).parent
     process = await asyncio.create_subprocess_exec(
@@ -412,9 +391,6 @@ async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
     finally:
         process.kill()
         await process.communicate()
-
-
-# -- a service manager ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no such sockets")

@@ -71,9 +71,6 @@ async def has_finished_game(url: str, token: str) -> bool:
         return list(record.moves) == LINE_FOR_X
 
 
-# -- the folder -------------------------------------------------------------------------------------------------
-
-
 async def test_data_live_in_the_folder_that_is_named_and_are_private(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "data"
     async with started(*HERE, "--data", str(folder)) as process:
@@ -143,9 +140,6 @@ async def test_a_folder_that_cannot_be_one_is_told_in_one_line(tmp_path: Path) -
         assert (await complaint(*HERE, "--data", str(folder))).startswith(f"Cannot use the data folder {folder}: ")
 
 
-# -- backup and restore -----------------------------------------------------------------------------------------
-
-
 async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(here: Path) -> None:
     folder = here / "srv" / "tictactoe"
     places = {"/srv/tictactoe": str(folder), "/var/backups": str(here)}
@@ -188,9 +182,6 @@ async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(her
         async with open_peer(url, token=token) as ana:
             assert ana.seats == {room: "X"}
             assert (await ana.ask("join", room=room))["moves"] == [4]
-
-
-# -- stopping and starting again --------------------------------------------------------------------------------
 
 
 async def test_sigterm_leaves_one_file_with_everything_in_it(tmp_path: Path) -> None:

@@ -74,9 +74,6 @@ def fault_of(text: str) -> tuple[int, int, str]:
     return error.line, error.column, error.message
 
 
-# -- writing and reading ----------------------------------------------------------------------------------------
-
-
 def test_a_record_is_written_with_its_tags_then_its_moves_in_rounds() -> None:
     assert format_record(FULL) == FULL_TEXT
     assert parse_record(FULL_TEXT) == FULL
@@ -156,9 +153,6 @@ def test_lines_are_at_most_80_characters_wide_where_words_allow() -> None:
     assert parse_record(format_record(record)) == record
 
 
-# -- faults and their places ------------------------------------------------------------------------------------
-
-
 @each(
     ("text", "line", "column", "words"),
     [
@@ -187,9 +181,6 @@ def test_errors_survive_pickling() -> None:
     assert (error.message, error.line, error.column) == (WORDS["empty"], 2, 3)
     invalid = pickle.loads(pickle.dumps(InvalidRecord(fault("empty"), "date")))
     assert (invalid.message, invalid.part) == (WORDS["empty"], "date")
-
-
-# -- records that cannot be ------------------------------------------------------------------------------------
 
 
 @each(

@@ -31,9 +31,6 @@ ENTRANTS = tuple(Entrant(name, level_of(name)) for name in ("easy", "medium", "h
 TERMS = Terms(None, 50, 1)
 
 
-# -- what results are worth ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("counts", "elo", "error"),
     [
@@ -80,9 +77,6 @@ def test_what_was_all_won_or_never_played_has_no_number() -> None:
     assert measure_ratio((0, 0, 0, 0, 0), 0, 5) == 0
 
 
-# -- who plays what --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("many", [2, 3, 6])
 def test_everybody_has_each_opening_with_both_marks_against_everybody(many: int) -> None:
     entrants = [Entrant(str(number)) for number in range(many)]
@@ -127,9 +121,6 @@ def test_openings_after_which_nothing_is_open_are_refused() -> None:
         next(list_openings(PRESETS["classic"], 9, 1))
 
 
-# -- the table -------------------------------------------------------------------------------------------------------
-
-
 def record_of(game: Game, winner: str | None, why: str = "") -> GameRecord:
     """Return the record of a game that ended at its opening."""
     names = [one.name for one in game.players]
@@ -171,9 +162,6 @@ def test_the_table_has_points_pairs_and_who_failed_whatever_the_order() -> None:
     ]
     assert [line.split()[-3:] for line in table[1:]] == [["-", "4", "3"], ["0", "-", "3"], ["1", "1", "-"]]
     assert len({len(line) for line in table}) == 1
-
-
-# -- the file --------------------------------------------------------------------------------------------------------
 
 
 def keep(path: Path, games: list[Game]) -> None:
@@ -253,9 +241,6 @@ def file(tmp_path: Path) -> Iterator[CupFile]:
         yield file
 
 
-# -- the games -------------------------------------------------------------------------------------------------------
-
-
 async def test_a_bot_that_is_gone_is_one_that_failed() -> None:
     bot = running.Bot("nonsense", 1, 0, "seed")
     await bot.set_up(PRESETS["classic"])
@@ -296,9 +281,6 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
     again, _ = file.resume(list_games(ENTRANTS[:2], list_openings(PRESETS["classic"], None, 1), 50), TERMS)
     assert again == records
     assert len(records) == 3
-
-
-# -- the command -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

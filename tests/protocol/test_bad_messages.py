@@ -43,9 +43,6 @@ def answer_to(bad: BadMessage) -> bytes:
     return encode(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path))
 
 
-# -- no JSON at all ---------------------------------------------------------------------------------------------
-
-
 @each("data", TABLES["no json"])
 def test_what_is_no_json_is_bad_json(data: str) -> None:
     bad = refused(data)
@@ -86,9 +83,6 @@ def test_deep_nesting_is_refused_like_any_bad_message(data: str) -> None:
     assert refused(data).code in {"bad_json", "bad_message"}
     with pytest.raises(BadMessage):
         decode_push(data)
-
-
-# -- JSON, but no message ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("data", ["[]", "null", "true", "1", '"ping"', '["ping"]', '[{"type":"ping"}]'])
@@ -219,9 +213,6 @@ def test_a_chat_line_has_at_most_200_characters() -> None:
     assert "201" in bad.message
 
 
-# -- pushes -----------------------------------------------------------------------------------------------------
-
-
 def test_a_push_of_an_unknown_type_is_told_from_a_broken_one() -> None:
     for text, code in (
         ('{"type":"firework","room":"K7M4PQ"}', "unknown_type"),
@@ -236,8 +227,6 @@ def test_a_push_of_an_unknown_type_is_told_from_a_broken_one() -> None:
             decode_push(text)
         assert caught.value.code == code, text
 
-
-# -- whatever comes ---------------------------------------------------------------------------------------------
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

@@ -92,9 +92,6 @@ def test_every_example_is_a_message_with_all_its_fields_known(example: str) -> N
     assert json.loads(msgspec.json.encode(message)) == json.loads(example)
 
 
-# -- as they are rendered -------------------------------------------------------------------------------------------
-
-
 def anchors_of(path: Path) -> set[str]:
     """Return the anchors of a page: its headings in GitHub's spelling."""
     tokens = MARKDOWN.parse(path.read_text(encoding="utf-8"))

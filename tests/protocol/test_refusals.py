@@ -69,9 +69,6 @@ def said_in(language: str, id: str) -> str:
     return open_catalogue(language).say(id, **filled)
 
 
-# -- the sentences match the raised refusals --------------------------------------------------------------------------
-
-
 def refusals_in(path: Path) -> Iterator[tuple[str, set[str]]]:
     """Yield the id of each refusal that a module raises, and the names of its data."""
     for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -174,9 +171,6 @@ def test_an_error_of_the_engine_is_said_in_the_language_of_the_process() -> None
     assert describe_fault(illegal.value) == "D4 liegt neben dem Brett: Spalten A-C, Zeilen 1-3."
 
 
-# -- who reads it reads the own language ----------------------------------------------------------------------------
-
-
 @each("id", IDS)
 @pytest.mark.usefixtures("in_german")
 def test_a_german_client_reads_german_from_an_english_server(id: str) -> None:
@@ -227,9 +221,6 @@ def test_the_page_says_the_same(tmp_path: Path) -> None:
     vectors += [{"push": {"type": "error", "message": "Its own words.", **odd}, "said": own} for odd in ODD]
     words = (str(PROGRAM), FOLDER.as_uri(), str(served_catalogues(tmp_path)), *LANGUAGES)
     assert run_node(*words, stdin=json.dumps(vectors)).splitlines()[:10] == []
-
-
-# -- on the wire ----------------------------------------------------------------------------------------------------
 
 
 def test_data_are_safe_to_print_and_give_way_where_an_answer_would_be_too_long() -> None:

@@ -65,9 +65,6 @@ def test_the_document_of_the_api_is_valid_openapi() -> None:
     assert list(public.OpenAPIV31SpecValidator(load("openapi.json")).iter_errors()) == []
 
 
-# -- drift ------------------------------------------------------------------------------------------------------
-
-
 def test_the_documents_say_what_the_types_say() -> None:
     assert find_drift(DOCS) == [], "python -m tools.schemas --out docs/"
 
@@ -78,9 +75,6 @@ def test_the_command_writes_the_same_files_in_every_process_and_prints_their_pat
         done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment(PYTHONHASHSEED=seed))
         assert find_drift(tmp_path / seed) == []
         assert done.stdout.splitlines() == [str(tmp_path / seed / path) for path in render_files()]
-
-
-# -- the schemas ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", ["schema/requests.schema.json", "schema/pushes.schema.json"])
@@ -177,9 +171,6 @@ def test_schema_and_decoder_agree_on_a_request_with_one_foreign_value(request: R
         return
     text = json.dumps(fields)
     assert is_valid(ASKED, text) == is_request(text)
-
-
-# -- the AsyncAPI document --------------------------------------------------------------------------------------
 
 
 def list_references(value: object) -> Iterator[str]:

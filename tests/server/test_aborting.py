@@ -24,9 +24,6 @@ def start_ms(table: Table) -> int | None:
     return left
 
 
-# -- by a player -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("cells", [(), (4,)])
 @pytest.mark.parametrize("player", [ANA, BO])
 @pytest.mark.parametrize("command", [LEAVE, RESIGN])
@@ -75,9 +72,6 @@ def test_with_three_those_who_are_left_need_to_have_moved_and_no_others() -> Non
     table.do(CY, LEAVE)
     table.play(0, 1)
     assert table.do(ANA, RESIGN).result == Result("O", "resigned")
-
-
-# -- by time ----------------------------------------------------------------------------------------------------
 
 
 def test_a_first_move_is_due_within_half_a_minute_and_the_state_counts_it_down() -> None:

@@ -82,9 +82,6 @@ class Described:
         Draft202012Validator(schema).validate(found)
 
 
-# -- rooms and games ----------------------------------------------------------------------------------------------
-
-
 async def test_public_rooms_and_games_are_read_as_on_the_wire_and_as_the_openapi_document_says(server: Server) -> None:
     described = Described(await read(server, "/api/openapi.json"))
     async with two_playing(server) as (ana, bo, room), streaming(server, f"/api/rooms/{room}/stream") as stream:
@@ -181,9 +178,6 @@ async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) ->
             said = private.body.replace(id.encode(), b"222222-1-1").replace(room.encode(), b"222222")
             assert said == none.body
         assert await read(server, "/api/rooms") == {"rooms": []}
-
-
-# -- streams ------------------------------------------------------------------------------------------------------
 
 
 async def test_a_stream_has_the_states_of_a_room_and_says_why_it_ends(server: Server, ana: Peer, bo: Peer) -> None:

@@ -106,9 +106,6 @@ async def test_a_backup_needs_a_database_and_a_folder_and_overwrites_nothing(tmp
     assert (tmp_path / "backup").read_text() == "mine"
 
 
-# -- backups that a running server makes by itself ----------------------------------------------------------------
-
-
 @pytest.fixture
 async def data(tmp_path: Path) -> Path:
     """A data folder with one room."""

@@ -66,9 +66,6 @@ async def until_best(pool: ThinkingPool, position: Position, best: set[int]) -> 
             await asyncio.sleep(0)
 
 
-# -- workers that cannot be had, and come back ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("position", [SEARCHED, TRAP], ids=["searched", "table"])
 async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once(position: Position) -> None:
     pool = ThinkingPool(2, LONG_SECONDS, command=("/nonexistent/worker",))
@@ -149,9 +146,6 @@ async def test_a_closed_pool_lets_nobody_wait(open_pool: OpenPool) -> None:
     assert await soon(pool.analyse(TRAP)) is None
 
 
-# -- tables -----------------------------------------------------------------------------------------------------
-
-
 async def test_what_a_table_knows_is_waited_for_past_the_deadline(open_pool: OpenPool) -> None:
     pool = open_pool(deadline_seconds=0.0)
     assert await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP_BEST
@@ -164,9 +158,6 @@ async def test_a_table_is_not_waited_for_when_the_clock_runs_out(open_pool: Open
     pool = open_pool("hangs on a question")
     assert await soon(pool.choose(TRAP, Level.PERFECT, clock_seconds=0.1)) not in TRAP_BEST
     assert await soon(pool.is_better_than_draw(TRAP.play(2), "O", clock_seconds=0.1))
-
-
-# -- the deadline, and whose turn it is -------------------------------------------------------------------------
 
 
 async def test_a_move_whose_turn_does_not_come_in_time_is_chosen_by_the_simple_rules(open_pool: OpenPool) -> None:
@@ -207,9 +198,6 @@ async def test_one_worker_is_enough_for_questions_one_after_the_other() -> None:
         await soon(pool.choose(SEARCHED, Level.PERFECT))
     assert len(pool.workers.process_ids) == 1
     await pool.workers.close()
-
-
-# -- tables that many ask for ------------------------------------------------------------------------------------------
 
 
 CLASSIC, MISERE, BLOCKER = PRESETS["classic"], PRESETS["misere"], PRESETS["blocker"]
@@ -269,9 +257,6 @@ async def test_the_table_that_was_not_used_for_longest_is_forgotten(monkeypatch:
     assert pool.asked == [CLASSIC, MISERE, BLOCKER, MISERE]
 
 
-# -- openings ------------------------------------------------------------------------------------------------------
-
-
 async def test_openings_are_placed_by_the_book_which_no_worker_is_asked_for() -> None:
     pool = ThinkingPool(1, LONG_SECONDS, command=("/nonexistent/worker",))
     position = Position.start(PRESETS["gomoku-standard"])
@@ -281,9 +266,6 @@ async def test_openings_are_placed_by_the_book_which_no_worker_is_asked_for() ->
         position = position.play(cell)
     assert await pool.choose_side(position, Level.PERFECT) in "XO"
     await pool.workers.close()
-
-
-# -- what a worker keeps ----------------------------------------------------------------------------------------
 
 
 def test_a_worker_goes_on_with_what_it_has_proven() -> None:

@@ -325,12 +325,6 @@ async def test_forgetting_a_player_ends_their_challenges_and_an_export_has_only_
         assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
 
 
-# -- restarts -------------------------------------------------------------------------------------------------------
-
-
-# -- several servers ------------------------------------------------------------------------------------------------
-
-
 async def test_a_challenge_finds_a_player_at_another_server_and_both_find_its_room(node: Node) -> None:
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
         assert await why_not(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")

@@ -42,9 +42,6 @@ async def settle(server: Server) -> None:
             await eve.ask("ping")
 
 
-# -- time -----------------------------------------------------------------------------------------------------------
-
-
 async def test_a_late_move_is_refused_as_such(server: Server, store: TroubledStore, clock: FakeClock) -> None:
     async with two_playing(server, clock=MINUTE) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 4])
@@ -78,9 +75,6 @@ async def test_a_late_store_stops_the_clocks(server: Server, store: TroubledStor
         assert await left() == before - 1_000
 
 
-# -- dropped players ------------------------------------------------------------------------------------------------
-
-
 async def test_a_room_that_its_timer_closed_is_forgotten_by_the_greeting_of_its_player() -> None:
     async with Server(HERE, limits=uncounted(deserted_seconds=0.01)) as server, open_peer(server.url) as eve:
         async with open_peer(server.url, "ana") as ana:
@@ -102,9 +96,6 @@ async def test_a_deserted_room_that_cannot_be_deleted_is_deleted_later(store: Tr
                 await eve.ask("watch", room=room)
             assert (await eve.next_of("closed"))["room"] == room
             assert await eve.refusal("watch", room=room) == "no_such_room"
-
-
-# -- two at once ----------------------------------------------------------------------------------------------------
 
 
 async def test_the_second_of_two_concurrent_moves_sees_the_first(server: Server, store: TroubledStore) -> None:
@@ -176,9 +167,6 @@ async def test_a_match_survives_an_unsaved_room(server: Server, ana: Peer, bo: P
     assert (await answered(bo, "m"))["seat"] == "X"
 
 
-# -- a room that closes ---------------------------------------------------------------------------------------------
-
-
 async def test_whoever_comes_while_the_last_one_leaves_finds_no_room(server: Server, store: TroubledStore) -> None:
     async with contextlib.AsyncExitStack() as stack:
         ana, bo, cy, eve = [await stack.enter_async_context(open_peer(server.url)) for _ in range(4)]
@@ -202,9 +190,6 @@ async def test_whoever_comes_while_the_last_one_leaves_finds_no_room(server: Ser
         assert (await answered(eve, "late"))["type"] == "ok"
         assert (await eve.next_of("closed"))["room"] == room
         assert await eve.refusal("sync", room=room) == "no_such_room"
-
-
-# -- how many -------------------------------------------------------------------------------------------------------
 
 
 async def test_no_more_rooms_are_opened_at_once_than_there_may_be(store: TroubledStore) -> None:

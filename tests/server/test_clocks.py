@@ -38,9 +38,6 @@ def timed_for_three(clock: ClockFields = FIVE_MINUTES) -> Table:
     return Table(ANA, BO, CY, rules=THREE, clock=clock)
 
 
-# -- what a move costs ------------------------------------------------------------------------------------------
-
-
 def test_the_first_move_earns_no_increment_and_each_later_one_does() -> None:
     table = timed()
     table.play(0, 4)
@@ -58,9 +55,6 @@ def test_with_a_clock_for_each_move_every_turn_starts_afresh() -> None:
     assert table.times == [1, 10_000]
     table.move(1)
     assert (table.times, table.running) == ([10_000, 10_000], "O")
-
-
-# -- running out ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
@@ -104,9 +98,6 @@ def test_one_of_three_who_resigns_hands_the_clock_on_only_where_it_is_theirs(pla
     assert (table.running, table.times) == (running, [275_000, 300_000, 300_000])
 
 
-# -- other commands and other clocks ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("clock", "cells", "running", "times"),
     [
@@ -136,9 +127,6 @@ def test_a_clock_that_is_read_earlier_than_it_started_shows_no_more_than_it_had(
     assert not is_expired(table.room, table.now)
     table.move(5)
     assert table.times == [297_000, 302_000]
-
-
-# -- clocks that no request can ask for ------------------------------------------------------------------------------
 
 
 @each(("clock", "path"), cases("clocks that make no sense"))

@@ -141,9 +141,6 @@ async def play(players: dict[str, Traveller], room: str, cells: list[int], *, fi
     return state
 
 
-# -- the player goes to the room ------------------------------------------------------------------------------------
-
-
 async def test_a_welcome_lists_the_living_servers_and_the_cluster(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url) as ana, open_peer(other.url) as bo:
         assert ana.welcome["servers"] == [one.url, other.url]
@@ -223,9 +220,6 @@ async def shown(server: Server, path: str, words: str) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         while words not in (await get(server, path)).body.decode():  # noqa: ASYNC110  # there is no notification
             await asyncio.sleep(0.01)
-
-
-# -- servers start and stop -----------------------------------------------------------------------------------------
 
 
 async def test_streams_and_frames_are_redirected_to_the_server_of_the_room(node: Node) -> None:
@@ -361,9 +355,6 @@ async def test_a_server_that_stops_during_a_takeover_leaves_no_task_running(node
         await until(lambda: asyncio.all_tasks() <= before)
 
 
-# -- the operator ---------------------------------------------------------------------------------------------------
-
-
 async def ordered(server: Server, order: Order) -> Any:
     return await server.carry_out(order)
 
@@ -480,9 +471,6 @@ async def test_a_draining_server_hands_its_games_over_and_stops(node: Node) -> N
         assert ana.servers[-1] == bo.servers[-1] == other.url
 
 
-# -- conflicting owners ---------------------------------------------------------------------------------------------
-
-
 async def test_a_repeated_match_returns_the_waiting_room(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         room = (await ana.ask("match"))["room"]
@@ -504,9 +492,6 @@ async def test_an_expired_reservation_frees_the_seat(node: Node, monkeypatch: py
         async with asyncio.timeout(PATIENCE_SECONDS):
             while (await one.cluster.find_match(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # there is no notification
                 await asyncio.sleep(0)
-
-
-# -- lists ----------------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager

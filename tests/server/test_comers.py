@@ -26,9 +26,6 @@ def asking(path: str, *lines: str) -> bytes:
     return "\r\n".join((f"GET {path} HTTP/1.1", OWN, *lines, "", "")).encode()
 
 
-# -- requests -------------------------------------------------------------------------------------------------------
-
-
 async def test_whatever_is_answered_counts_and_what_is_too_much_ends_the_connection() -> None:
     async with serving(uncounted(requests_per_minute_per_address=6)) as server:
         kinds = ["GET /healthz", "GET /readyz", "GET /ws", "POST /", "GET /nothing-of-this", "GET /"]
@@ -55,9 +52,6 @@ async def test_an_operators_own_question_through_a_proxy_is_not_counted_with_tho
                     writer.write(asking("/healthz", *lines))
                     statuses[who, (await read_answer(reader)).status] += 1
         assert statuses == {("stranger", 200): 2, ("stranger", 429): 1, ("operator", 200): 2}
-
-
-# -- connections ----------------------------------------------------------------------------------------------------
 
 
 async def test_an_address_may_connect_so_often(clock: FakeClock) -> None:
@@ -109,9 +103,6 @@ async def test_a_connection_that_plays_or_asks_makes_no_room() -> None:
             assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503 ")
 
 
-# -- a class --------------------------------------------------------------------------------------------------------
-
-
 def test_a_class_of_300_behind_one_address_opens_the_page_and_plays_and_meets_no_limit() -> None:
     now_ns = [60_000_000_000]
     admission = Admission(Limits(), monotonic_ns=lambda: now_ns[0])
@@ -145,9 +136,6 @@ def test_a_class_of_300_may_open_rooms_take_seats_and_mistype_codes_at_the_same_
         limits.messages_at_once_per_address / 10,
     ):
         assert count >= PUPILS
-
-
-# -- in turn --------------------------------------------------------------------------------------------------------
 
 
 async def test_what_strangers_ask_is_done_a_little_in_each_turn_and_the_addresses_take_turns() -> None:

@@ -26,9 +26,6 @@ HELLO = text('{"type":"hello"}')
 LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
 
 
-# -- opening --------------------------------------------------------------------------------------------------------
-
-
 async def test_messages_right_behind_the_request_are_carried_out_whole_or_cut(server: Server) -> None:
     cut = text(ping("cut"))
     async with open_bytes(server.port) as (reader, writer):
@@ -138,9 +135,6 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
     assert list(listener.connections) == []
 
 
-# -- keepalive ------------------------------------------------------------------------------------------------------
-
-
 async def test_every_peer_is_asked_whether_it_is_there_and_one_that_answers_stays(serve: Serve) -> None:
     server = await serve(uncounted(ping_seconds=0.05))
     async with open_raw(server.url) as peer:
@@ -165,9 +159,6 @@ async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard
         silent_turns += 1
     assert 14.3 < silent_turns * seconds_a_turn < 15.1
     connection.connection_lost(None)
-
-
-# -- closing --------------------------------------------------------------------------------------------------------
 
 
 async def test_one_who_was_answered_and_never_closes_is_let_go(serve: Serve) -> None:
@@ -275,9 +266,6 @@ def test_one_who_comes_just_as_the_server_stops_is_let_go_like_all_others(sent: 
         runner.run(stop_at_arrival())
 
 
-# -- back-pressure --------------------------------------------------------------------------------------------------
-
-
 async def test_an_answer_and_the_state_after_it_are_one_write_and_wait_as_such_while_the_peer_lags() -> None:
     _, connection, transport = await open_on_fake_transport(uncounted())
     connection.push_answer_and_state("K7M4PQ", b"ok 1, ", b"state 1")
@@ -369,9 +357,6 @@ async def test_one_who_was_told_to_be_out_of_a_room_is_not_sent_its_state_afterw
             told.append(message["type"])
         assert "room" in told
         assert "room" not in told[told.index("closed") :]
-
-
-# -- memory ---------------------------------------------------------------------------------------------------------
 
 
 async def test_connections_leave_nothing_for_the_garbage_collector(server: Server) -> None:

@@ -14,9 +14,6 @@ Serve = Callable[[Limits], Awaitable[Server]]
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
-# -- hello ------------------------------------------------------------------------------------------------------
-
-
 async def test_welcome_says_who_one_is(server: Server) -> None:
     async with open_peer(server.url, "Zoe\u0308") as zoe:
         welcome = zoe.welcome
@@ -76,9 +73,6 @@ async def test_the_welcome_says_how_long_a_seat_is_held_and_how_much_of_it_is_le
             assert late.welcome["held_ms"] == {room: 0}
 
 
-# -- one seat, one connection -----------------------------------------------------------------------------------
-
-
 async def test_of_two_connections_for_one_seat_the_newer_wins(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [4])
@@ -103,9 +97,6 @@ async def test_joining_twice_on_one_connection_is_answered_alike_and_replaces_no
     assert {**first, "id": ""} == {**second, "id": ""}
     assert (await ana.ask("ping"))["type"] == "ok"
     assert not [message for message in ana.seen if message["type"] == "replaced"]
-
-
-# -- messages and their order -----------------------------------------------------------------------------------
 
 
 async def test_the_reply_comes_before_the_state_that_it_caused(ana: Peer, bo: Peer) -> None:
@@ -155,9 +146,6 @@ async def test_ping_tells_the_time_in_milliseconds(ana: Peer) -> None:
     first, second = await ana.ask("ping"), await ana.ask("ping")
     assert set(first) == {"type", "id", "time"}
     assert second["time"] >= first["time"] > 1_600_000_000_000
-
-
-# -- watching and leaving ---------------------------------------------------------------------------------------
 
 
 async def test_a_watcher_is_counted_for_all_without_a_new_seq(ana: Peer, eve: Peer) -> None:

@@ -51,9 +51,6 @@ def told_singly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.watching.watchers.CROWD_A_TURN", 1)
 
 
-# -- watching -------------------------------------------------------------------------------------------------------
-
-
 async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
     async with Server(HERE, limits=uncounted(watchers_per_room=2)) as server, contextlib.AsyncExitStack() as stack:
         ana, bo, cy, dan, eve = [await stack.enter_async_context(open_peer(server.url)) for _ in range(5)]
@@ -167,9 +164,6 @@ async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(serv
         assert (await dan.ask("chat", room=room, text="hi"))["type"] == "ok"
         for _ in range(3):
             assert (await ana.ask("chat", room=room, text="hi"))["type"] == "ok"
-
-
-# -- offers ---------------------------------------------------------------------------------------------------------
 
 
 async def offered(peer: Peer, times: int, room: str, verb: str) -> list[str | None]:

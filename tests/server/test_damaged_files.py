@@ -173,9 +173,6 @@ async def test_damage_at_run_time_is_reported_once(tmp_path: Path, caplog: pytes
     refuse(tmp_path / "data")
 
 
-# -- recovery -------------------------------------------------------------------------------------------------------
-
-
 def has_recover() -> bool:
     """Return True if this machine's sqlite3 program can recover; Debian 12's cannot."""
     if (program := shutil.which("sqlite3")) is None:
@@ -201,9 +198,6 @@ async def test_the_printed_command_recovers_what_can_be_read(folder: Path, place
     lost = {kind for kind, count in served.items() if count < ALL[kind]}
     assert lost == ({place} if place in ALL else set())
     assert served["rooms"] >= len(CODES) - 40
-
-
-# -- at random ------------------------------------------------------------------------------------------------------
 
 
 def flip(content: bytearray, chance: random.Random) -> None:

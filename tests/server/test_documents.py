@@ -182,9 +182,6 @@ def test_the_terms_of_a_tournament_are_not_stored_and_follow_from_the_event() ->
     assert decode_room(KEPT_ROOM).terms is USUAL
 
 
-# -- damage -----------------------------------------------------------------------------------------------------
-
-
 LARGE = Rules(rows=32, columns=32, line=3, blocked=frozenset(range(4, 1024)))
 
 

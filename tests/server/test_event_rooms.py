@@ -70,9 +70,6 @@ def out(*marks: str, why: str) -> tuple[Happening, ...]:
     return tuple(Happening("out", mark, why) for mark in marks)
 
 
-# -- as values --------------------------------------------------------------------------------------------------
-
-
 def test_only_the_two_of_the_pairing_get_a_seat_and_under_their_names_of_the_event() -> None:
     table = Pairing()
     assert table.room.status == "playing"
@@ -292,9 +289,6 @@ def test_the_record_of_such_a_game_names_the_event_and_the_round() -> None:
     assert '[Event "EV3NTS"]\n[Round "3.2"]\n' in text
     assert '[Result "none"]\n[Reason "forfeit"]\n\nnone\n' in text
     assert parse_record(text) == record
-
-
-# -- a server ---------------------------------------------------------------------------------------------------
 
 
 async def open_pairing(server: Server, one: Player | SeatState, other: Player | SeatState, **terms: Any) -> LiveRoom:

@@ -42,9 +42,6 @@ def told_of(event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_coloured:
     return describe_event(event, with_attendance(state_of(event), attendance), is_coloured=is_coloured)
 
 
-# -- as text ------------------------------------------------------------------------------------------------------
-
-
 def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
     event = play_on(begun(("ana", "bo", "cy")), by_name("bo", "ana", "cy"))
     assert told_of(event)[:7] == [
@@ -124,9 +121,6 @@ def test_signs_are_coloured_and_stand_where_they_stand_without() -> None:
     assert "\x1b[32m1\x1b[0m" in "".join(coloured)
     stripped = [line.replace("\x1b[32m", "").replace("\x1b[31m", "").replace("\x1b[0m", "") for line in coloured]
     assert stripped == plain
-
-
-# -- for programs -------------------------------------------------------------------------------------------------
 
 
 def test_a_sheet_has_table_and_pairings_and_no_formulas() -> None:

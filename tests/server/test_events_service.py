@@ -65,9 +65,6 @@ async def begun(organiser: Peer, *players: Peer, **terms: Any) -> str:
     return event
 
 
-# -- running by itself ----------------------------------------------------------------------------------------------
-
-
 async def test_an_event_without_players_pauses_until_resumed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "DESERTED_SECONDS", 0)
     async with known(server, "cy") as cy:
@@ -79,9 +76,6 @@ async def test_an_event_without_players_pauses_until_resumed(server: Server, mon
         async with known(server, token=token) as ana:
             assert (await run(cy, event, "resume"))["type"] == "ok"
             assert (await ana.next_of("call"))["pairing"].startswith("r2-")
-
-
-# -- calls ----------------------------------------------------------------------------------------------------------
 
 
 async def test_a_call_comes_to_each_connection_within_a_second_also_to_one_who_plays_elsewhere(server: Server) -> None:
@@ -119,17 +113,11 @@ async def test_who_comes_later_finds_the_call_in_the_welcome_until_the_game_is_s
             assert "calls" not in again.welcome
 
 
-# -- opening --------------------------------------------------------------------------------------------------------
-
-
 async def test_so_many_bots_as_would_keep_a_server_busy_are_refused() -> None:
     async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana:
         refused = await ana.ask("event_open", **SLOW, bots=["easy"] * 21)
         assert (refused["code"], refused["path"], refused["data"]["most"]) == ("not_allowed", "bots", 20)
         await opened(ana, bots=["easy"] * 20)
-
-
-# -- entering -------------------------------------------------------------------------------------------------------
 
 
 async def test_an_event_is_entered_once_under_a_name_that_nobody_has_there(server: Server) -> None:
@@ -166,9 +154,6 @@ async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_c
             assert (await eve.ask("events"))["events"] == []
             assert await eve.refusal("event_run", event=event, seq=1, action="cards") == "not_organiser"
         assert [row["event"] for row in (await bo.ask("events"))["events"]] == [event]
-
-
-# -- a card on another device ---------------------------------------------------------------------------------------
 
 
 @contextlib.asynccontextmanager
@@ -263,9 +248,6 @@ async def test_a_card_takes_the_place_of_who_is_there_where_that_is_asked_for(se
         await play_on(event, heir, other, call, {"type": "move", "cell": 0})
 
 
-# -- leaving, pausing, running --------------------------------------------------------------------------------------
-
-
 async def test_who_leaves_a_running_event_loses_what_is_open_and_the_room_ends(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo)
@@ -303,9 +285,6 @@ async def test_a_code_that_no_event_has_is_refused(server: Server, type: str, fi
         for code in ("222222", "nonsense", "1"):
             refused = await ana.ask(type, event=code, **fields)
             assert (refused["code"], refused["path"]) == ("no_such_event", "event")
-
-
-# -- watching -------------------------------------------------------------------------------------------------------
 
 
 async def test_who_watches_is_sent_what_changes_until_they_want_no_more(server: Server) -> None:
@@ -391,9 +370,6 @@ async def test_events_that_are_on_are_listed_newest_first(server: Server) -> Non
         assert [(row["event"], row["title"], row["players"]) for row in rows] == [(second, "Two", 1), (first, "One", 0)]
         await run(ana, second, "close")
         assert [row["event"] for row in (await bo.ask("events"))["events"]] == [first]
-
-
-# -- what lasts -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bot", [False, True], ids=["a person", "a program"])

@@ -67,9 +67,6 @@ def test_what_belongs_to_somebody_else_is_used_and_told(tmp_path: Path, caplog: 
     assert "belongs to another user" in caplog.text
 
 
-# -- links ----------------------------------------------------------------------------------------------------------
-
-
 @posix
 @pytest.mark.parametrize("name", [LOCK_NAME, FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"])
 async def test_a_file_that_is_a_link_is_not_opened(tmp_path: Path, name: str) -> None:
@@ -101,9 +98,6 @@ async def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
         open_folder(tmp_path / "private")
     await store.close()
     assert mode_of(tmp_path / "private") == 0o700
-
-
-# -- one server at a time -------------------------------------------------------------------------------------------
 
 
 async def test_a_second_store_on_a_folder_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
@@ -179,9 +173,6 @@ def test_the_names_of_new_files_are_flushed(tmp_path: Path, monkeypatch: pytest.
         folder.hold(FILE_NAME)
         assert len(flushed) == 2
     folder.release()
-
-
-# -- whose file it is -----------------------------------------------------------------------------------------------
 
 
 def test_the_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:

@@ -102,9 +102,6 @@ async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, Fin
             await asyncio.sleep(0.01)
 
 
-# -- what other servers keep ----------------------------------------------------------------------------------------
-
-
 async def test_the_codes_of_all_rooms_are_read_without_the_rooms(store: JetStreamStore) -> None:
     table = store.table(ROOMS)
     assert [code async for codes in table.all_keys() for code in codes] == []
@@ -135,9 +132,6 @@ async def test_missed_changes_are_reported_after_a_reconnection(node: Node, stor
         assert far.owed_since() is None
         assert [found for _, found in await until_copied(far, 1)] == [game]
         await far.close()
-
-
-# -- finished games -----------------------------------------------------------------------------------------------
 
 
 async def test_games_have_the_same_ids_at_all_servers(
@@ -172,9 +166,6 @@ async def test_a_copy_of_another_stream_is_begun_anew(node: Node, tmp_path: Path
     await second.close()
 
 
-# -- players ------------------------------------------------------------------------------------------------------
-
-
 async def stored_player(link: Link) -> tuple[dict[str, object], str]:
     """Return the document of a player in the stream, and its time to live."""
     answer = msgspec.json.decode(
@@ -203,9 +194,6 @@ async def test_a_player_with_a_seat_is_kept_for_a_year_even_renamed(store: JetSt
     assert document["is_seated"] is True
     assert ttl == f"{366 * 86_400}s"
     assert store.table(PLAYERS).expires
-
-
-# -- what the store refuses ---------------------------------------------------------------------------------------
 
 
 async def test_a_damaged_room_is_told_from_the_others(store: JetStreamStore, link: Link) -> None:
@@ -379,8 +367,6 @@ async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
     with pytest.raises(CannotOpenStore, match="Cannot read the credentials"):
         await Link.open(node.url, credentials=tmp_path / "nothing")
 
-
-# -- the commands -------------------------------------------------------------------------------------------------
 
 GAME = """
 accounts { GAME { jetstream: enabled, users: [

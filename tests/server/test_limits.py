@@ -30,9 +30,6 @@ def serving(limits: Limits, clock: Callable[[], int] = time.monotonic_ns, **chos
     return Server(settings, limits=limits, monotonic_ns=clock)
 
 
-# -- messages -------------------------------------------------------------------------------------------------------
-
-
 async def test_a_flood_is_answered_message_by_message_at_its_rate_with_few_notices() -> None:
     limits = uncounted(messages_per_second=500, messages_at_once=100)
     async with serving(limits) as server, open_raw(server.url) as flooder:
@@ -93,9 +90,6 @@ async def test_what_a_player_has_said_counts_on_another_connection_too() -> None
             assert (await bo.ask("ping"))["type"] == "ok"
 
 
-# -- players --------------------------------------------------------------------------------------------------------
-
-
 async def test_an_address_makes_so_many_players_and_those_who_are_known_come_back(clock: FakeClock) -> None:
     limits = uncounted(new_players_per_minute_per_address=60, new_players_at_once_per_address=60)
     async with serving(limits, clock) as server, contextlib.AsyncExitStack() as stack:
@@ -140,9 +134,6 @@ async def test_the_operator_sees_how_much_of_each_limit_is_used(clock: FakeClock
         )
 
 
-# -- rooms ----------------------------------------------------------------------------------------------------------
-
-
 async def test_a_player_opens_so_many_rooms_and_another_when_one_is_left() -> None:
     async with serving(uncounted(rooms_per_player=3)) as server, open_peer(server.url, "ana") as ana:
         codes = [(await ana.ask("create"))["room"] for _ in range(3)]
@@ -183,9 +174,6 @@ async def test_the_list_is_fair_among_addresses_where_not_all_rooms_have_a_place
         assert [row["age_ms"] for row in rows] == sorted(row["age_ms"] for row in rows)
 
 
-# -- bots -----------------------------------------------------------------------------------------------------------
-
-
 async def test_a_player_lets_so_many_bots_play_at_once() -> None:
     async with serving(uncounted(bot_games_per_player=2)) as server, open_peer(server.url) as ana:
         for _ in range(2):
@@ -214,9 +202,6 @@ async def test_a_game_of_bots_that_nobody_watches_ends_soon() -> None:
         if any(row["room"] == room for row in (await ana.ask("rooms"))["rooms"]):
             await ana.until(lambda message: message["type"] == "lobby" and room in message["closed"])
         assert await ana.refusal("watch", room=room) == "no_such_room"
-
-
-# -- codes ----------------------------------------------------------------------------------------------------------
 
 
 async def test_codes_cannot_be_guessed(clock: FakeClock) -> None:
@@ -288,9 +273,6 @@ async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> 
         assert len(told) == 1
 
 
-# -- connections ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "limits",
     [
@@ -313,9 +295,6 @@ async def test_too_many_connections_are_refused(limits: dict[str, int], caplog: 
         async with asyncio.timeout(10):
             while await handshake(server, [f"Host: 127.0.0.1:{server.port}"]) != 101:
                 pass
-
-
-# -- from where -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("headers", "status"), cases("origins"))
@@ -442,9 +421,6 @@ async def test_a_bad_header_of_a_proxy_is_refused(before: bytes) -> None:
     async with serving(uncounted(), trusted_proxies=LOOPBACK) as server, open_bytes(server.port) as (reader, writer):
         writer.write(before)
         assert (await read_to_end(reader)).startswith(b"HTTP/1.1 400 ")
-
-
-# -- all at once ----------------------------------------------------------------------------------------------------
 
 
 async def test_what_is_too_much_for_a_turn_is_refused_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:

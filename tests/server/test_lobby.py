@@ -78,9 +78,6 @@ async def test_a_seat_that_was_freed_is_matched_again(ana: Peer, bo: Peer, cy: P
     assert (matched["room"], matched["seat"]) == (room, "X")
 
 
-# -- hearing of changes -----------------------------------------------------------------------------------------
-
-
 async def lobby_until(peer: Peer, condition: Callable[[dict[str, Message], set[str]], object]) -> None:
     """Collect a subscriber's changes until rows (the newest of each room) and closed codes suffice."""
     rows: dict[str, Message] = {}

@@ -91,9 +91,6 @@ def test_half_a_character_is_no_obstacle_to_json() -> None:
     assert json.loads(done.stderr)["data"] == "/srv/\udcff"
 
 
-# -- rooms ---------------------------------------------------------------------------------------------------------
-
-
 def lines_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     """Return the log's lines about rooms without players and codes."""
     return [record.message for record in caplog.records if record.name.endswith(".room_log")]

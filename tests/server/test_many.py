@@ -29,9 +29,6 @@ from tictactoe_server.sessions.session import Session
 CLASSIC = (PRESETS["classic"], None, False)
 
 
-# -- watchers -------------------------------------------------------------------------------------------------------
-
-
 async def test_a_new_watcher_sees_the_room_at_once_and_counts_of_watchers_are_throttled(server: Server) -> None:
     async with contextlib.AsyncExitStack() as stack:
         ana = await stack.enter_async_context(open_peer(server.url))
@@ -46,9 +43,6 @@ async def test_a_new_watcher_sees_the_room_at_once_and_counts_of_watchers_are_th
         shown = [message["watchers"] for message in ana.seen if message["type"] == "room"]
         assert shown == sorted(set(shown))
         assert len(shown) <= 3 + seconds / 0.25
-
-
-# -- the lobby ------------------------------------------------------------------------------------------------------
 
 
 async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_several(server: Server) -> None:
@@ -78,9 +72,6 @@ async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_severa
             assert len(change["closed"]) <= MAX_LISTED_ROOMS
             closed += change["closed"]
         assert sorted(closed) == sorted(opened)
-
-
-# -- matches --------------------------------------------------------------------------------------------------------
 
 
 PATH = Changes(open_memory().table(ROOMS), lambda: 0)
@@ -142,9 +133,6 @@ def test_rooms_with_nobody_in_them_are_looked_at_once_at_most() -> None:
     for _ in range(100):
         assert matchmaker.find(CLASSIC, BO.id) is there
     assert len(looks) <= len(deserted)
-
-
-# -- what is due ----------------------------------------------------------------------------------------------------
 
 
 async def test_what_is_due_at_once_is_done_in_slices_and_in_its_order() -> None:

@@ -31,9 +31,6 @@ def three() -> Table:
     return Table(ANA, BO, CY, rules=THREE)
 
 
-# -- draws ------------------------------------------------------------------------------------------------------
-
-
 def test_an_offer_of_a_draw_is_shown_and_agreed() -> None:
     table = two()
     table.play(0)
@@ -110,9 +107,6 @@ def test_an_offer_stands_while_its_maker_or_receiver_is_away() -> None:
     assert table.do(BO, ACCEPT).result == Result(None, "agreed")
 
 
-# -- taking back ------------------------------------------------------------------------------------------------
-
-
 def test_a_last_move_is_taken_back() -> None:
     table = two()
     table.play(0, 4)
@@ -175,9 +169,6 @@ def test_a_move_taken_back_takes_an_offer_of_a_draw_with_it() -> None:
     table.do(ANA, ASK)
     assert table.room.offers == Offers(draw="X", undo="X")
     assert table.do(BO, ALLOW).offers == Offers()
-
-
-# -- claims -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -257,9 +248,6 @@ def test_with_three_both_who_are_gone_may_be_claimed_from_at_once() -> None:
         assert apply(table.room, ANA, WIN, table.now).position.active_marks == "XA"
         table.wait(10_000)
         assert table.do(ANA, claim).result == Result(winner, "claimed")
-
-
-# -- who may do what --------------------------------------------------------------------------------------------
 
 
 REFUSED: dict[str, tuple[Callable[[], Table], list[Step], Player, list[Command], str]] = {

@@ -44,9 +44,6 @@ async def refusal(server: Server, order: Order) -> str:
     return str(refused.value)
 
 
-# -- looking --------------------------------------------------------------------------------------------------------
-
-
 async def test_the_lists_show_who_is_here_and_what_is_played(server: Server) -> None:
     async with (
         open_peer(server.url, "ana") as ana,
@@ -99,9 +96,6 @@ async def test_rooms_are_counted_by_status_whatever_becomes_of_them(server: Serv
         await bo.ask("leave", room=room)
         await ana.ask("leave", room=room)
         assert await counted() == {"waiting": 0, "playing": 0, "over": 0}
-
-
-# -- kicking and banning --------------------------------------------------------------------------------------------
 
 
 async def test_who_is_kicked_reads_why_and_may_come_back_by_hand(server: Server) -> None:
@@ -204,9 +198,6 @@ async def test_bans_are_kept_and_end_by_themselves() -> None:
     await store.close()
 
 
-# -- rooms, and all players --------------------------------------------------------------------------------------------
-
-
 async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room), open_peer(server.url) as fan:
         await fan.ask("watch", room=room)
@@ -247,9 +238,6 @@ async def test_an_announcement_reaches_everybody_clean(server: Server, ana: Peer
         assert (await peer.next_of("announcement"))["text"] == answer["text"]
     assert "\x1b" not in answer["text"]
     assert "\u202e" not in answer["text"]
-
-
-# -- the end --------------------------------------------------------------------------------------------------------
 
 
 async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Server, ana: Peer, bo: Peer) -> None:

@@ -71,9 +71,6 @@ async def serving(limits: Limits | None = None, **settings: object) -> AsyncIter
         yield server
 
 
-# -- the page and its parts ---------------------------------------------------------------------------------------
-
-
 async def test_a_browser_gets_the_page_whatever_the_path(server: Server, ana: Peer) -> None:
     room = (await ana.ask("create"))["room"]
     for path in ("/", f"/{room}", f"/{room.lower()[:3]}-{room[3:]}", "/wall"):
@@ -345,9 +342,6 @@ async def test_without_pages_there_is_only_what_there_was() -> None:
         assert await ana.refusal("share", game_id="1") == "not_allowed"
 
 
-# -- titles -------------------------------------------------------------------------------------------------------
-
-
 async def test_a_public_room_is_named_by_its_players_and_a_private_one_only_as_private(server: Server) -> None:
     async with two_playing(server) as (_, _, room), open_peer(server.url, "o'dd") as odd:
         shown = await get(server, f"/{room}", accept=BROWSER)
@@ -357,9 +351,6 @@ async def test_a_public_room_is_named_by_its_players_and_a_private_one_only_as_p
         assert head_of(await get(server, f"/{open_one}", accept=BROWSER))[0] == "o&#x27;dd, 4x4"
         private = (await odd.ask("create", visibility="private"))["room"]
         assert head_of(await get(server, f"/{private}", accept=BROWSER)) == ("a private game", "a private game")
-
-
-# -- text for terminals -------------------------------------------------------------------------------------------
 
 
 async def test_a_room_as_text_has_board_players_last_move_and_how_to_come_in(server: Server) -> None:
@@ -443,9 +434,6 @@ async def test_a_game_of_people_who_are_gone_is_in_no_text(server: Server, monke
         assert room in await text_of(server, f"/{room}")
 
 
-# -- what is not to be found by trying ----------------------------------------------------------------------------
-
-
 async def test_codes_cannot_be_found_by_trying() -> None:
     limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
     async with serving(limits) as server, open_peer(server.url, "ana") as ana:
@@ -460,9 +448,6 @@ async def test_codes_cannot_be_found_by_trying() -> None:
         assert [page.status for page in pages] == [200, 200]
         assert pages[0].body == pages[1].body
         assert (await get(server, "/")).status == 200
-
-
-# -- games that were shared -----------------------------------------------------------------------------------------
 
 
 async def play_a_game(ana: Peer, bo: Peer) -> str:
@@ -505,9 +490,6 @@ async def test_a_shared_game_is_public_until_revoked(server: Server, ana: Peer, 
     assert anew != told["replay"]
     assert (await get(server, path)).status == 404
     assert (await get(server, f"/replay/{anew}")).status == 200
-
-
-# -- reading the folder ---------------------------------------------------------------------------------------------
 
 
 HASH = "[0-9a-f]{12}"

@@ -62,9 +62,6 @@ async def answering(
     server._admission.pages = before
 
 
-# -- one after the other ------------------------------------------------------------------------------------------
-
-
 async def test_pipelined_requests_are_answered_in_their_order_also_where_one_takes_longer(server: Server) -> None:
     async def slowly(request: HttpRequest) -> HttpResponse:
         await asyncio.sleep(0.05)
@@ -164,9 +161,6 @@ def test_whatever_a_head_is_it_is_a_request_or_refused(head: bytes) -> None:
         assert not any("\n" in value or "\0" in value for values in request.fields.values() for value in values)
 
 
-# -- methods and bodies -------------------------------------------------------------------------------------------
-
-
 async def test_other_methods_are_answered_with_405_and_the_allowed_ones(server: Server) -> None:
     for request in ("POST /", "PUT /healthz", "DELETE /K7M4PQ", "OPTIONS *", "TRACE /", "PATCH /", "BREW /"):
         async with open_bytes(server.port) as (reader, writer):
@@ -206,9 +200,6 @@ async def test_no_body_may_be_said_to_be_there(server: Server) -> None:
     async with open_bytes(server.port) as (reader, writer):
         writer.write((b"GET /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: 0\r\n\r\n") * 2)
         assert [(await read_answer(reader)).status for _ in range(2)] == [200, 200]
-
-
-# -- what two readers could take for different things ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("head", cases("heads that can be read in two ways"))
@@ -253,9 +244,6 @@ async def test_an_address_is_answered_so_much_in_a_minute_where_answers_may_be_l
             request = f"GET {asked} HTTP/1.1\r\n".encode() + HOST + b"Connection: close\r\n\r\n"
             statuses.append((await heard(server, request)).split(b" ", 2)[1])
     assert statuses == [b"200"] * 4 + [b"429", b"200"]
-
-
-# -- slow ones, and too many ----------------------------------------------------------------------------------------
 
 
 async def test_a_request_that_does_not_come_in_time_is_told_so(serve: Serve) -> None:

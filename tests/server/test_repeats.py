@@ -146,9 +146,6 @@ def test_a_room_remembers_no_more_than_one_of_each_kind() -> None:
     assert len(table.room.asked) == 2
 
 
-# -- the next game ----------------------------------------------------------------------------------------------
-
-
 def over() -> Table:
     table = Table(ANA, BO)
     table.play(0, 4)

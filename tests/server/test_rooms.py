@@ -38,9 +38,6 @@ def move(cell: int, ply: int) -> Move:
     return Move(room=CODE, cell=cell, ply=ply)
 
 
-# -- opening and entering ---------------------------------------------------------------------------------------
-
-
 def test_a_new_room_waits_with_its_opener_seated() -> None:
     room = Table(ANA).room
     assert (room.status, room.seq, room.game, room.result) == ("waiting", 1, 1, None)
@@ -85,9 +82,6 @@ def test_a_command_without_effect_changes_nothing(steps: list[Step], player: Pla
     before = table.room
     table.wait(5)
     assert table.do(player, command) is before
-
-
-# -- moves ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -153,9 +147,6 @@ def test_commands_that_make_no_sense_now_are_refused(name: str) -> None:
     assert [table.refusal(player, command).code for command in commands] == [code] * len(commands)
 
 
-# -- resigning and leaving --------------------------------------------------------------------------------------
-
-
 def test_one_of_two_who_resigns_loses() -> None:
     room = two(0, 4, (ANA, RESIGN)).room
     assert room.result == Result("O", "resigned")
@@ -219,9 +210,6 @@ def test_leaving_after_the_end_keeps_the_result() -> None:
     assert table.do(BO, LEAVE).is_deserted
 
 
-# -- rematch ----------------------------------------------------------------------------------------------------
-
-
 def test_a_rematch_starts_when_both_ask_and_moves_the_marks_on() -> None:
     table = two(*LINE_FOR_X)
     over = table.room
@@ -250,9 +238,6 @@ def test_with_three_all_must_agree_and_everybody_plays_first_once_in_three_games
 
 def test_leaving_withdraws_every_offer_of_a_rematch() -> None:
     assert two(*LINE_FOR_X, (ANA, REMATCH), (BO, LEAVE)).room.offers == Offers()
-
-
-# -- connections ------------------------------------------------------------------------------------------------
 
 
 def test_a_dropped_player_is_shown_offline_with_what_is_left_of_the_hold() -> None:
@@ -316,9 +301,6 @@ def test_later_states_do_not_repeat_why_a_player_is_out(changes: list[Step]) -> 
     table = three(0, 1, 2, (BO, RESIGN))
     table.do_all(*changes)
     assert "happened" not in table.state
-
-
-# -- what others see --------------------------------------------------------------------------------------------
 
 
 def test_a_state_says_everything_about_the_room() -> None:

@@ -49,9 +49,6 @@ async def until_it_saves(store: SqliteStore, code: str) -> None:
             await asyncio.sleep(0.01)
 
 
-# -- batches ------------------------------------------------------------------------------------------------------
-
-
 async def test_a_batch_has_a_limit(laboratory: Laboratory) -> None:
     await laboratory.save_all(CODES)
     assert laboratory.database.commits == 3
@@ -121,9 +118,6 @@ async def test_a_full_queue_is_busy_and_writes_nothing(tmp_path: Path) -> None:
         assert len(await rooms_in(laboratory.store)) == [type(outcome) for outcome in outcomes].count(int)
 
 
-# -- flushes --------------------------------------------------------------------------------------------------------
-
-
 async def test_a_fresh_connection_and_a_mended_one_flush_every_save(laboratory: Laboratory) -> None:
     for is_mended in (False, True):
         if is_mended:
@@ -159,9 +153,6 @@ async def test_of_the_notes_that_wait_for_a_slow_disk_the_newest_alone_is_writte
     assert await laboratory.store.noted_time() == 20
     laboratory.store.note_time(21)
     await until_noted(laboratory.store, 21)
-
-
-# -- the journal ----------------------------------------------------------------------------------------------------
 
 
 async def rows_in(laboratory: Laboratory, table: str) -> int:
@@ -219,9 +210,6 @@ async def test_finished_games_are_read_alike_from_the_journal_and_from_the_table
             assert await archive.game(len(games) + 1) is None
             if turn == 1:  # as after a kill: nothing is folded at the end
                 laboratory.database.failures += [sqlite3.OperationalError("disk I/O error")] * 10
-
-
-# -- silent and dead --------------------------------------------------------------------------------------------------
 
 
 async def test_a_silent_disk_is_told_to_those_who_wait_and_is_forgiven(tmp_path: Path) -> None:
@@ -331,9 +319,6 @@ async def test_closing_on_a_silent_disk_ends_with_an_error_and_lets_go_once_it_a
     await again.close()
 
 
-# -- closing and opening ------------------------------------------------------------------------------------------
-
-
 async def test_closing_does_what_waits_and_takes_no_more(laboratory: Laboratory, tmp_path: Path) -> None:
     await laboratory.hold()
     saves = [asyncio.ensure_future(keep(laboratory.store, room_of(code), MISSING)) for code in CODES]
@@ -352,9 +337,6 @@ async def test_closing_does_what_waits_and_takes_no_more(laboratory: Laboratory,
     async with open_laboratory(tmp_path) as again:
         assert len(await rooms_in(again.store)) == len(CODES)
         assert await rows_in(again, "rooms") == len(CODES)
-
-
-# -- disks that refuse ----------------------------------------------------------------------------------------------
 
 
 async def test_a_full_database_still_serves_loads(laboratory: Laboratory, caplog: pytest.LogCaptureFixture) -> None:

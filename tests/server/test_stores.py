@@ -99,9 +99,6 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await opened.close()
 
 
-# -- every table ------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(params=WITH_NOTES.tables, ids=lambda spec: spec.name)
 def spec(request: pytest.FixtureRequest) -> TableSpec[Any]:
     return request.param  # type: ignore[no-any-return]
@@ -186,18 +183,12 @@ async def test_a_game_that_a_save_ends_is_kept_with_it_in_any_table(store: Stora
     assert [game for _, game in await store.games.games_of(ANA.id, 10)] == [GAME]
 
 
-# -- rooms ------------------------------------------------------------------------------------------------------
-
-
 async def test_of_many_savers_at_once_one_wins(store: Storage) -> None:
     revision = await keep(store, room_of(CODE), MISSING)
     saves = (keep(store, room_of(CODE, number), revision) for number in range(50))
     outcomes = await asyncio.gather(*saves, return_exceptions=True)
     (winner,) = [number for number, outcome in enumerate(outcomes) if not isinstance(outcome, Conflict)]
     assert await store.table(ROOMS).load(CODE) == (room_of(CODE, winner), outcomes[winner])
-
-
-# -- finished games and the time ----------------------------------------------------------------------------------
 
 
 async def test_games_are_found_by_room_and_number_also_where_a_code_came_again(store: Storage) -> None:
@@ -277,9 +268,6 @@ async def test_a_database_without_the_index_of_persons_is_given_one(tmp_path: Pa
     await store.close()
 
 
-# -- a table that no store has heard of, outside of its store ---------------------------------------------------
-
-
 async def note_in(folder: Path) -> Note | None:
     store = SqliteStore.open(folder, WITH_NOTES)
     found = await store.table(NOTES).load("first")
@@ -301,9 +289,6 @@ async def test_a_new_table_is_backed_up_checked_and_moved_with_the_others(tmp_pa
         moved = await copy(source, target, WITH_NOTES)
     assert moved.sums["note"].count == 1
     assert await note_in(tmp_path / "moved") == note
-
-
-# -- what only memory does --------------------------------------------------------------------------------------
 
 
 async def test_memory_keeps_the_newest_games_and_forgets_the_players_of_the_others() -> None:

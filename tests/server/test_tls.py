@@ -55,9 +55,6 @@ async def test_a_page_asked_for_at_localhost_over_tls_names_the_certificate_to_o
         assert f'name="address" content="https://play.example.org:{server.port}"'.encode() in answer.body
 
 
-# -- talking ----------------------------------------------------------------------------------------------------------
-
-
 async def test_a_tls_client_that_leaves_is_not_logged(authority: Authority, caplog: pytest.LogCaptureFixture) -> None:
     is_asked = asyncio.Event()
 
@@ -102,9 +99,6 @@ async def test_a_slow_reader_over_tls_catches_up(authority: Authority) -> None:
         await slow.write(text(ping("end")))
         while (await slow.message()).get("id") != "end":
             pass
-
-
-# -- who does not speak it --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -168,9 +162,6 @@ async def test_a_server_that_stops_does_not_wait_for_handshakes_of_tls(authority
         assert await read_to_end(reader) == b""
 
 
-# -- renewal ----------------------------------------------------------------------------------------------------------
-
-
 async def test_renewed_files_count_for_new_connections_and_end_no_old_one(authority: Authority) -> None:
     async with (
         secured(authority, Limits(certificate_seconds=0.01)) as server,
@@ -202,9 +193,6 @@ async def test_wrong_pairs_are_ignored(authority: Authority, tmp_path: Path, cap
         f"The key {authority.key} does not belong to the certificate {authority.cert}.",
         f"Cannot read {authority.cert}: no such file or directory.",
     ]
-
-
-# -- files ------------------------------------------------------------------------------------------------------------
 
 
 async def test_the_names_are_those_that_can_be_called(authority: Authority) -> None:

@@ -33,9 +33,6 @@ async def close_code_of(opened: ClientConnection) -> int | None:
     return opened.close_code
 
 
-# -- handshakes and plain HTTP ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("path", ["", "/", "/ws", "/?from=a-page", "/ws?x=1"])
 async def test_the_root_and_ws_speak_websocket(server: Server, path: str) -> None:
     async with open_socket(server.url + path) as opened:
@@ -68,9 +65,6 @@ async def test_one_that_offers_only_others_is_refused_with_the_list(server: Serv
 async def test_compression_is_never_negotiated(server: Server) -> None:
     async with open_socket(server.url, compression="deflate") as opened:
         assert opened.protocol.extensions == []
-
-
-# -- frames -----------------------------------------------------------------------------------------------------
 
 
 async def test_a_message_of_16_kib_is_read_and_a_larger_one_closes_with_1009(server: Server) -> None:

@@ -83,9 +83,6 @@ async def test_a_rated_challenge_at_another_server_is_rated_for_both(node: Node)
             assert (await bo.next_of("rated"))["players"].keys() == {id_of(ana), id_of(bo)}
 
 
-# -- how many games -------------------------------------------------------------------------------------------------
-
-
 async def test_of_twenty_simultaneous_joins_only_ten_lead_to_games() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         rooms = [(await ana.ask("create", **RATED))["room"] for _ in range(20)]
@@ -132,9 +129,6 @@ async def test_a_match_skips_an_opponent_after_ten_games(is_several: bool, node:
         await there.ask("leave", room=own)
         other = (await cy.ask("create", **RATED))["room"]
         assert (await bo.ask("match", **RATED))["room"] == other
-
-
-# -- what is kept ---------------------------------------------------------------------------------------------------
 
 
 async def test_the_hourly_limit_of_stored_games_refuses_new_rated_rooms_and_loses_no_game() -> None:
