@@ -39,13 +39,9 @@ class Trouble:
     """The failures planned for one table.
 
     `hold` delays writes until `release`.
-
-    Attributes:
-        is_silent_about_success: Report a planned failure of a save after storing the value, as if the reply was lost.
     """
 
     def __init__(self) -> None:
-        self.is_silent_about_success = False
         self._failures: dict[Operation, tuple[str | None, Exception, int]] = {}
         self._before_save: list[Callable[[], None]] = []
         self._held: list[tuple[Callable[[], None], Waiter]] | None = None
@@ -58,7 +54,6 @@ class Trouble:
     def heal(self) -> None:
         """Cancel all planned failures."""
         self._failures.clear()
-        self.is_silent_about_success = False
 
     def before_next_save(self, action: Callable[[], None]) -> None:
         """Run `action` just before the next save, like a concurrent write."""
@@ -145,13 +140,11 @@ class TroubledTable(MemoryTable[Value]):
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         trouble = self.trouble
         trouble.prepare()
-        error = trouble.failure("save", key)
-        if error is not None and not trouble.is_silent_about_success:
+        if error := trouble.failure("save", key):
             waiter.failed(error)
-            return
-        told: Waiter = waiter if error is None else _Lost(waiter, error)
-        save = super().save
-        trouble.write(lambda: save(key, value, expected_revision, told, finished), told)
+        else:
+            save = super().save
+            trouble.write(lambda: save(key, value, expected_revision, waiter, finished), waiter)
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         if error := self.trouble.failure("delete", key):
@@ -163,20 +156,6 @@ class TroubledTable(MemoryTable[Value]):
     def _damaged(self, stored: Stored[Value]) -> Stored[Value]:
         error = self.trouble.failure("load", stored.key)
         return Stored(stored.key, error, MISSING) if isinstance(error, Unreadable) else stored
-
-
-class _Lost:
-    """A waiter that reports a stored save as failed."""
-
-    def __init__(self, waiter: Waiter, error: Exception) -> None:
-        self._waiter = waiter
-        self._error = error
-
-    def stored(self, revision: int) -> None:
-        self._waiter.failed(self._error)
-
-    def failed(self, error: Exception) -> None:
-        self._waiter.failed(error)
 
 
 class TroubledStore(MemoryStore):

@@ -59,8 +59,3 @@ class Cable:
         for way in (*self._of_a, *self._of_b):
             way.is_swallowing, way.delay_seconds = False, 0.0
             way.go_on()
-
-    def reset(self) -> None:
-        """Break the open connections; new ones may be made."""
-        for proxy in self._proxies:
-            proxy.cut()

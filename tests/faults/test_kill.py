@@ -10,7 +10,7 @@ from pathlib import Path
 from websockets.exceptions import ConnectionClosed
 
 from tests.faults.harness import Harness
-from tests.peer import Peer, open_peer, play_out, two_playing
+from tests.peer import Peer, open_peer, two_playing
 
 ROOMS = 4
 MOVES = 50
@@ -46,21 +46,3 @@ async def test_acknowledged_moves_survive_a_kill_and_an_unanswered_move_can_be_s
                 assert kept in (acknowledged, [*acknowledged, ply])
                 assert (await player.ask("move", room=room, cell=ply, ply=ply))["type"] == "ok"
                 assert (await player.ask("sync", room=room))["moves"] == [*acknowledged, ply]
-
-
-async def test_a_clock_that_runs_out_after_a_kill_ends_the_game_once(tmp_path: Path) -> None:
-    async with Harness(tmp_path) as server:
-        async with two_playing(server, clock={"move_ms": 700}) as (ana, bo, room):
-            await play_out({"X": ana, "O": bo}, room, [4, 0])
-            await server.end()
-        await server.start()
-        async with open_peer(server.url) as eve:
-            await eve.ask("watch", room=room)
-            over = await eve.state(status="over")
-            assert over["result"] == {"winner": "O", "reason": "timeout", "line": []}
-            await server.end()
-        await server.start()
-        async with open_peer(server.url, token=ana.welcome["token"]) as ana:
-            assert (await ana.ask("join", room=room))["moves"] == [4, 0]
-            assert (await ana.state(room=room))["score"] == over["score"]
-            assert [game["result"]["reason"] for game in (await ana.ask("history"))["games"]] == ["timeout"]

@@ -11,16 +11,14 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from msgspec.structs import replace
 
 from tests.environment import environment
 from tests.server.tables import ANA, BO, Table
-from tictactoe_server.admin.orders.rooms import ListRooms
 from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
 from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
-from tictactoe_server.server import Server
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Pending, delete, save
 
@@ -94,15 +92,6 @@ async def until_noted(store: Storage, ms: int) -> None:
             if await store.noted_time() == ms:
                 return
             await asyncio.sleep(0)
-
-
-async def until_rooms(server: Server, count: int) -> None:
-    """Wait until a server has restored this number of rooms."""
-    async with asyncio.timeout(30):
-        while True:
-            if len(cast(list[object], await server.carry_out(ListRooms()))) == count:
-                return
-            await asyncio.sleep(0.01)
 
 
 async def rooms_in(store: Storage) -> dict[str, Room]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
-from tests.peer import Message, Peer, open_peer, play_out, two_playing, until
+from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_protocol.requests import Move, Resign
 from tictactoe_server.records.changes import ATTEMPTS
 from tictactoe_server.records.tables import ROOMS
@@ -50,29 +50,6 @@ async def test_a_late_move_is_refused_as_such(server: Server, store: TroubledSto
         for _ in range(2):
             assert await ana.refusal("move", room=room, cell=1, ply=2) == "unavailable"
         assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
-
-
-async def test_a_late_store_stops_the_clocks(server: Server, store: TroubledStore, clock: FakeClock) -> None:
-    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-
-        async def left() -> int:
-            await ana.send("sync", room=room)
-            return int((await ana.next_of("room"))["clock"]["remaining_ms"]["X"])
-
-        store.owes_since = time.monotonic() - 5
-        await until(lambda: server.core.time._still_since_ns is not None)
-        before = await left()
-        for _ in range(5):
-            await ana.ask("chat", room=room, text="hello")
-        assert await ana.refusal("chat", room=room, text="hello") == "rate_limited"
-        clock.advance(50_000)
-        assert await left() == before
-        assert (await ana.ask("chat", room=room, text="hello"))["type"] == "ok"
-        store.owes_since = None
-        await until(lambda: server.core.time._still_since_ns is None)
-        clock.advance(1_000)
-        assert await left() == before - 1_000
 
 
 async def test_a_room_that_its_timer_closed_is_forgotten_by_the_greeting_of_its_player() -> None:
@@ -262,17 +239,6 @@ async def test_retried_changes_time_out(server: Server, store: TroubledStore, mo
         assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
         assert (await bo.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
         assert (await ana.state(ply=2))["board"] == "O...X...."
-
-
-async def test_a_stale_room_is_reloaded(server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.core.live_room.READ_AGAIN_SECONDS", 0.05)
-    async with two_playing(server) as (ana, bo, room):
-        moved = apply(store.rooms.now(room), Player(ana.welcome["player"], "ana"), Move(room=room, cell=4, ply=0), 0)
-        store.trouble.before_next_save(lambda: store.rooms.put(moved))
-        store.trouble.fail("save", StoreUnavailable())
-        assert await ana.refusal("move", room=room, cell=4, ply=0) == "unavailable"
-        for peer in (ana, bo):
-            assert (await peer.state(ply=1))["board"] == "....X...."
 
 
 async def test_a_turn_begins_when_a_move_stored_unnoticed_is_shown(

@@ -122,17 +122,6 @@ async def test_without_an_id_there_is_no_ok_but_the_state_comes(ana: Peer) -> No
     assert (await ana.receive())["id"] == "last"
 
 
-async def test_a_repeated_move_is_answered_ok_and_shown_to_nobody(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [4])
-        for _ in range(3):
-            assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
-        await ana.send("ping", id="a")
-        await bo.send("ping", id="b")
-        assert (await ana.receive())["id"] == "a"
-        assert (await bo.receive())["id"] == "b"
-
-
 async def test_sync_sends_the_moves_and_the_state_to_the_asker_alone(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room):
         last = await play_out({"X": ana, "O": bo}, room, [4, 0])

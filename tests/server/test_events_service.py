@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, Trouble, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closed
@@ -245,6 +245,28 @@ async def test_a_card_takes_the_place_of_who_is_there_where_that_is_asked_for(se
         state = await holder.next_of("event")
         assert holder.welcome["player"] not in [row["player"] for row in state["table"]]
         assert await holder.refusal("move", room=call["room"], cell=0, ply=1) == "not_in_room"
+        await play_on(event, heir, other, call, {"type": "move", "cell": 0})
+
+
+async def test_a_card_goes_on_after_a_death_before_its_seat_was_handed_over(store: TroubledStore) -> None:
+    async with Server(HERE, store, uncounted()) as server, card_game(server) as game, known(server, "new") as heir:
+        event, ticket, holder, other, call = game
+        store.rooms.trouble.hold()
+        await heir.send("event_join", event=event, ticket=ticket, here=True)
+        await store.rooms.trouble.until_held(1)
+        store.events.trouble.hold()  # from now on nothing is stored
+    store.rooms.trouble, store.events.trouble = Trouble(), Trouble()
+    async with (
+        Server(HERE, store, uncounted()) as server,
+        known(server, token=heir.welcome["token"]) as heir,
+        known(server, token=other.welcome["token"]) as other,
+        known(server, token=holder.welcome["token"]) as holder,
+    ):
+        assert ("calls" in holder.welcome, [told["room"] for told in heir.welcome["calls"]]) == (False, [call["room"]])
+        assert (await other.ask("join", room=call["room"]))["seat"] == "X"
+        await other.until(
+            lambda told: told["type"] == "room" and told["seats"]["O"]["player"] == heir.welcome["player"]
+        )
         await play_on(event, heir, other, call, {"type": "move", "cell": 0})
 
 

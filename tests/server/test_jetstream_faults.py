@@ -23,7 +23,6 @@ from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
 
 CODE = "K7M4PQ"
-SUBJECT = f"$KV.rooms-0.room.{CODE}"
 PATIENCE_SECONDS = 0.3
 OPENING_SECONDS = 0.1
 

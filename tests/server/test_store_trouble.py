@@ -70,21 +70,6 @@ async def test_a_room_that_another_server_closed_is_gone_for_all(troubled: Serve
         assert (await ana.ask("rooms"))["rooms"] == []
 
 
-async def test_a_drop_that_cannot_be_stored_lets_go_of_all_rooms(troubled: Server, store: TroubledStore) -> None:
-    async with open_peer(troubled.url) as eve:
-        async with two_playing(troubled) as (ana, _, room):
-            other = (await ana.ask("create"))["room"]
-            await eve.ask("watch", room=room)
-            await eve.ask("watch", room=other)
-            store.trouble.fail("save", StoreUnavailable(), key=room, times=ALWAYS)
-        assert (await eve.state(room=other, seq=2))["seats"]["X"]["online"] is False
-        store.trouble.heal()
-        async with open_peer(troubled.url, token=ana.welcome["token"]) as again:
-            for code in (room, other):
-                assert (await again.ask("join", room=code))["seat"] == "X"
-                assert (await again.state(room=code))["seats"]["X"]["online"] is True
-
-
 async def test_a_renaming_that_conflicts_is_retried(troubled: Server, store: TroubledStore) -> None:
     async with open_peer(troubled.url, "ana") as ana:
         store.players.trouble.fail("save", Conflict())

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.fakes import Trouble, TroubledStore
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import HERE, RATED, RULES, a_server, one_in, people, play_each, play_rated
 from tests.server.test_cluster import cluster_of
-from tests.server.test_event_deaths import Life, MortalStore, MortalTable
 from tictactoe_protocol.ratings.exported import check_export
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
@@ -24,7 +24,6 @@ from tictactoe_server.admin.orders.people import ForgetOrder, Merge, Release
 from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
 from tictactoe_server.ratings import folding
 from tictactoe_server.ratings.tables import LADDERS, key_of
-from tictactoe_server.records.tables import PLAYERS
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -166,9 +165,7 @@ async def test_a_forgotten_player_stays_in_the_ladder_under_a_stand_in(tmp_path:
     assert bo.welcome["player"] not in file.read_text()
 
 
-async def test_merging_players_merges_their_games_even_if_the_server_crashes_meanwhile() -> None:
-    store, life = MortalStore(), Life(0, is_told=False)
-    devices = store.tables[PLAYERS.name] = MortalTable(PLAYERS, store.games)
+async def test_merging_players_merges_their_games_even_if_the_server_crashes_meanwhile(store: TroubledStore) -> None:
     async with Server(HERE, store, uncounted()) as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
         await play_rated(ana, bo)
         await play_rated(cy, bo)
@@ -176,11 +173,11 @@ async def test_merging_players_merges_their_games_even_if_the_server_crashes_mea
             await cy.ask("leave", room=room)
         await server.carry_out(Release("cy"))
         merge = Merge(cy.welcome["player"], "ana")
-        devices.life = life
+        store.players.trouble.hold()
         merging = asyncio.ensure_future(server.carry_out(merge))
-        await life.end.wait()
+        await store.players.trouble.until_held(1)
     merging.cancel()
-    devices.life = None
+    store.players.trouble = Trouble()
     async with Server(HERE, store, uncounted()) as server:
         (ladder,) = (await rated(server, 2)).ladders.values()
         assert ladder.players[ana.welcome["player"]].wins == 2
@@ -269,10 +266,7 @@ async def test_a_large_snapshot_is_stored_in_parts_and_loaded_again(
     is_several: bool, node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
-    async with (
-        cluster_of(node, 1) if is_several else one_in(tmp_path) as (server,),
-        people(server) as (ana, bo),
-    ):
+    async with cluster_of(node, 1) if is_several else one_in(tmp_path) as (server,), people(server) as (ana, bo):
         kept = server.ladders.folding
         await until(lambda: kept.is_loaded)
         kept.state = State(ladders={RULES: Ladder({f"p{number:010}": busy_player(number) for number in range(20_000)})})
