@@ -288,10 +288,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
         pushes.Replaced: (pushes.Replaced(_ROOM),),
         pushes.Moved: (pushes.Moved(_ROOM, "wss://two.example.org"),),
         pushes.Closed: (pushes.Closed(_ROOM, "Nobody came back.", "idle", {}),),
-        pushes.Notice: (
-            pushes.Notice("restarting", 2_000),
-            pushes.Notice("stopping", 2_000, in_ms=600_000),
-        ),
+        pushes.Notice: (pushes.Notice("restarting", 2_000), pushes.Notice("stopping", 2_000, in_ms=600_000)),
         pushes.Announcement: (pushes.Announcement("The next tournament begins at eight.", 1_770_000_000_000),),
         rated.Rated: (
             rated.Rated(

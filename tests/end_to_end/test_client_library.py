@@ -12,13 +12,7 @@ from websockets.asyncio.server import ServerConnection
 
 from tests.end_to_end.clients import serving
 from tests.proxy import Proxy
-from tictactoe_client import (
-    ConnectionLost,
-    Refused,
-    Room,
-    VersionRefused,
-    connect,
-)
+from tictactoe_client import ConnectionLost, Refused, Room, VersionRefused, connect
 from tictactoe_client.online import connection
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_engine import Rules

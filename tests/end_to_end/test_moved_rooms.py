@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from tests.end_to_end.clients import run_client
-from tests.faults.hostile_server import (
-    ROOM,
-    hostile_cluster,
-    identity,
-    sends_to,
-    state,
-)
+from tests.faults.hostile_server import ROOM, hostile_cluster, identity, sends_to, state
 from tictactoe_protocol.pushes import Moved, Ok
 from tictactoe_protocol.requests import Join, Move
 

@@ -220,10 +220,7 @@ def test_a_file_of_anything_else_is_refused_and_left_as_it_is(tmp_path: Path, ch
         case "record":
             path.write_text(format_record(GameRecord()))
     before = path.read_bytes()
-    with (
-        closing(CupFile(str(path))) as file,
-        pytest.raises(Misuse, match="contains other things than games"),
-    ):
+    with closing(CupFile(str(path))) as file, pytest.raises(Misuse, match="contains other things than games"):
         file.resume(iter(games), terms)
     assert path.read_bytes() == before
 

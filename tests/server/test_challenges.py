@@ -77,9 +77,7 @@ def open_of(peer: Peer) -> list[str]:
     return [one["challenge"] for one in peer.welcome.get("challenges", ())]
 
 
-async def test_an_accepted_challenge_gives_both_players_a_seat_that_they_join_themselves(
-    server: Server,
-) -> None:
+async def test_an_accepted_challenge_gives_both_players_a_seat_that_they_join_themselves(server: Server) -> None:
     async with (
         known(server, "ana") as ana,
         known(server, "bo") as bo,
@@ -150,10 +148,7 @@ async def test_a_challenge_does_not_expire_after_an_answer_was_stored(server: Se
 
 
 async def test_an_impossible_challenge_is_refused_with_its_reason(server: Server) -> None:
-    async with (
-        known(server, "ana") as ana,
-        known(server, "cy", bot=True) as bot,
-    ):
+    async with known(server, "ana") as ana, known(server, "cy", bot=True) as bot:
         assert await why_not(ana, "challenge", player=id_of(ana)) == ("not_allowed", "self")
         assert await why_not(ana, "challenge", player=id_of(bot)) == ("not_allowed", "challenge bot")
         assert await why_not(bot, "challenge", player=id_of(ana)) == ("not_allowed", "challenge bot")
@@ -311,9 +306,7 @@ async def test_a_forgotten_player_leaves_all_blocks_and_an_export_has_only_ones_
         assert (await ana.ask("block"))["blocks"] == []
 
 
-async def test_forgetting_a_player_ends_their_challenges_and_an_export_has_only_ones_own(
-    server: Server,
-) -> None:
+async def test_forgetting_a_player_ends_their_challenges_and_an_export_has_only_ones_own(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         id = await challenge(ana, bo)
         assert "challenges" not in (await bo.ask("export"))["export"]

@@ -11,16 +11,7 @@ from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, quick
-from tests.server.test_events_service import (
-    card_game,
-    follow,
-    known,
-    leave_device,
-    opened,
-    play_on,
-    run,
-    watched,
-)
+from tests.server.test_events_service import card_game, follow, known, leave_device, opened, play_on, run, watched
 from tictactoe_server.admin.orders.rooms import EndEvent
 
 __all__ = ["quick"]

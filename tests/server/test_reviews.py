@@ -19,10 +19,7 @@ async def test_in_a_lesson_a_watcher_learns_what_each_move_is_worth(server: Serv
         assert (await ana.ask("analyse", room=room))["analysis"] == analysis
 
 
-async def test_only_watchers_may_analyse_a_game_against_a_bot(
-    ana: Peer,
-    eve: Peer,
-) -> None:
+async def test_only_watchers_may_analyse_a_game_against_a_bot(ana: Peer, eve: Peer) -> None:
     room = (await ana.ask("create", bots=["easy"]))["room"]
     await eve.ask("watch", room=room)
     assert await ana.refusal("analyse", room=room) == "not_allowed"

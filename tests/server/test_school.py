@@ -84,12 +84,7 @@ async def test_lists_pages_texts_and_pictures_show_marks_and_no_ids(school: Serv
         await ana.ask("sync", room=room)
         shown = [one for one in ana.seen if one["type"] == "room"][-1]
         assert {seat[field] for seat in shown["seats"].values() for field in ("name", "player")} == set(hidden)
-        told = [
-            json.dumps(lobby),
-            json.dumps(board),
-            json.dumps(await bo.ask("rooms")),
-            await read(school, "/wall"),
-        ]
+        told = [json.dumps(lobby), json.dumps(board), json.dumps(await bo.ask("rooms")), await read(school, "/wall")]
         told += [await read(school, path) for path in ("/", "/api/rooms", f"/api/rooms/{room}", f"/{room}")]
         await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
         game = (await ana.ask("history"))["games"][0]
@@ -163,10 +158,7 @@ async def test_the_code_of_an_event_shows_outsiders_numbers_and_the_wall_key_sho
 
         key = state["key"]
         await wall.ask("event_watch", event=code, on=True, key=key.lower())
-        shown = (
-            await wall.next_of("event"),
-            await read(school, f"/e/{code}.json?key={key}"),
-        )
+        shown = (await wall.next_of("event"), await read(school, f"/e/{code}.json?key={key}"))
         assert all(name in text for text in map(str, shown) for name in names)
         assert await first_line(school, f"/api/events/{code}/stream?key={key}") != told[-1]
 

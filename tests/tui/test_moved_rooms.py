@@ -5,15 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.client.tournaments import CALL
-from tests.faults.hostile_server import (
-    OTHER,
-    ROOM,
-    hostile_cluster,
-    identity,
-    lets_in,
-    sends_to,
-    state,
-)
+from tests.faults.hostile_server import OTHER, ROOM, hostile_cluster, identity, lets_in, sends_to, state
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.input.ways import Choice
 from tictactoe_protocol.pushes import ChatLine, Moved, Ok, Result

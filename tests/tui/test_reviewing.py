@@ -17,11 +17,7 @@ async def test_a_finished_game_shows_what_each_move_was_worth(game: Game, look: 
         await ana.do("7", "You win", "v review")
         text = await ana.do("v", "X wins at once. Best: A3.", "X played A3, the best move:", "hide values")
         assert "*+1" in text.splitlines()[8]
-        await ana.do(
-            "left",
-            "O to move: a draw with best play. Best: A3.",
-            "B1 gives the draw away",
-        )
+        await ana.do("left", "O to move: a draw with best play. Best: A3.", "B1 gives the draw away")
         assert "Worth " in ana.text
         assert ana.has_role("bad") is True
         await ana.do("v", "Move 3 of ", "End or Esc to the end", gone="to move")
