@@ -1,7 +1,5 @@
 """Fake network interfaces, as the operating system reports them."""
 
-from __future__ import annotations
-
 import errno
 import socket
 

@@ -1,7 +1,5 @@
 """A certificate authority for tests, and the certificate and key files of a server."""
 
-from __future__ import annotations
-
 import ssl
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rules of classic tic-tac-toe as the protocol sends them."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 CLASSIC_RULES: Final[dict[str, Any]] = {

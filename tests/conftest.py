@@ -1,7 +1,5 @@
 """Fixtures for every layer: real servers in this process, on a free port of the loopback interface."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gc

@@ -4,8 +4,6 @@ The check is independent of the product: Unicode's categories, its list of defau
 stacked marks.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The environment of processes that tests start. It hides the environment that the tests run in."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Typed test doubles for the server, such as a manual clock and a store that fails on demand."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -5,8 +5,6 @@ after an exception in a callback), and lets a teardown hang after a failure. Thi
 until the test has ended, teardown included. It never rings while pytest reports a failure: that would end the run.
 """
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import traceback

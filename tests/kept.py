@@ -1,7 +1,5 @@
 """Write and read the client's files: configuration, players and their seats."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Limits for tests of other things: no counts, and short waits for the reply to a close."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tictactoe_server.settings import COUNTS, Limits, with_counts

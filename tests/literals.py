@@ -4,8 +4,6 @@ A string counts as text for people if it has two words or is passed to a functio
 not count.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

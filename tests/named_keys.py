@@ -4,8 +4,6 @@ A key is named by an item such as ``Enter open`` or ``←/→ step``, two spaces
 sentence, as in ``(n: change)`` and ``press l``.
 """
 
-from __future__ import annotations
-
 import re
 
 _WORDS = {

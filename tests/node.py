@@ -1,7 +1,5 @@
 """Run the modules of the page with node."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

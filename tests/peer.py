@@ -1,7 +1,5 @@
 """A black-box client for tests: a WebSocket and JSON, independent of our client and its types."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -5,8 +5,6 @@ streams, environment, folder, terminal, signals and exit code. Other commands ar
 programs if a variable is set that is only read at the start of the interpreter.
 """
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import contextlib

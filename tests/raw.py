@@ -1,7 +1,5 @@
 """A peer below the WebSocket library: the test writes the bytes, and frames are parsed for it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

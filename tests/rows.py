@@ -1,7 +1,5 @@
 """Tables in tests: every row is tried in one test, as to collect a test for each takes longer than to try it."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps

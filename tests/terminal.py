@@ -1,7 +1,5 @@
 """Pipes and pseudo-terminals for tests, and a program's output as bytes, screen and escape sequences."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import fcntl

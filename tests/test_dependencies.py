@@ -1,7 +1,5 @@
 """Every import is of the standard library, our own packages or a declared dependency, and each dependency is used."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from importlib.metadata import packages_distributions

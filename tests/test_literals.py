@@ -1,7 +1,5 @@
 """Text for people comes from the catalogue, so that every language has it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

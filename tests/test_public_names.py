@@ -1,7 +1,5 @@
 """Every documented and every exported name can be imported from its package."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Final
 

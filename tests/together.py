@@ -1,7 +1,5 @@
 """Run many cases of a test concurrently; starting programs takes most of the time."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable

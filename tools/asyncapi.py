@@ -1,7 +1,5 @@
 """The protocol as an AsyncAPI 3.0 document, seen from the server: it receives requests and sends pushes."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args

@@ -4,8 +4,6 @@ The file must have the same ids as the English file, in the same order, the same
 and plural forms, and no typed word that has another meaning in English.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import string

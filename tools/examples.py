@@ -1,7 +1,5 @@
 """Examples of every kind of message, for the generated documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final

@@ -6,8 +6,6 @@ a name, are unchanged by decomposition (NFKD), and resemble one other character 
 digits, a sequence: ``rn`` stays apart from ``m``.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import defaultdict
 from importlib import import_module

@@ -3,8 +3,6 @@
 ``python -m tools.monitoring --out deploy/`` writes them. The same list always gives the same files.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 Source: the OpenAPI Specification 3.1.1, with schemas in JSON Schema 2020-12.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple

@@ -7,8 +7,6 @@ often, and so do opener and second player. Only nodes are counted, so the same c
 ``python -m tools.openings --check`` searches each opening for `--seconds` and prints its value for X.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

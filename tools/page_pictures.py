@@ -4,8 +4,6 @@
 With ``--every`` it takes the pages in windows of all sizes, light and dark, for a review.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import re

@@ -4,8 +4,6 @@ The program plays on a server, in a pseudo-terminal, against players of the libr
 that change from run to run (room codes, ports, times) are made equal.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -3,8 +3,6 @@
 ``python -m tools.protocol_types`` writes `docs/schema/protocol.d.ts`. The same types always give the same file.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

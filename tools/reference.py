@@ -3,8 +3,6 @@
 The text around the tables is written by hand. `tools.schemas` writes the pages with the other documents.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ Lines, blocks and braille are drawn as shapes and letters are placed one by one,
 font. The module is pure: cells in, text out; the picture loads nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -4,8 +4,6 @@
 transitions that differ most are kept. The same code always gives the same file.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

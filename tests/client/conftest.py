@@ -1,7 +1,5 @@
 """The client's commands, run in this process."""
 
-from __future__ import annotations
-
 import pytest
 
 from tictactoe_client.cli.main import run

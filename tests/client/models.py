@@ -1,7 +1,5 @@
 """A room after some states, without a server."""
 
-from __future__ import annotations
-
 from asyncio import ensure_future
 from itertools import pairwise
 

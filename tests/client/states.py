@@ -1,7 +1,5 @@
 """Room states for tests, built with the engine so that board, turn and result are consistent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET

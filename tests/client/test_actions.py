@@ -1,7 +1,5 @@
 """Lines typed while there is no connection: the client's own answers, and answers about the game as last seen."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Random commands in games of two to four players: the announced moves are the moves, even if states are skipped."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 

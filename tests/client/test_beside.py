@@ -1,7 +1,5 @@
 """Boards side by side: the samples are games, and only as many boards are shown as fit the width."""
 
-from __future__ import annotations
-
 import pytest
 
 from tictactoe_client.board.grid import BoardStyle

@@ -1,7 +1,5 @@
 """Ladders, players and challenges in the library: requests, answers and their effects."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Settings chosen inside the program are kept in a file of its own; `client.toml` is never written."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

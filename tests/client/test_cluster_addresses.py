@@ -1,7 +1,5 @@
 """Several addresses of a cluster: their spelling, the order of attempts, and the time for them."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import math

@@ -1,7 +1,5 @@
 """What a room announces beyond the vectors: an event's board before its players arrive, and replies to a rematch."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

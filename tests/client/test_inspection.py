@@ -1,7 +1,5 @@
 """Texts of a server are safe to draw when they reach the client, or are refused."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The address for invitations, on machines with one network, several, or no route."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import ifaddr

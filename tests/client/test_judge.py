@@ -1,7 +1,5 @@
 """The values of moves in finished games: mistakes, their cost, and the decisive moves."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """The language of all texts: who chooses it, and the message about an unknown language."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.client.conftest import Program

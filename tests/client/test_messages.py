@@ -1,7 +1,5 @@
 """Messages of a server that sends more than is read: few are stored, and only the newest state."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import cast
 

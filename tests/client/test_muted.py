@@ -1,7 +1,5 @@
 """Muted players: chosen by name, stored by id, and muted for this player only."""
 
-from __future__ import annotations
-
 from tests.client.states import ANA, BO, state
 from tictactoe_client.text.talk import Muted
 from tictactoe_protocol.pushes import ChatLine

@@ -1,7 +1,5 @@
 """Servers found on the local network: only servers that announce themselves as ours."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gc

@@ -1,7 +1,5 @@
 """Openings as a player reads, types and requests them: the next act, a choice's effect, and the server's support."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

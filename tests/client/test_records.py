@@ -1,7 +1,5 @@
 """Game records: made from states, written to files, and read again."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

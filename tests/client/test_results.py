@@ -1,7 +1,5 @@
 """The sentences about the end of a game for each viewer; other tests only check that they are shown."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

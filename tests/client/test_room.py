@@ -1,7 +1,5 @@
 """A room's moves, position and events after states, without a server."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

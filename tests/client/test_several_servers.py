@@ -1,7 +1,5 @@
 """Several servers of a cluster: the library goes to the room's server, and to another when one is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

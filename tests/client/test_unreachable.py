@@ -1,7 +1,5 @@
 """The server that has a room does not answer, and another server is asked to take it over."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

@@ -1,7 +1,5 @@
 """A small event as a server describes it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

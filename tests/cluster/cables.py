@@ -3,8 +3,6 @@
 This covers current and future connections, no matter which party opened them.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 from tests.proxy import Direction, Link, Proxy

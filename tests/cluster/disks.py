@@ -1,7 +1,5 @@
 """A small disk for tests that fill it; only root can mount one, on Linux."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from types import TracebackType

@@ -3,8 +3,6 @@
 A node can be killed, stopped, frozen, thawed and started again. All nodes end with the process that started them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """A cluster: nodes, the streams on them, and servers that share them; each process can be ended and restarted."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from asyncio.subprocess import PIPE, STDOUT

@@ -3,8 +3,6 @@
 The Linux kernel guarantees this; on other systems the commands run normally.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """A player in one room of a cluster who follows `moved` and leaves a silent server."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from types import TracebackType

@@ -1,7 +1,5 @@
 """The real `tictactoe-client` as a child process whose output is read line by line."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Playing the computer from the command line, with and without a server, and the bot of `docs/bots.md`."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import shutil

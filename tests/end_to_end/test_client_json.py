@@ -1,7 +1,5 @@
 """JSON mode: the server's messages on standard output, requests from standard input."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """`tictactoe_client.connect` against a real server, as another program would use it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterable, AsyncIterator

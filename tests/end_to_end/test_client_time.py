@@ -1,7 +1,5 @@
 """The client's reactions to passing time, with short waiting times and without processes."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The client and a server with TLS: private authorities, and messages about bad certificates."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import AsyncIterator

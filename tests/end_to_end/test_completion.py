@@ -1,7 +1,5 @@
 """Shell completion: bash for real, zsh and fish by the answers to their requests."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A client that the operator expelled, or whose server ended: it names the reason and stays away."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """A full room, joined on the command line: an interactive user may watch, others get an error."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

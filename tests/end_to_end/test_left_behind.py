@@ -1,7 +1,5 @@
 """Games of a killed run: the next run names each once, with its result if it has ended."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """The programs of `docs/library.md`, run unchanged, and the names in its tables."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The command `name`: a claimed name, another device, and recovery by a code; in words and as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

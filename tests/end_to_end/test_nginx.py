@@ -1,7 +1,5 @@
 """Behind a real nginx with the documented configuration: games, limits per player, and nginx's own limits."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

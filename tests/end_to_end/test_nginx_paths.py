@@ -1,7 +1,5 @@
 """Several servers behind one host name of a real nginx, with the configuration of deploy/cluster: a path per server."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator

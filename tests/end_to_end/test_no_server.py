@@ -1,7 +1,5 @@
 """A connection fails or breaks: each front end says why, lists its keys, and has the right exit code."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Several players at one keyboard: the command `local`, in plain mode and on the full screen, and the library."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.end_to_end.clients import COMMAND, complaint, run_client

@@ -1,7 +1,5 @@
 """The operator's commands, as typed, on a real server: words, JSON, exit codes; and a clean stop."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -4,8 +4,6 @@ The texts of both are in `transcripts/` and compared line by line; `UPDATE_PICTU
 `docs/client.md` quotes them. In German some English words are typed, which work there as well.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

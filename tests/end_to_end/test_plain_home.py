@@ -3,8 +3,6 @@
 The text is in `transcripts/` and compared line by line; `UPDATE_PICTURES=1` updates it. `docs/client.md` quotes it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

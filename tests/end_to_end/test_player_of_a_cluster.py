@@ -1,7 +1,5 @@
 """A player who visits several servers of a cluster in successive runs is the same player at each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 

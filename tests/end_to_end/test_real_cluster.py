@@ -1,7 +1,5 @@
 """The library on real servers of a cluster: it follows its rooms, and loses nothing on the way."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator

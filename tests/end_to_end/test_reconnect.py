@@ -1,7 +1,5 @@
 """Lost connections in the library, in plain mode and in JSON mode: restored states, and messages."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """Every refusal that a client can provoke, with its exact code, over real sockets; a connection survives them all."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

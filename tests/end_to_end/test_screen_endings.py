@@ -1,7 +1,5 @@
 """The full screen ended from outside at every moment: the terminal is restored, the exit code is right."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import sys

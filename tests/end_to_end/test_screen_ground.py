@@ -1,7 +1,5 @@
 """The full screen asks its terminal whether it is light or dark, and never takes the answer for keys."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 

@@ -1,7 +1,5 @@
 """The full screen in a browser, as `textual serve` runs it: with Textual's web driver and pipes, no terminal."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from asyncio.subprocess import PIPE

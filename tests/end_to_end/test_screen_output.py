@@ -1,7 +1,5 @@
 """The output of the full screen: its size, its colours, and a QR code that a phone can read."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

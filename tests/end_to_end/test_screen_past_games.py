@@ -1,7 +1,5 @@
 """`history` and `replay` in a real pseudo-terminal: when a page opens, how it ends, and that no server is needed."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Requests that a client repeats after a lost connection, and its words to a server that may lag behind."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator
 

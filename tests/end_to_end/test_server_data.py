@@ -3,8 +3,6 @@
 The commands of the operator's manual are run unchanged.
 """
 
-from __future__ import annotations
-
 import asyncio
 import shlex
 import signal

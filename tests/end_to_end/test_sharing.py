@@ -1,7 +1,5 @@
 """A finished game, shared by a link, with the real command and with the library."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.end_to_end.test_past_games import known, oldest_id, outcome

@@ -4,8 +4,6 @@ Everything is compared except generated values: players, tokens, room codes and 
 that are equal on the page must be equal here.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

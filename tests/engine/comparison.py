@@ -1,7 +1,5 @@
 """Play one game on the engine and on the oracle and report the first difference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple, cast
 

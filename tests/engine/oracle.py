@@ -3,8 +3,6 @@
 The board is a plain list, and every line of the board is scanned after each move.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

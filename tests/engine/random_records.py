@@ -1,7 +1,5 @@
 """Random games of every kind as records, for property tests: finished, running, resigned, with every tag."""
 
-from __future__ import annotations
-
 from random import Random
 
 from hypothesis import strategies as st

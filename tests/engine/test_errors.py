@@ -1,7 +1,5 @@
 """Worker processes send the engine's errors back, so the errors must survive pickling."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from random import Random
 
 from tictactoe_engine.search.book import look_up

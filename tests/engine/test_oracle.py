@@ -3,8 +3,6 @@
 `--hypothesis-profile many` plays a thousand games instead of twenty.
 """
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

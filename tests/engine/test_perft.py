@@ -1,7 +1,5 @@
 """Counts of the whole 3x3 game tree. A wrong rule of play, turn or ending changes them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Positions by example. `test_oracle` compares the result of every move with another engine."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from collections.abc import Sequence

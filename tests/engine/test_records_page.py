@@ -1,7 +1,5 @@
 """The page about records is true: its examples are records, and its grammar fits all records."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

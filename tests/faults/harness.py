@@ -3,8 +3,6 @@
 Only processes started here are ended, by id. The server's log is kept line by line.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

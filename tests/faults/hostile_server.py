@@ -3,8 +3,6 @@
 It sends the protocol's types, so every message is well-formed; other frames are sent as they are.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field

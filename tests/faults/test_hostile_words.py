@@ -4,8 +4,6 @@ A terminal receives no kind of escape sequence that a harmless server does not c
 receives control, bidirectional or invisible characters.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterable, Sequence

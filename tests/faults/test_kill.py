@@ -1,7 +1,5 @@
 """A real server process on a real disk is killed; the simulator kills a server at every other moment."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from itertools import cycle

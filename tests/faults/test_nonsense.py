@@ -1,7 +1,5 @@
 """A server that sends nonsense: every front end of the client ends with a sentence and a code, or continues."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

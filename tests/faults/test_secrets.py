@@ -1,7 +1,5 @@
 """Tokens are shown only to their players: never in the log, in answers to others, or in the data."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`tictactoe-client brain`: external engines as guests, by a small engine of the tests, and our engine as a guest."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """A cup without processes: games and openings, the value of results, the file and the table."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import math

@@ -1,7 +1,5 @@
 """`tictactoe-client cup` as a program: killed and resumed, with misbehaving guests, and on a terminal."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

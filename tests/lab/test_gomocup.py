@@ -1,7 +1,5 @@
 """Messages to and from engines about games and clocks, by the Gomocup protocol."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Iterator

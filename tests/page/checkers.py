@@ -1,7 +1,5 @@
 """External checkers of the page: TypeScript and axe-core, installed into `.ci-work` once by npm."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

@@ -4,8 +4,6 @@ One browser serves all tests of this folder, because starting a browser takes lo
 one event loop for this reason.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import shutil

@@ -4,8 +4,6 @@ One real server serves the page and the games. The cluster is simulated: `server
 `moved` for a room of another server.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """A server of the page that sends the messages of a test, unlike a real server if the test needs that."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """The page's files: their weight, that they write text only, and that they agree with the protocol."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from playwright.async_api import expect
 

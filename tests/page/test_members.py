@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from playwright.async_api import expect
 
 from tests.page.conftest import Visit

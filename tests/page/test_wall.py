@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 
 from playwright.async_api import expect

@@ -6,8 +6,6 @@ published tie-break values by name. `order` are the names in the published order
 by direct encounter, wins or Sonneborn-Berger.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The sentences that are sent to a page: its modules use all of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Random messages of every type of the protocol, for properties that hold for all messages."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, get_args
 

@@ -1,7 +1,5 @@
 """Invalid messages: each has its code and field, and no bytes raise anything but `BadMessage`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from tictactoe_protocol import MAX_MESSAGE_BYTES, PROTOCOL_VERSION, SUBPROTOCOL, CloseCode, ErrorCode

@@ -1,7 +1,5 @@
 """Changes between two states of a room, in cases that the vectors lack."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from msgspec import UNSET, UnsetType

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tictactoe_engine import PRESETS, Position, Rules, parse_cell
 from tictactoe_engine.search import Budget, analyse
 from tictactoe_protocol import reviewed

@@ -1,7 +1,5 @@
 """The table and its tie-breaks, compared with published cross-tables and for results in any order."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence

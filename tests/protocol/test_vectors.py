@@ -1,7 +1,5 @@
 """The test vectors: changes between two states and their descriptions, the same in this package and on the page."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

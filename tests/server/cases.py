@@ -1,7 +1,5 @@
 """The longer tables of cases, by name, from `cases.json`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

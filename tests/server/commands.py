@@ -1,7 +1,5 @@
 """Run the command `tictactoe-server` to its end, as an operator does."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 

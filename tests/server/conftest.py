@@ -1,7 +1,5 @@
 """Fixtures: short waits before a server tries again, connected peers, a store that fails on demand, a node of NATS."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterator
 
 import pytest

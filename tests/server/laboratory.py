@@ -1,7 +1,5 @@
 """A store on a real database whose thread, commits and pragmas a test controls."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import threading

@@ -1,7 +1,5 @@
 """A real nats-server for tests of a single store; it takes a moment to start."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import shutil

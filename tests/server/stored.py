@@ -1,7 +1,5 @@
 """Helpers for tests that write to a store and read it back."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import sqlite3

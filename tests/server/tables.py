@@ -1,7 +1,5 @@
 """A table for tests of rooms as values: players, their room, and a clock that the test moves."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table

@@ -1,7 +1,5 @@
 """A new service extends the answers of other services, and is notified of everything it needs."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Bots at real tables, over real sockets, computing in real processes."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 import pytest

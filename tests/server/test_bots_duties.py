@@ -1,7 +1,5 @@
 """Bots answer each position once, until the answer was handled or the position is over."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gc

@@ -1,7 +1,5 @@
 """Answers for bots and reviews: who computes them, when, and what happens without workers."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

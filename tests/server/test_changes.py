@@ -1,7 +1,5 @@
 """Concurrent changes on a store that is slow, conflicts or refuses: all are applied, in order."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections import Counter

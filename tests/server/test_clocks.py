@@ -1,7 +1,5 @@
 """The clocks of a room as values: when they run, the remaining time, and the end of a clock."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Several servers of a cluster: players at different servers meet, and rooms survive the loss of a server."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

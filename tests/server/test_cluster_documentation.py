@@ -1,7 +1,5 @@
 """docs/cluster.md is true: nats-server accepts its configuration, and the program's messages are quoted correctly."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

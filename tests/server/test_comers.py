@@ -1,7 +1,5 @@
 """Limits per address of connections and plain HTTP requests; a class behind one address stays within them."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

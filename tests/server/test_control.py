@@ -1,7 +1,5 @@
 """The operator's socket in a folder with a guessable name: the folder is the user's alone, or there is no socket."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a request reads depends on what it is about, not on how many players the server knows."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, get_args
 

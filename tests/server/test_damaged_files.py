@@ -1,7 +1,5 @@
 """Files damaged in many ways: the store starts with everything, or refuses to start and changes nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

@@ -1,7 +1,5 @@
 """The computers' game for visitors of the first page while no other game is running, over real sockets."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import AsyncIterator
 

@@ -1,7 +1,5 @@
 """Rooms as the bytes of a database: they come back unchanged, or they are unreadable."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

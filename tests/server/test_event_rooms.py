@@ -1,7 +1,5 @@
 """Rooms of an event: their players, the ends of their games, and that they stay until the event releases them."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """An event in plain HTTP: as text, for programs and spreadsheets, its records, and its stream."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import json

@@ -1,7 +1,5 @@
 """Events on several servers: entered, watched and run at any server, driven by one, continued by another."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 

@@ -1,7 +1,5 @@
 """Stored events: cached copies may be old, names in them belong to one player, old events are deleted."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from pathlib import Path

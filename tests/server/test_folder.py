@@ -1,7 +1,5 @@
 """The data folder: one server at a time, for its owner only, no links, and no other version's data."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Forgotten players: no stored byte names them, while they play and after a restart."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator

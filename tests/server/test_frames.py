@@ -1,7 +1,5 @@
 """Frames may arrive whole, joined, cut anywhere or in fragments: every message counts, in order."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """Several players on one connection: a player and guests at the same keyboard, each with a seat."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

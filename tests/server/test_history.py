@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.peer import Peer, open_peer, play_out, two_playing

@@ -1,7 +1,5 @@
 """Retention: which players, finished games and bans are deleted with time."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import AsyncIterator, Collection

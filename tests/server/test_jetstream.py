@@ -1,7 +1,5 @@
 """The store on NATS beyond the contract of all stores: bans, the copy of the games, refusals, commands."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import contextlib

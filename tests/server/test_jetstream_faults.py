@@ -1,7 +1,5 @@
 """The results of a save on NATS when the servers fail, and that the next save succeeds."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

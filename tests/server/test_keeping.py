@@ -1,7 +1,5 @@
 """How many games of a player and of an address are kept for good, and what happens beyond that."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Limits of connections, players, addresses and the server; other players do not notice them."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """The log: failures with tracebacks but without the values of variables, and few lines about busy rooms."""
 
-from __future__ import annotations
-
 import json
 import logging
 import subprocess

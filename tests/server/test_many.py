@@ -1,7 +1,5 @@
 """Costs that must not grow with each watcher, lobby listener, waiting player or timer."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

@@ -1,7 +1,5 @@
 """Metrics for Prometheus: parsed by its own library, and correct."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import AsyncIterator

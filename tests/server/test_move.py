@@ -1,7 +1,5 @@
 """Everything in one store is moved into another: from a folder to the store of several servers, and back."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import sqlite3

@@ -1,7 +1,5 @@
 """Players' names: never like a bot's, and unique at a table."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.peer import open_peer

@@ -1,7 +1,5 @@
 """Offers in a room as values: draws, takebacks, and claims against absent players."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 

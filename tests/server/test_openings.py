@@ -1,7 +1,5 @@
 """Openings in rooms as values: who acts, what moves with a player, idempotent requests, refusals."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.server.tables import ANA, BO, CODE, Table

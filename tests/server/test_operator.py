@@ -1,7 +1,5 @@
 """The operator's view and commands on a running server, and their effects on connected players."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from typing import Any

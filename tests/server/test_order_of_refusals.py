@@ -1,7 +1,5 @@
 """Which of several refusals is sent: the order of `docs/protocol/sentences.md`."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

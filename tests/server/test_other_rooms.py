@@ -1,7 +1,5 @@
 """How a server handles single messages of other servers; whole clusters are in `test_cluster`."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """Answers in plain HTTP: pages for browsers, text for terminals, cacheable files, and refusals."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import itertools

@@ -1,7 +1,5 @@
 """The operator's name and texts for a server: shown on the page, to terminals and in `welcome`, or refused."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Plain HTTP byte for byte: the order of answers, refusals, and closed connections."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,7 +1,5 @@
 """Previews of links: the head of a page, pictures that are drawn once, and nothing private."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import struct

@@ -1,7 +1,5 @@
 """Requests with `game` and `ply`, sent again: done once, acknowledged twice, and refused in another position."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """A backup restored into a data folder, and the messages about a damaged folder."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 

@@ -1,7 +1,5 @@
 """The room as a value: commands in, the next room or a refusal out, time as a number."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

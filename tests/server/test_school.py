@@ -1,7 +1,5 @@
 """A server for children: allowed texts, and the visibility of names, on every way in."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """Limits of the seats of a player and of an address in unfinished games, and matchmaking within them."""
 
-from __future__ import annotations
-
 import contextlib
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A player has seen a newer state of a room than this server: the server reloads the room before it sends it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fakes import TroubledStore

@@ -1,7 +1,5 @@
 """A store whose nodes were set back, as by an old image of a disk: what servers notice, and what they write back."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Names from a trusted proxy's sign-on: the same on all devices, unavailable to others, and only from the proxy."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import AsyncIterator

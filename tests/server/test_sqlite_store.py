@@ -1,7 +1,5 @@
 """The database beyond the contract of all stores: batches, flushes, failing and silent disks, kills."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Requests while the store is down, slow or wrong: a clear answer, a live connection, nothing unstored is shown."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fakes import TroubledStore

@@ -1,7 +1,5 @@
 """The contract of all stores, checked for each of them."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """How rooms and games are distributed among a store's streams, redistributed, and read from the log."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A server with TLS: connections, failures, and certificates that are renewed while it runs."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

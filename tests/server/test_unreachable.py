@@ -1,7 +1,5 @@
 """Rooms at a server that players cannot reach: another server takes such a room over if no player is connected."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Fixtures that run the full-screen client in this process, without a terminal, against a real server."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re

@@ -3,8 +3,6 @@
 The library's pilot waits until the whole process is idle: 40 ms and more for every key, longer on a busy machine.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 from textual import events

@@ -1,7 +1,5 @@
 """A private server for one run: no other player can join, and the screen does not suggest it."""
 
-from __future__ import annotations
-
 import asyncio
 
 from tests.tui.conftest import OpenScreen, ScreenUser

@@ -1,7 +1,5 @@
 """The full screen stores a limited amount from a server that never stops sending."""
 
-from __future__ import annotations
-
 from itertools import islice, product
 from types import SimpleNamespace
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """The canvas redraws the changed cells and little else."""
 
-from __future__ import annotations
-
 import pyte
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from tests.client.test_several_servers import heard

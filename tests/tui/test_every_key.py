@@ -3,8 +3,6 @@
 Each test performs all actions of a situation of the keymap; every key named in the bottom line must be among them.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

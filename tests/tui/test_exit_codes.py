@@ -1,7 +1,5 @@
 """The exit code of the full-screen client: the result of the last game, with `--result-code`, and the connection."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.peer import open_peer

@@ -1,7 +1,5 @@
 """The full screen's texts about aborted games, lessons and muted players."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from tests.client.models import model_of

@@ -1,7 +1,5 @@
 """Where marks fall, any cell of a column names the move."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.client.states import state

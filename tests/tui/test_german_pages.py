@@ -1,7 +1,5 @@
 """In German no page shows an English sentence that has a translation, no matter when the sentence was looked up."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Esc leaves every wait at once, even if the server does not answer."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator

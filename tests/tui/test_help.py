@@ -1,7 +1,5 @@
 """The help of the home page and of a room: this board's keys, remapped keys, and nothing that is unavailable."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

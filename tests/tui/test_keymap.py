@@ -1,7 +1,5 @@
 """Custom keys: every action may have another key, and every display of keys follows."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.literals import IDS

@@ -1,7 +1,5 @@
 """The lists of waiting rooms and of running games: changes, a lost connection, and joining by code."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator
 

@@ -1,7 +1,5 @@
 """A room moves to another server: the screen shows a line about it, and no typed text is lost."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from tests.client.tournaments import CALL

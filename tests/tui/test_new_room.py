@@ -1,7 +1,5 @@
 """The form of a new room: typing into its lines, the summary, and the resulting room."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import AsyncIterator

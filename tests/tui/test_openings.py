@@ -1,7 +1,5 @@
 """Openings on the full screen: the next act and mark, the choice by its keys, and the effect of a swap."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator
 

@@ -3,8 +3,6 @@
 UPDATE_PICTURES=1 rewrites them. `python -m tools.pictures` makes the pictures of `docs/screens.md`.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -1,7 +1,5 @@
 """The page that shows a recorded game, opened by the command without any server."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path

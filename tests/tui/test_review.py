@@ -1,7 +1,5 @@
 """When the value of a position is requested, and how late or missing answers are handled."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any

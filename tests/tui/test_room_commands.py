@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tests.tui.conftest import Game
 from tests.tui.test_game_page import GOMOKU
 from tictactoe_engine import Rules

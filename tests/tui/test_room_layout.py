@@ -1,7 +1,5 @@
 """The layout of a room in windows of every size: nothing overlaps or is cut, and the essentials are visible."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 

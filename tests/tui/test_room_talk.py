@@ -1,7 +1,5 @@
 """Chat in a room: no line is lost or unseen, and no refusal covers the game's end."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.named_keys import last_line

@@ -1,7 +1,5 @@
 """A player's identity from run to run, and the screen's messages if it cannot be stored."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

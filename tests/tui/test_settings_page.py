@@ -1,7 +1,5 @@
 """The settings page: each change counts at once and is kept, unless `client.toml` sets it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Every theme is readable: each text and line has a contrast of at least 4.5:1 to its background."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Moving from one server to another on the full screen and back, and between the addresses of a cluster."""
 
-from __future__ import annotations
-
 from zeroconf.asyncio import AsyncZeroconf
 
 from tests.client.test_nearby import announced, register

@@ -1,7 +1,5 @@
 """Typed moves, in turn and out of turn, without accidental moves."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.tui.conftest import Game

@@ -1,7 +1,5 @@
 """In a text field every printable character is text, even if it is the key of an action."""
 
-from __future__ import annotations
-
 from tests.tui.conftest import AtHome
 
 KEYS = {

@@ -1,7 +1,5 @@
 """The values of moves on a board: recognisable by shape, in every style of drawing."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.client.test_worth import DRAW, GUESS, LOSS, WIN, analysed

@@ -1,7 +1,5 @@
 """Entering a room can be cancelled at once and then has no effect."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator
 

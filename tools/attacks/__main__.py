@@ -7,8 +7,6 @@ meets no limit, `overload` what becomes of far too many moves. All attacks end b
 Usage: python -m tools.attacks [NAME ...] [--seconds 8] [--rounds 1]
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

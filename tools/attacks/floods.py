@@ -4,8 +4,6 @@ Each runs for a while in a process of its own, comes from `STRANGER` or, within 
 returns what it sent and received.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

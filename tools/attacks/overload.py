@@ -4,8 +4,6 @@ Two hundred pairs, ten of them at each address, play on large boards. Each playe
 without waiting, so that requests queue wherever they can.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

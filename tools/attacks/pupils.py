@@ -1,7 +1,5 @@
 """A class of 300 behind one address, like browsers: it opens the page, plays, talks, and returns all at once."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

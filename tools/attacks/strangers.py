@@ -1,7 +1,5 @@
 """The attackers: each runs in a process of its own and prints its result as one line of JSON."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -3,8 +3,6 @@
 The server answers the requests of a connection in order, so an answer belongs to the oldest open request.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import deque

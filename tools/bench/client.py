@@ -6,8 +6,6 @@ calls, functions and files of ours lie between a key and the socket, and between
 --deepest: the functions called most often for a move.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import fcntl

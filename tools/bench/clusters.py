@@ -1,7 +1,5 @@
 """Clusters of several servers on three nodes as contestants: a majority stores each move before it is shown."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

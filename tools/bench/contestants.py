@@ -1,7 +1,5 @@
 """The servers that are compared, and the ways to seat two players."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys

@@ -9,8 +9,6 @@ answers each with a line like `{"column": 4}`. `--own perfect` asks our own play
 player such a command.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

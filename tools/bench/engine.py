@@ -5,8 +5,6 @@ plays `--games` games against each opponent on each board at `--move-seconds` a 
 chooses a side and plays against itself, with `--nodes` a move instead of a time limit.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import subprocess

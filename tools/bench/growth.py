@@ -5,8 +5,6 @@ Each part measures the server's processor time at several sizes, fits an exponen
 Usage: python -m tools.bench.growth [PART ...]
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import itertools

@@ -3,8 +3,6 @@
 Usage: python -m tools.bench.idle [--connections 1000,5000] [--seconds 20]
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 

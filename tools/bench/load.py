@@ -5,8 +5,6 @@ itself. Here a frame is encoded once, masked with zeros, which leaves its text u
 whole received frame is passed on unchanged. Subclasses interpret the texts.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import gc

@@ -17,8 +17,6 @@ the ratio is to disk; then follow the times of the nodes and of the idle server 
 for disk and clusters, the time of a move at a rate of 900 a second, independent of earlier moves.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 from collections.abc import AsyncIterator

@@ -6,8 +6,6 @@ the cost of a wall with a hundred games at a move a second each. Processor times
 without animations.
 """
 
-from __future__ import annotations
-
 import asyncio
 import statistics
 from collections.abc import Awaitable, Callable

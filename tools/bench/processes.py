@@ -1,7 +1,5 @@
 """Servers under measurement: started on a core of their own, measured by the kernel's clock, and ended by id."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The time to fold a log of rated games: `python -m tools.bench.ratings --games 100000 --players 2000`."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from random import Random

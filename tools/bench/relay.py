@@ -3,8 +3,6 @@
 Two connections on one path are a room; a text from either is sent to both.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import uvloop

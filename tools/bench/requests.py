@@ -6,8 +6,6 @@ Usage: python -m tools.bench.requests [--rounds 5] [--beside COMMIT]
        python -m tools.bench.requests --walk NUMBER   # the calls of request NUMBER, from 1, in order
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -1,7 +1,5 @@
 """The time to pair the rounds of a Swiss: `python -m tools.bench.swiss --players 200 --rounds 12`."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from random import Random

@@ -6,8 +6,6 @@ SIGUSR1 begins a stretch, SIGUSR2 ends it and writes `FOLDER/NUMBER.json`: the p
 `SHOWN` when the socket's library sent and received, and when the terminal was written.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import sys

@@ -4,8 +4,6 @@ Everything listens on free ports of the loopback, and is deleted afterwards.
 Usage: python -m tools.cluster [--servers 2] [--tls]
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

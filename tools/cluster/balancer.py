@@ -4,8 +4,6 @@ It sends a header of the PROXY protocol, version 1, skips servers that refuse a 
 not ready last.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Sequence

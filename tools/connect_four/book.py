@@ -14,8 +14,6 @@ random play, divided by the time for a position of the ply. Positions with a win
 sees it. Reflections count once.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -13,8 +13,6 @@ also added to the book, 1.3 million from 9,500 positions of random play after 9 
 random play that avoids immediate losses.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import zlib

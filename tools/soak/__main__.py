@@ -4,8 +4,6 @@ Progress is written to stderr. The run is bounded in work and in time, and stops
 Usage: python -m tools.soak --faults 45
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import logging

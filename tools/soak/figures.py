@@ -1,7 +1,5 @@
 """Times in reports: the median, the 99th percentile and the maximum, in ms."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A player of the long runs, who reconnects after every loss and repeats requests that failed temporarily."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from typing import Any, Final

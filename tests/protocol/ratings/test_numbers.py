@@ -1,7 +1,5 @@
 """Ratings after one game: the published example, another implementation, and our own rules."""
 
-from __future__ import annotations
-
 from math import exp as system_exp
 from random import Random
 

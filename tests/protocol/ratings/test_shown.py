@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from math import log
 from random import Random
 from statistics import median

@@ -1,7 +1,5 @@
 """Short ways to create and play events."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

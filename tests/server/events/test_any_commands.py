@@ -1,7 +1,5 @@
 """Random commands in any order keep an event consistent, and it can always be played to its end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """Knock-out: the tree, byes, the continuation of a level match, and the table."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

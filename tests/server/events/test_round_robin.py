@@ -1,7 +1,5 @@
 """Round robin: opponents, marks, and the games of a player who leaves."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Swiss: the rules of every round, compared with all possible pairings of few players, and as properties of many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """The table of an event: a fold over its pairings that does not depend on the order of their results."""
 
-from __future__ import annotations
-
 import random
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Servers with ladders, players with claimed names, and short rated games."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace

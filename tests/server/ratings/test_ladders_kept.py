@@ -1,7 +1,5 @@
 """The stored log of ratings: verdicts, snapshots, restarts, forgotten players, and clusters."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ladders that close, openings with a choice, and games of three players."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

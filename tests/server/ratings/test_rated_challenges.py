@@ -1,7 +1,5 @@
 """Rated challenges: their room, refusals before it, and the number of games between two players."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,7 +1,5 @@
 """A rated game from the opening of its room to the ladder, and refusals before it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

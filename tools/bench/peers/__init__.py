@@ -5,8 +5,6 @@ nothing on disk. They are installed from npm into a temporary folder. (koa-compo
 list of handlers before boardgame.io has added its own, so that every request for a match is a 404.)
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

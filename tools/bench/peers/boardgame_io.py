@@ -6,8 +6,6 @@ Source: Socket.IO protocol 5 in Engine.IO protocol 4 (https://socket.io/docs/v4/
 `SocketIOTransport` of boardgame.io.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

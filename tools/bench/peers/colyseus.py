@@ -5,8 +5,6 @@ changed field 0x80 plus its number, and the value. The state begins with `ply` (
 Source: `Protocol.ts`, `Room._onMessage` and `encode.ts` of the packages that `node/package.json` names.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 

@@ -1,7 +1,5 @@
 """Installed servers of other projects as contestants."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tools.bench.contestants import Contestant
