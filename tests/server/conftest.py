@@ -1,6 +1,7 @@
 """Fixtures: short waits before a server tries again, connected peers, a store that fails on demand, a node of NATS."""
 
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
@@ -29,29 +30,18 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"tictactoe_server.{name}", seconds)
 
 
-@pytest.fixture
-async def ana(server: Server) -> AsyncIterator[Peer]:
-    """A peer that is connected to the fixture `server`."""
-    async with open_peer(server.url, "ana") as peer:
-        yield peer
+def connected(name: str) -> Any:
+    """Return a fixture: a peer of this name that is connected to the fixture `server`."""
+
+    @pytest.fixture(name=name)
+    async def connect(server: Server) -> AsyncIterator[Peer]:
+        async with open_peer(server.url, name) as peer:
+            yield peer
+
+    return connect
 
 
-@pytest.fixture
-async def bo(server: Server) -> AsyncIterator[Peer]:
-    async with open_peer(server.url, "bo") as peer:
-        yield peer
-
-
-@pytest.fixture
-async def cy(server: Server) -> AsyncIterator[Peer]:
-    async with open_peer(server.url, "cy") as peer:
-        yield peer
-
-
-@pytest.fixture
-async def eve(server: Server) -> AsyncIterator[Peer]:
-    async with open_peer(server.url, "eve") as peer:
-        yield peer
+ana, bo, cy, eve = map(connected, ("ana", "bo", "cy", "eve"))
 
 
 @pytest.fixture
