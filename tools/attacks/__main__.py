@@ -2,8 +2,8 @@
 
 A flood comes from one address while twenty pairs from another play, a move every 100 ms: alone, during the same flood
 of another server on this machine (the control), and during a flood of their own server. The goal is a p99 of at most
-twice the control's. During other attacks ten pairs play at twenty moves a second. `class` shows that a class of 300
-meets no limit, `overload` what becomes of far too many moves. All attacks end by themselves.
+twice the control's. During other attacks ten pairs play at twenty moves a second. `overload`
+shows what becomes of far too many moves. All attacks end by themselves.
 Usage: python -m tools.attacks [NAME ...] [--seconds 8] [--rounds 1]
 """
 
@@ -18,7 +18,7 @@ from statistics import median
 from typing import NamedTuple
 
 from tests.environment import environment
-from tools.attacks import overload, pupils
+from tools.attacks import overload
 from tools.attacks.floods import FLOODS
 from tools.attacks.strangers import ATTACKS
 from tools.bench.load import run
@@ -29,7 +29,7 @@ SERVER = (sys.executable, "-m", "tictactoe_server", "--host", "127.0.0.1", "--po
 FEW_DESCRIPTORS = ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")
 """The prefix of a server that shall run out of descriptors."""
 
-NAMES = (*FLOODS, *ATTACKS, "class", "overload")
+NAMES = (*FLOODS, *ATTACKS, "overload")
 PAIRS, PAIRS_PACE_SECONDS = 20, 0.1
 NEIGHBOURS, PACE_SECONDS = 10, 0.05
 QUIET_SECONDS = 3.0
@@ -125,8 +125,6 @@ def attack(name: str, seconds: float, rounds: int) -> str:
 
         if name in FLOODS:
             return describe(name, [run(withstand(name, server(), server(), seconds)) for _ in range(rounds)])
-        if name == "class":
-            return run(pupils.lesson(server()))
         if name == "overload":
             return run(overload.suffer(server(options=overload.OPTIONS, is_pinned=True), seconds))
         return run(suffer(name, server(*(FEW_DESCRIPTORS if name == "crowd" else ())), seconds))
