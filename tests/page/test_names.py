@@ -8,7 +8,9 @@ from tests.page.test_play import address
 from tests.peer import Peer, open_peer
 from tictactoe_protocol import parse_name
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
+from tictactoe_protocol.codes import SENTENCES
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
 
@@ -180,3 +182,30 @@ async def test_one_has_ones_data_saved_and_deleted_and_goes_on_as_a_new_guest(se
     await expect(ana.page.get_by_label("Playing as")).to_have_value(re.compile("guest-"))
     async with open_peer(server.url, "ana") as other:
         assert "claimed" not in other.welcome
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_a_pupil_has_a_friendly_name_no_dead_button_and_whole_sentences(visit: Visit, language: str) -> None:
+    settings = Settings(host="127.0.0.1", port=0, for_="school", demo=False)
+    async with Server(settings) as school, open_peer(school.url, "bo") as bo:
+        mia = await visit(address(school), phone=True, language=language)
+        say = open_catalogue(language).say
+        await expect(mia.page.locator(".hero input")).to_have_value(re.compile("^[A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2}$"))
+        await expect(mia.page.locator(".hero input")).not_to_be_editable()
+        await expect(mia.page.locator(".hero button")).to_be_hidden()
+        await expect(mia.page.locator(".greeting")).to_have_text(
+            f"{say('page chat sentences')}\n{say('page names given')}"
+        )
+        room = (await bo.ask("create"))["room"]
+        await mia.page.goto(address(school, f"/{room}"))
+        await mia.page.locator(".door button").click()
+        await expect(mia.page.locator(".door")).to_have_count(0)
+        await mia.page.locator(".heard").click()
+        sentences = mia.page.locator(".talk form button")
+        await expect(sentences).to_have_text([say(f"sentence {id}") for id in SENTENCES])
+        footer = await mia.page.locator("footer").bounding_box()
+        for place in [await one.bounding_box() for one in await sentences.all()]:
+            assert place is not None
+            assert footer is not None
+            assert place["x"] + place["width"] <= 390
+            assert place["y"] + place["height"] <= footer["y"]

@@ -1,5 +1,6 @@
 """Several players on one connection: a player and guests at the same keyboard, each with a seat."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,9 @@ async def test_where_the_server_gives_names_it_gives_guests_theirs() -> None:
     settings = Settings(host="127.0.0.1", port=0, for_="school", demo=False)
     async with Server(settings) as server, open_peer(server.url, "ana") as ana:
         await open_table(ana, "Bo")
-        assert names(await ana.state())["O"].startswith("guest-")
+        shown = names(await ana.state())
+        assert re.fullmatch("[A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2}", shown["O"])
+        assert shown["O"] != shown["X"]
 
 
 async def test_all_seats_are_held_at_once_and_come_back_at_once(server: Server, cy: Peer) -> None:

@@ -194,13 +194,19 @@ class HomePage(ListPage):
             if note and not (alone and is_of_others) and (client.ladders or not needs_ladders):
                 yield name, Entry(say(page.heading), say(note), partial(self.action_open_page, name))
 
+    @property
+    def _chooses_name(self) -> bool:
+        """Whether players of the server choose their names, which the server of a school gives them."""
+        client = self.program.session.client
+        return client is None or client.welcome.names != "given"
+
     def _fill_player(self, client: Client | None) -> None:
         if client is None:
             self.text("player").show()
             return
         said, name = f"{say('home playing as')}  ", clean_text(client.name)
         sign, colour = emblem_of(client.player) if not self.program.settings.ascii else ("", 0)
-        change = f"   ({say('home change', key=self.show_key('name'))})"
+        change = f"   ({say('home change', key=self.show_key('name'))})" if self._chooses_name else ""
         about = say("home alone") if self.program.session.is_own else describe_record(self._games, client.player)
         if client.welcome.claimed is False:
             about = say("name others", name=name)
@@ -337,7 +343,8 @@ class HomePage(ListPage):
             "settings": not is_joining,
             "theme": not is_joining,
             "refresh": is_here and not is_joining,
-            "name": is_here and not is_joining,
+            "name": is_here and not is_joining and self._chooses_name,
+            "devices": is_here and not is_joining and self._chooses_name,
             "change": entry is not None and entry.choice is not None,
             "local": self.can_start_local,
             "retry": self.program.session.phase == "failed",

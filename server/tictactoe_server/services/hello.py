@@ -6,7 +6,6 @@ import asyncio
 import secrets
 import string
 from collections.abc import Coroutine, Sequence
-from hashlib import blake2b
 from typing import Any, Final
 
 import structlog
@@ -25,6 +24,7 @@ from tictactoe_server.core.dispatcher import BUSY_MS
 from tictactoe_server.http.branding import Branding
 from tictactoe_server.listings.additions import with_fields
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
+from tictactoe_server.people.given_names import give_name
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, KnownPlayer, today
 from tictactoe_server.rooms import Player, Refused
@@ -83,7 +83,7 @@ class Greeting(Service):
                 name = UNSET if hides_names else request.name
                 known, token = await self.welcome(name, request.token, session.address)
             if hides_names:
-                known = replace(known, player=replace(known.player, name=_guest_name(known.player.id)))
+                known = replace(known, player=replace(known.player, name=give_name(known.player.id)))
                 player, claim = known.player, None
             else:
                 player, claim = await self.names.kept.shown(known.player)
@@ -197,7 +197,7 @@ class Greeting(Service):
         for index, text in enumerate(names):
             guest = replace(player, id=guest_id(player.id, index), name=read_name(text, f"guests[{index}]"))
             is_hidden = self._core.settings.hides_names
-            shown = _guest_name(guest.id) if is_hidden else (await self.names.kept.shown(guest))[0].name
+            shown = give_name(guest.id) if is_hidden else (await self.names.kept.shown(guest))[0].name
             guests.append(replace(guest, name=shown))
         return tuple(guests)
 
@@ -221,8 +221,3 @@ class Greeting(Service):
 
 def _draw_id() -> str:
     return "p" + draw_text(string.ascii_letters + string.digits, _ID_LENGTH)
-
-
-def _guest_name(id: str) -> str:
-    digest = blake2b(id.encode(), digest_size=4).digest()
-    return "guest-" + "".join(_GUEST_ALPHABET[byte % len(_GUEST_ALPHABET)] for byte in digest)

@@ -107,7 +107,7 @@ export class App {
 
 	/** Whether the server gives the names, and takes none. */
 	get isNamed() {
-		return !!this.connection.welcome?.chat;
+		return this.connection.welcome?.names === "given";
 	}
 
 	/** Ask one who never chose a name for it, once. */

@@ -29,8 +29,9 @@ export function makeHome(app) {
 		app.keep({ game: preset });
 		play.describe();
 	});
+	const keep = button(say("page name keep"), () => showNames());
 	const element = h("div.home",
-		h("div.hero", title, h("div.row", h("label.row", playing, name), button(say("page name keep"), () => showNames()))),
+		h("div.hero", title, h("div.row", h("label.row", playing, name), keep)),
 		greeting,
 		resume.element,
 		h("div.choose", tiles.element, play.element),
@@ -46,9 +47,9 @@ export function makeHome(app) {
 	function onPhase() {
 		const { welcome } = connection;
 		setText(title, welcome?.title ?? say("page home title"));
-		setText(greeting, [welcome?.greeting, welcome?.chat && say(`page chat ${welcome.chat}`), welcome?.names === "given" && say("page names given")].filter(Boolean).join("\n"));
+		setText(greeting, [welcome?.greeting, welcome?.chat && say(`page chat ${welcome.chat}`), app.isNamed && say("page names given")].filter(Boolean).join("\n"));
 		setEmblem(playing, welcome?.player);
-		name.readOnly = app.isNamed;
+		name.readOnly = keep.hidden = app.isNamed;
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
 		const other = welcome?.claimed === false && say("name others", { name: clean(connection.name) });
 		setText(banner, connection.isTroubled ? connection.reason || say("page unreachable") : other || "");
