@@ -16,6 +16,7 @@ import socket
 import time
 import traceback
 from asyncio import base_events
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -114,8 +115,9 @@ class World(base_events.BaseEventLoop):
         self.errors: list[str] = []
         self.paused_seconds = 0.0
         self.outside = contextvars.copy_context()
-        self._selector = self
-        self._clock_resolution = 1e-6
+        self._due: deque[asyncio.Handle] = deque()
+        self._timers: list[tuple[float, int, asyncio.Handle]] = []
+        self._timer_count = 0
         self._hash = hashlib.sha256()
         self.connect: Any = None
         self._dead_tasks: list[asyncio.Task[Any]] = []
@@ -144,8 +146,8 @@ class World(base_events.BaseEventLoop):
 
     def bury(self, process: Process) -> None:
         """Cancel all callbacks of a killed process, and keep its tasks from being finalized."""
-        for handle in (*self._ready, *self._scheduled):  # type: ignore[attr-defined]
-            if handle._context.get(_process) is process:
+        for handle in (*self._due, *(handle for _, _, handle in self._timers)):
+            if _process_of(handle) is process:
                 handle.cancel()
         for task in process.tasks:
             task._log_destroy_pending = False  # type: ignore[attr-defined]
@@ -153,14 +155,16 @@ class World(base_events.BaseEventLoop):
 
     def postpone(self, process: Process) -> None:
         """Let everything of a process that is due before it is thawed run then."""
-        ready, timers = self._ready, self._scheduled  # type: ignore[attr-defined]
-        for index, handle in enumerate(list(ready)):
-            if handle._context.get(_process) is process:
-                ready[index] = asyncio.Handle(_do_nothing, (), self, self.outside)
-                super().call_at(self._thaw(process, 0.0), _run_unless_cancelled, handle, context=self.outside)
-        for timer in sorted(timer for timer in timers if timer._context.get(_process) is process):
-            timer._when = self._thaw(process, timer._when)
-        heapq.heapify(timers)
+        queue = [*((0.0, 0, handle) for handle in self._due), *sorted(self._timers)]
+        self._due.clear()
+        self._timers.clear()
+        for when, _, handle in queue:
+            if _process_of(handle) is process:
+                self._schedule(self._thaw(process, when), handle)
+            elif when:
+                self._schedule(when, handle)
+            else:
+                self._due.append(handle)
 
     def _thaw(self, process: Process, when: float) -> float:
         """Return when a callback of a process may run that is due at `when`."""
@@ -174,36 +178,48 @@ class World(base_events.BaseEventLoop):
     def time(self) -> float:
         return MACHINE.now
 
-    def select(self, timeout: float | None) -> list[Any]:
-        """Jump to the next timer; this loop is its own selector."""
-        if timeout is None:
-            raise RuntimeError("Nothing is scheduled any more: everything waits for something that cannot happen.")
-        if timeout > 0 and self._scheduled:  # type: ignore[attr-defined]
-            MACHINE.now = max(MACHINE.now, self._scheduled[0]._when)  # type: ignore[attr-defined]
+    def _run_once(self) -> None:
+        """Run everything that is due, or jump to the next timer if nothing is."""
+        due, timers = self._due, self._timers
+        while timers and timers[0][2]._cancelled:  # type: ignore[attr-defined]
+            heapq.heappop(timers)
+        if not due:
+            if not timers:
+                raise RuntimeError("Nothing is scheduled any more: everything waits for something that cannot happen.")
+            MACHINE.now = max(MACHINE.now, timers[0][0])
         MACHINE.now += TURN_SECONDS
-        return []
-
-    def _process_events(self, event_list: object) -> None: ...
-
-    def _write_to_self(self) -> None: ...
+        while timers and timers[0][0] <= MACHINE.now:
+            due.append(heapq.heappop(timers)[2])
+        for _ in range(len(due)):
+            if not due:  # a process was frozen
+                return
+            handle = due.popleft()
+            if not handle._cancelled:  # type: ignore[attr-defined]
+                handle._run()
 
     def call_soon(self, callback: Any, *args: Any, context: Any = None) -> asyncio.Handle:  # type: ignore[override]
         process = current_process() if context is None else context.get(_process)
         if process is not None and process.frozen_until > MACHINE.now:
             return self.call_at(MACHINE.now, callback, *args, context=context)
-        handle = super().call_soon(callback, *args, context=context)
-        _cancel_if_dead(handle)
+        handle = asyncio.Handle(callback, args, self, context)
+        if process is None or not process.is_dead:
+            self._due.append(handle)
         return handle
 
     def call_at(  # type: ignore[override]
         self, when: float, callback: Any, *args: Any, context: Any = None
     ) -> asyncio.TimerHandle:
         process = current_process() if context is None else context.get(_process)
-        if process is not None:
-            when = self._thaw(process, when)
-        handle = super().call_at(when, callback, *args, context=context)
-        _cancel_if_dead(handle)
+        handle = asyncio.TimerHandle(when, callback, args, self, context)
+        if process is None:
+            self._schedule(when, handle)
+        elif not process.is_dead:
+            self._schedule(self._thaw(process, when), handle)
         return handle
+
+    def _schedule(self, when: float, handle: asyncio.Handle) -> None:
+        self._timer_count += 1
+        heapq.heappush(self._timers, (when, self._timer_count, handle))
 
     def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Any = None
@@ -267,19 +283,9 @@ class World(base_events.BaseEventLoop):
         self.stop()
 
 
-def _cancel_if_dead(handle: asyncio.Handle) -> None:
-    process = handle._context.get(_process)  # type: ignore[attr-defined]
-    if process is not None and process.is_dead:
-        handle.cancel()
-
-
-def _do_nothing() -> None: ...
-
-
-def _run_unless_cancelled(handle: Any) -> None:
-    _cancel_if_dead(handle)
-    if not handle.cancelled():
-        handle._run()
+def _process_of(handle: Any) -> Process | None:
+    process: Process | None = handle._context.get(_process)
+    return process
 
 
 class Killed(BaseException):
