@@ -114,18 +114,22 @@ class ClusterTrouble(Trouble):
         store.copied = None
 
     async def _wait_without(self, host: Host, seconds: float) -> None:
-        """Wait while a server cannot serve its players, who count as away meanwhile."""
+        """Wait while a server cannot serve its players, who count as away until it is settled who has their rooms."""
         site = self.site
         site.note_trouble(seconds + SETTLING_SECONDS)
         cut_off = [(one, one.peer) for one in site.people if one.is_connected and one.port == host.port]
+
+        def note_back() -> None:
+            for person, peer in cut_off:
+                if peer is not None and person.peer is peer and not peer.is_lost:
+                    for code in peer.rooms:
+                        site.ledger.rooms[code].note_back(person.id)
+
         for person, peer in cut_off:
             if peer is not None:
                 person.lose(peer)
+        site.world.call_later(seconds + SETTLING_SECONDS, note_back)
         await asyncio.sleep(seconds)
-        for person, peer in cut_off:
-            if peer is not None and person.peer is peer and not peer.is_lost:
-                for code in peer.rooms:
-                    site.ledger.rooms[code].note_back(person.id)
 
 
 class ClusterSite(Site):

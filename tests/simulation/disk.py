@@ -32,13 +32,13 @@ class Disk:
             after they took effect.
         crash_at: After how many commits more the power fails, and whether "before commit" or "after commit".
         is_recording: Whether the files are copied before the first commit that a loss of power may undo.
-        commits, refused, lost: Counts of commits, refused commits, and commits undone by a loss of power.
+        commits, lost: Counts of commits, and of commits undone by a loss of power.
     """
 
-    def __init__(self, world: World, served: ServedTime, name: str = "disk") -> None:
+    def __init__(self, world: World, served: ServedTime) -> None:
         self.world = world
         self._served = served
-        self._chance = world.chance(name)
+        self._chance = world.chance("disk")
         memory = Path("/dev/shm")
         self._root = Path(tempfile.mkdtemp(prefix="simulated-", dir=memory if memory.is_dir() else None))
         self.folder = self._root / "0"
@@ -49,7 +49,7 @@ class Disk:
         self.crash_at: tuple[int, str] | None = None
         self.on_power_loss: Callable[[], None] = lambda: None
         self.is_recording = False
-        self.commits = self.refused = self.lost = 0
+        self.commits = self.lost = 0
         self._median_seconds = self._chance.choice((0.0003, 0.002, 0.010))
         self._lives = 0
         self._synced: Path | None = None
@@ -123,7 +123,6 @@ class Disk:
 
     def _refuse(self, chance: float, message: str, code: int) -> None:
         if self.world.time() < self.refuses_until and self._chance.random() < chance:
-            self.refused += 1
             error = sqlite3.OperationalError(message)
             error.sqlite_errorcode = code
             raise error

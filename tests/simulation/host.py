@@ -135,8 +135,7 @@ class Host:
             self.served.end(self.world.time())
         except Exception as error:
             if not (self.may_fail_to_start and isinstance(error, CannotOpenStore)):
-                self.ledger.failures_of_server(traceback.format_exc())
-                self.world.stop()
+                self.world.fail(traceback.format_exc())
             self.ledger.tell(f"{self.name} cannot start: {error}")
         self.world.call_soon(self._note_stopped, context=self.world.outside)
 

@@ -35,37 +35,30 @@ class Violation(Exception):
     """A broken promise."""
 
 
-@dataclass
-class Failure:
-    """A broken promise: when, in which room ("" for none), and what contradicts what."""
-
-    at: float
-    room: str
-    found: str
-
-
 class ServedTime:
     """How long the server served between two moments: neither while it was down nor while its disk was silent.
 
     Its time may also have stood still while the disk refused everything, or was silent as the machine was paused.
+
+    Attributes:
+        commits: When each durable commit was done.
     """
 
     def __init__(self) -> None:
         self.commits: list[float] = []
-        self._moments = [0.0]
-        self._totals = [0.0]
-        self._since: float | None = None
         self._excluded: list[tuple[float, float]] = []
         self._doubtful: list[tuple[float, float]] = []
+        self._began_at = 0.0
+        self._down_since: float | None = 0.0
         self._refused_since: float | None = None
 
     def begin(self, now: float) -> None:
-        self._note(now)
-        self._since = now
+        if self._down_since is not None:
+            self._excluded.append((self._down_since, now))
+        self._began_at, self._down_since = now, None
 
     def end(self, now: float) -> None:
-        self._note(now)
-        self._since = None
+        self._down_since = now if self._down_since is None else self._down_since
 
     def note_refusal(self, now: float) -> None:
         """Note that the store refuses everything from now on."""
@@ -73,41 +66,32 @@ class ServedTime:
 
     def note_refusal_over(self, now: float) -> None:
         if self._refused_since is not None:
-            self.exclude(self._refused_since, now, is_certain=False)
+            self._doubtful.append((self._refused_since, now))
             self._refused_since = None
 
     def exclude(self, start: float, end: float, *, is_certain: bool) -> None:
-        (self._excluded if is_certain else self._doubtful).append((start, end))
+        """Exclude an interval of this life of the server."""
+        if self._down_since is None:
+            (self._excluded if is_certain else self._doubtful).append((start, end))
 
     def first_commit_after(self, moment: float) -> float:
         """Return when the first commit after a moment was done, or the moment without a disk or in an earlier life."""
         index = bisect_right(self.commits, moment)
-        return self.commits[index] if index < len(self.commits) and self._moments[-1] < moment else moment
+        return self.commits[index] if index < len(self.commits) and self._began_at < moment else moment
 
     def since(self, start: float, end: float) -> float:
         """Return the least seconds served from `start` to `end` in this life of the server; a crash may lose more."""
-        start = max(start, self._moments[-1])
-        doubtful = sum(max(0.0, min(end, last) - max(start, first)) for first, last in self._doubtful)
-        refused = 0.0 if self._refused_since is None else max(0.0, end - max(start, self._refused_since))
-        return self.between(start, end) - doubtful - refused
+        start = max(start, self._began_at)
+        return self.between(start, end) - _overlap(start, end, [*self._doubtful, (self._refused_since or end, end)])
 
     def between(self, start: float, end: float) -> float:
         """Return the seconds served from `start` to `end`."""
-        excluded = sum(max(0.0, min(end, last) - max(start, first)) for first, last in self._excluded[-200:])
-        return max(0.0, self._total(end) - self._total(start) - excluded)
+        excluded = [*self._excluded, (end if self._down_since is None else self._down_since, end)]
+        return max(0.0, end - start - _overlap(start, end, excluded))
 
-    def _note(self, now: float) -> None:
-        elapsed = 0.0 if self._since is None else now - self._since
-        self._moments.append(now)
-        self._totals.append(self._totals[-1] + elapsed)
 
-    def _total(self, moment: float) -> float:
-        index = bisect_right(self._moments, moment) - 1
-        if index == len(self._moments) - 1:
-            return self._totals[-1] + (0.0 if self._since is None else moment - self._moments[-1])
-        span = self._moments[index + 1] - self._moments[index]
-        growth = self._totals[index + 1] - self._totals[index]
-        return self._totals[index] + (growth * (moment - self._moments[index]) / span if span else 0.0)
+def _overlap(start: float, end: float, intervals: Iterable[tuple[float, float]]) -> float:
+    return sum(max(0.0, min(end, last) - max(start, first)) for first, last in intervals)
 
 
 @dataclass
@@ -190,7 +174,7 @@ class Ledger:
         served: The served time of the one server; in a cluster all time since the start.
         slack_ms: How far a clock may be off.
         counts: How often things happened, for the summary of a run.
-        failures: The broken promises so far.
+        failures: The broken promises so far, each with its room or "".
         has_unseen_games: Whether bots play each other in an event.
     """
 
@@ -200,7 +184,7 @@ class Ledger:
         self.slack_ms = ROUNDING_MS
         self.rooms: dict[str, RoomRecord] = defaultdict(RoomRecord)
         self.counts: Counter[str] = Counter()
-        self.failures: list[Failure] = []
+        self.failures: list[tuple[str, str]] = []
         self.has_unseen_games = False
         self._story: list[tuple[float, str, str]] = []
 
@@ -225,12 +209,8 @@ class Ledger:
 
     def fail(self, found: str, room: str = "") -> None:
         """Note a broken promise, and end the run."""
-        self.failures.append(Failure(self.now(), room, found))
+        self.failures.append((found, room))
         raise Violation(found)
-
-    def failures_of_server(self, found: str) -> None:
-        """Note an error of the server itself; the caller ends the run."""
-        self.failures.append(Failure(self.now(), "", found))
 
     def check_same(self, known: dict[str, Any], key: str, value: object, what: str) -> None:
         """Check that something is shown like the first time."""

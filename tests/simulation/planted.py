@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -34,9 +34,9 @@ from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.http_connection import HttpConnection
 
-Patch = Callable[[], None]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-FAULTS: Final[dict[str, Patch]] = {
+FAULTS: Final[dict[str, Callable[[], object]]] = {
     "commit-without-waiting-for-the-disk": lambda: wrap(
         Database, "begin", lambda begin, self, *, durable: begin(self, durable=False)
     ),
@@ -81,12 +81,6 @@ FAULTS: Final[dict[str, Patch]] = {
 """The faults by name; those that need more than an expression follow below."""
 
 
-def fault(patch: Patch) -> Patch:
-    """Add a fault under the name of its function."""
-    FAULTS[patch.__name__.replace("_", "-")] = patch
-    return patch
-
-
 def plant(name: str) -> None:
     """Plant a fault in this process; raises `SystemExit` with all names if there is none of this name."""
     if name not in FAULTS:
@@ -112,207 +106,161 @@ def wrap_command(kind: type[Any], function: Callable[..., Room]) -> None:
     commands[kind] = lambda *args: function(original, *args)
 
 
-@fault
-def write_again_without_comparing() -> None:
-    """A refused batch is written once more over whatever is stored, also if it took effect."""
+def fault(owner: type[Any], name: str) -> Callable[[Function], Function]:
+    """Add a fault that replaces a method by the decorated function, which also gives the fault its name."""
 
-    def write(original: Any, self: Database, jobs: Any) -> Any:
-        outcomes = original(self, jobs)
-        if not all(isinstance(outcome, StoreUnavailable) for outcome in outcomes):
-            return outcomes
-        for job in jobs:
-            if hasattr(job, "expected_revision"):
-                job.expected_revision = None
-        return original(self, jobs)
+    def add(function: Function) -> Function:
+        FAULTS[function.__name__.replace("_", "-")] = lambda: wrap(owner, name, function)
+        return function
 
-    wrap(Database, "write", write)
+    return add
 
 
-@fault
-def delete_one_row_of_the_journal_too_many() -> None:
-    def fold(original: Any, self: Journal, note: Any, *, all_of_it: bool) -> Any:
-        count = original(self, note, all_of_it=all_of_it)
-        oldest = "SELECT min(id) FROM journal"
-        self._cursor.execute(f"DELETE FROM journal WHERE id = ({oldest}) AND id < ?", (self.row,))
-        return count
+def fault_of(*kinds: type[Any]) -> Callable[[Function], Function]:
+    """Add a fault that replaces what carries out these commands by the decorated function."""
 
-    wrap(Journal, "fold", fold)
+    def add(function: Function) -> Function:
+        def plant_all() -> None:
+            for kind in kinds:
+                wrap_command(kind, function)
 
+        FAULTS[function.__name__.replace("_", "-")] = plant_all
+        return function
 
-@fault
-def fold_rooms_in_the_order_of_their_opening() -> None:
-    """A room that is saved again keeps its place, so that a row of the journal is deleted that another room needs."""
-
-    def commit(original: Any, self: Newest[Any]) -> None:
-        for key in list(self)[: self.folding]:
-            del self[key]
-        self.update(self.fresh)
-        self.drop()
-
-    wrap(Newest, "commit", commit)
+    return add
 
 
-@fault
-def number_games_without_those_of_the_journal() -> None:
-    """After a restart, a game gets the number of one that only the journal has."""
-
-    def replay(original: Any, self: GameTables, *args: Any) -> None:
-        following = self._next
-        original(self, *args)
-        self._next = following
-
-    wrap(GameTables, "replay", replay)
-
-
-@fault
-def give_a_token_before_it_is_stored() -> None:
-    async def give_token(original: Any, self: Greeting, known: Any, token: str = "") -> Any:
-        token = token or secrets.token_urlsafe()
-        self._notes.start(original(self, known, token))
-        return known, token
-
-    wrap(Greeting, "_give_token", give_token)
+@fault(Database, "write")
+def write_again_without_comparing(original: Any, self: Database, jobs: Any) -> Any:
+    """Write a refused batch once more over whatever is stored, also if it took effect."""
+    outcomes = original(self, jobs)
+    if not all(isinstance(outcome, StoreUnavailable) for outcome in outcomes):
+        return outcomes
+    for job in jobs:
+        if hasattr(job, "expected_revision"):
+            job.expected_revision = None
+    return original(self, jobs)
 
 
-@fault
-def take_an_unreadable_store_for_an_empty_one() -> None:
-    async def take_in_all(original: Any, self: Registry) -> None:
-        try:
-            await original(self)
-        except StoreUnavailable:
-            self.knows_all = True
-
-    wrap(Registry, "_take_in_all", take_in_all)
+@fault(Journal, "fold")
+def delete_one_row_of_the_journal_too_many(original: Any, self: Journal, note: Any, *, all_of_it: bool) -> Any:
+    count = original(self, note, all_of_it=all_of_it)
+    oldest = "SELECT min(id) FROM journal"
+    self._cursor.execute(f"DELETE FROM journal WHERE id = ({oldest}) AND id < ?", (self.row,))
+    return count
 
 
-@fault
-def acknowledge_a_move_before_it_is_stored() -> None:
-    def save(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
-        if type(change.request) is Move and isinstance(change, Call):
-            change.answer()
-            change.request = replace(change.request, id=UNSET)
-        original(self, change, after)
-
-    wrap(LiveRoom, "save", save)
+@fault(Newest, "commit")
+def fold_rooms_in_the_order_of_their_opening(original: Any, self: Newest[Any]) -> None:
+    """Let a room that is saved again keep its place, so that another room loses a row of the journal that it needs."""
+    for key in list(self)[: self.folding]:
+        del self[key]
+    self.update(self.fresh)
+    self.drop()
 
 
-@fault
-def show_a_state_before_it_is_stored() -> None:
-    def save(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
-        before, self.room = self.room, after
-        self.show()
-        self.room = before
-        original(self, change, after)
-
-    wrap(LiveRoom, "save", save)
+@fault(GameTables, "replay")
+def number_games_without_those_of_the_journal(original: Any, self: GameTables, *args: Any) -> None:
+    """Give a game, after a restart, the number of one that only the journal has."""
+    following = self._next
+    original(self, *args)
+    self._next = following
 
 
-@fault
-def acknowledge_what_the_store_did_not_answer() -> None:
-    def failed(original: Any, self: RoomChange, error: Exception) -> None:
-        if isinstance(error, StoreUnavailable):
-            self.live.doubt()
-            self.live.settle(self, None)
-        else:
-            original(self, error)
-
-    wrap(RoomChange, "failed", failed)
+@fault(Greeting, "_give_token")
+async def give_a_token_before_it_is_stored(original: Any, self: Greeting, known: Any, token: str = "") -> Any:
+    token = token or secrets.token_urlsafe()
+    self._notes.start(original(self, known, token))
+    return known, token
 
 
-@fault
-def leave_a_session_busy_after_an_error() -> None:
-    def settled(original: Any, self: Call, error: Exception | None) -> Any:
-        return original(self, None) if error is None else refuse(self.session, self.request, error)
-
-    wrap(Call, "settled", settled)
-
-
-@fault
-def count_a_move_twice() -> None:
-    def stored(original: Any, self: RoomChange, revision: int) -> None:
-        self.live.path.moves += type(self.request) is Move
-        original(self, revision)
-
-    wrap(RoomChange, "stored", stored)
-
-
-@fault
-def refuse_a_move_that_is_sent_again() -> None:
-    def move(original: Any, room: Room, player: Any, request: Move, now: int) -> Any:
-        play._check_turn(room, room.seated(player), request.ply)
-        return original(room, player, request, now)
-
-    wrap_command(Move, move)
-
-
-@fault
-def make_an_offer_twice_that_is_sent_again() -> None:
-    def offer(original: Any, room: Room, *args: Any) -> Any:
-        after = original(room, *args)
-        return after if after is room else replace(after, asked={})
-
-    wrap_command(Draw, offer)
-    wrap_command(Undo, offer)
-
-
-@fault
-def take_a_declined_draw_for_agreed() -> None:
-    def draw(original: Any, room: Room, player: Any, request: Draw, now: int) -> Any:
-        action = "accept" if request.action == "decline" else request.action
-        return original(room, player, replace(request, action=action), now)
-
-    wrap_command(Draw, draw)
-
-
-@fault
-def begin_a_rematch_with_one_vote() -> None:
-    def rematch(original: Any, room: Room, player: Any, request: Rematch, now: int) -> Any:
-        after = original(room, player, request, now)
-        return after if after is room or after.game != room.game else play._start_again(room, now)
-
-    wrap_command(Rematch, rematch)
-
-
-@fault
-def count_the_time_between_two_lives() -> None:
-    seen_at = clock.monotonic()
-
-    def read(original: Any, self: ServedTime) -> int:
-        nonlocal seen_at
-        seen_at = clock.monotonic()
-        return int(original(self))
-
-    async def resume(original: Any, self: ServedTime) -> None:
-        away = clock.monotonic() - seen_at
+@fault(Registry, "_take_in_all")
+async def take_an_unreadable_store_for_an_empty_one(original: Any, self: Registry) -> None:
+    try:
         await original(self)
-        self.go_on_from(self() + round(1000 * away))
-
-    wrap(ServedTime, "__call__", read)
-    wrap(ServedTime, "resume", resume)
+    except StoreUnavailable:
+        self.knows_all = True
 
 
-@fault
-def forget_a_clock_whose_alarm_was_early() -> None:
-    def ring(original: Any, self: Timers, live: LiveRoom, moment: float) -> None:
-        end = room_clock.expires_at(live.room)
-        if end is None or self.time() >= end:
-            original(self, live, moment)
-
-    wrap(Timers, "_ring", ring)
+@fault(LiveRoom, "save")
+def acknowledge_a_move_before_it_is_stored(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
+    if type(change.request) is Move and isinstance(change, Call):
+        change.answer()
+        change.request = replace(change.request, id=UNSET)
+    original(self, change, after)
 
 
-@fault
-def drop_a_player_who_is_back() -> None:
-    def drop(original: Any, self: Timers, live: LiveRoom, player: Any) -> None:
-        RoomChange(live, self.time(), player, Dropped()).submit()
+@fault(LiveRoom, "save")
+def show_a_state_before_it_is_stored(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
+    before, self.room = self.room, after
+    self.show()
+    self.room = before
+    original(self, change, after)
 
-    wrap(Timers, "drop", drop)
+
+@fault(RoomChange, "failed")
+def acknowledge_what_the_store_did_not_answer(original: Any, self: RoomChange, error: Exception) -> None:
+    if isinstance(error, StoreUnavailable):
+        self.live.doubt()
+        self.live.settle(self, None)
+    else:
+        original(self, error)
 
 
-@fault
-def remember_the_sessions_of_players_who_left() -> None:
-    def remove(original: Any, self: Presence, session: Session) -> None:
-        if not session.rooms:
-            original(self, session)
+@fault(Call, "settled")
+def leave_a_session_busy_after_an_error(original: Any, self: Call, error: Exception | None) -> Any:
+    return original(self, None) if error is None else refuse(self.session, self.request, error)
 
-    wrap(Presence, "remove", remove)
+
+@fault(RoomChange, "stored")
+def count_a_move_twice(original: Any, self: RoomChange, revision: int) -> None:
+    self.live.path.moves += type(self.request) is Move
+    original(self, revision)
+
+
+@fault_of(Move)
+def refuse_a_move_that_is_sent_again(original: Any, room: Room, player: Any, request: Move, now: int) -> Any:
+    play._check_turn(room, room.seated(player), request.ply)
+    return original(room, player, request, now)
+
+
+@fault_of(Draw, Undo)
+def make_an_offer_twice_that_is_sent_again(original: Any, room: Room, *args: Any) -> Any:
+    after = original(room, *args)
+    return after if after is room else replace(after, asked={})
+
+
+@fault_of(Draw)
+def take_a_declined_draw_for_agreed(original: Any, room: Room, player: Any, request: Draw, now: int) -> Any:
+    action = "accept" if request.action == "decline" else request.action
+    return original(room, player, replace(request, action=action), now)
+
+
+@fault_of(Rematch)
+def begin_a_rematch_with_one_vote(original: Any, room: Room, player: Any, request: Rematch, now: int) -> Any:
+    after = original(room, player, request, now)
+    return after if after is room or after.game != room.game else play._start_again(room, now)
+
+
+@fault(ServedTime, "resume")
+async def count_the_time_between_two_lives(original: Any, self: ServedTime) -> None:
+    await original(self)
+    self.go_on_from(round(1000 * clock.monotonic()))
+
+
+@fault(Timers, "_ring")
+def forget_a_clock_whose_alarm_was_early(original: Any, self: Timers, live: LiveRoom, moment: float) -> None:
+    end = room_clock.expires_at(live.room)
+    if end is None or self.time() >= end:
+        original(self, live, moment)
+
+
+@fault(Timers, "drop")
+def drop_a_player_who_is_back(original: Any, self: Timers, live: LiveRoom, player: Any) -> None:
+    RoomChange(live, self.time(), player, Dropped()).submit()
+
+
+@fault(Presence, "remove")
+def remember_the_sessions_of_players_who_left(original: Any, self: Presence, session: Session) -> None:
+    if not session.rooms:
+        original(self, session)

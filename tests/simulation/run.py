@@ -17,7 +17,7 @@ from tests.simulation.contests import Cup, League
 from tests.simulation.crowd import Crowd
 from tests.simulation.disk import Disk
 from tests.simulation.host import DiskHost, Host
-from tests.simulation.ledger import Ledger, Violation
+from tests.simulation.ledger import Ledger
 from tests.simulation.network import Network
 from tests.simulation.people import Person, Table
 from tests.simulation.trouble import Trouble
@@ -179,24 +179,13 @@ class Site:
                 if error:
                     text += "\n" + traceback.format_exc()
                 if not any(words in text.lower() for words in EXPECTED_ERRORS):
-                    self.ledger.failures_of_server(text)
-                    self.world.stop()
+                    self.world.fail(text)
             raise structlog.DropEvent
 
         structlog.configure(processors=[collect], cache_logger_on_first_use=False)
-        logging.basicConfig(handlers=[_ViolationHandler(self)], level=logging.WARNING, force=True)
-
-
-class _ViolationHandler(logging.Handler):
-    """Takes everything that a library logs as a warning or worse for a broken promise."""
-
-    def __init__(self, site: Site) -> None:
-        super().__init__()
-        self._site = site
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._site.ledger.failures_of_server(f"{record.name} logged {self.format(record)}")
-        self._site.world.stop()
+        handler = logging.Handler()
+        handler.emit = lambda record: self.world.fail(f"{record.name} logged {handler.format(record)}")  # type: ignore[method-assign]
+        logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
 
 
 def play(
@@ -223,22 +212,17 @@ def play(
 
     try:
         world.run_until_complete(run())
-    except Violation:
-        pass
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        if site is None or not site.ledger.failures:
-            world.errors.append("".join(traceback.format_exception(error))[-3000:])
+    except (Exception, asyncio.CancelledError) as error:
+        world.errors.append("".join(traceback.format_exception(error))[-3000:])
+    result.violations = world.errors
     if site is not None:
-        failures = site.ledger.failures
-        result.violations = [failure.found for failure in failures]
-        if failures or world.errors:
-            result.story = list(site.ledger.story_of(failures[0].room if failures else ""))
+        if failures := site.ledger.failures:
+            result.violations = [found for found, _ in failures]
+        if result.violations:
+            result.story = list(site.ledger.story_of(failures[0][1] if failures else ""))
         result.counts = {**site.ledger.counts, **site.count()}
         result.trouble = site.trouble.kinds
         site.remove()
-    result.violations += world.errors
     result.digest = world.digest
     result.virtual_seconds = MACHINE.now - START_SECONDS
     result.cpu_seconds = time.process_time() - started

@@ -25,7 +25,7 @@ def simulate(*options: str, hash_seed: str = "0") -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_twenty_seeds_keep_every_promise() -> None:
     results = simulate("--seeds", SEEDS)
     assert [result["seed"] for result in results] == list(range(1, 21))
@@ -35,6 +35,7 @@ def test_twenty_seeds_keep_every_promise() -> None:
     assert sum(result["counts"].get("kills", 0) for result in results) > 0
 
 
+@pytest.mark.timeout(180)
 def test_a_seed_does_the_same_in_two_processes() -> None:
     first = simulate("--seeds", "3-4", hash_seed="3")
     second = simulate("--seeds", "3-4", hash_seed="4")

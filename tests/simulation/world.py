@@ -104,7 +104,7 @@ class World(base_events.BaseEventLoop):
 
     Attributes:
         outside: The context of code that belongs to no process.
-        errors: Exceptions that nobody caught, with their tracebacks.
+        errors: Errors of the server, and exceptions that nobody caught, with their tracebacks.
         paused_seconds: For how long the whole machine has been stopped so far.
         connect: Connects a protocol to a port of the network; see `Network.connect`.
     """
@@ -181,7 +181,7 @@ class World(base_events.BaseEventLoop):
     def _run_once(self) -> None:
         """Run everything that is due, or jump to the next timer if nothing is."""
         due, timers = self._due, self._timers
-        while timers and timers[0][2]._cancelled:  # type: ignore[attr-defined]
+        while timers and timers[0][2]._cancelled:
             heapq.heappop(timers)
         if not due:
             if not timers:
@@ -194,7 +194,7 @@ class World(base_events.BaseEventLoop):
             if not due:  # a process was frozen
                 return
             handle = due.popleft()
-            if not handle._cancelled:  # type: ignore[attr-defined]
+            if not handle._cancelled:
                 handle._run()
 
     def call_soon(self, callback: Any, *args: Any, context: Any = None) -> asyncio.Handle:  # type: ignore[override]
@@ -276,11 +276,15 @@ class World(base_events.BaseEventLoop):
         sock.open(protocol)
         return sock, protocol
 
+    def fail(self, found: str) -> None:
+        """Note an error of the server, and end the run."""
+        self.errors.append(found)
+        self.stop()
+
     def _note_error(self, loop: object, context: dict[str, Any]) -> None:
         error = context.get("exception")
         trace = "".join(traceback.format_exception(error)) if error is not None else ""
-        self.errors.append(f"{context['message']}\n{trace}")
-        self.stop()
+        self.fail(f"{context['message']}\n{trace}")
 
 
 def _process_of(handle: Any) -> Process | None:
@@ -347,8 +351,7 @@ def current_thread() -> Thread | None:
 class Queue:
     """Stands in for `queue.SimpleQueue` between the loop and one thread."""
 
-    def __init__(self, delay: Callable[[], float] = lambda: 5e-5) -> None:
-        self._delay = delay
+    def __init__(self) -> None:
         self._items: list[Any] = []
         self._waiting: Thread | None = None
 
@@ -356,7 +359,7 @@ class Queue:
         self._items.append(item)
         if self._waiting is not None:
             thread, self._waiting = self._waiting, None
-            asyncio.get_running_loop().call_later(self._delay(), thread.resume)
+            asyncio.get_running_loop().call_later(5e-5, thread.resume)
 
     def get(self) -> Any:
         thread = current_thread()

@@ -74,7 +74,7 @@ class Found:
     def violations(self) -> list[str]:
         late = self.ledger.counts["end timeout"]
         return [
-            *(failure.found for failure in self.ledger.failures),
+            *(found for found, _ in self.ledger.failures),
             *self.wrong,
             *([f"{late} games were lost on time."] if late else []),
         ]
@@ -86,7 +86,7 @@ class Found:
     def __str__(self) -> str:
         counts = ", ".join(f"{name} {count:,}" for name, count in sorted(self.ledger.counts.items()))
         rows = (f"  {name} ({count}): rooms paused {times(self.pauses[name])}" for name, count in self.faults.items())
-        story = self.ledger.story_of(self.ledger.failures[0].room) if self.ledger.failures else ()
+        story = self.ledger.story_of(self.ledger.failures[0][1]) if self.ledger.failures else ()
         figures = f"{self.faults.total()} faults, {len(self.violations)} broken promises; {counts}"
         return "\n".join((figures, *rows, *self.violations[:20], *story))
 
