@@ -81,7 +81,7 @@ CEILINGS = {
     "http": (1_388, 3),
     "listings": (728, 3),
     "people": (505, 2),
-    "ratings": (1_409, 5),
+    "ratings": (1_402, 5),
     "records": (788, 2),
     "rooms": (1_333, 5),
     "services": (2_338, 5),

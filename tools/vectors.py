@@ -519,13 +519,17 @@ def make_ladders() -> Iterator[dict[str, Any]]:
     for figure in (0.0, 0.5, 62.5, 249.4):
         row = LadderRow(7, "p-ana", "a\u200bna", 1500 + figure, figure, 41, -figure)
         ladder = LadderState(
-            "four", (row, replace(row, player="p-bo", trend=figure)), round(figure * 10), figure, figure / 250
+            "four",
+            (row, replace(row, player="p-bo", trend=figure, place=None)),
+            round(figure * 10),
+            figure,
+            figure / 250,
         )
         for told in (ladder, *(replace(ladder, closed=LadderClosing(why, 20, 200)) for why in (*CLOSINGS, "newer"))):
             yield from tell_ladders("ladder", told)
         changes = {"p-bo": RatingChange(1500, 1500 + figure, figure / 250), "p-ana": RatingChange(1500, 1, 0.075)}
         yield from tell_ladders("rated", Rated("K7M4PQ", 1, "four", changes), names)
-        changes["p-ana"] = replace(changes["p-ana"], to_rank=(1, 10))
+        changes["p-ana"] = replace(changes["p-ana"], provisional=True)
         yield from tell_ladders("rated", Rated("K7M4PQ", 1, "four", changes), names)
     seats = {"X": SeatState("p-ana", "ana", online=True, bot=None), "O": None}
     summary = RoomSummary("K7M4PQ", "waiting", RulesState.of(PRESETS["four"]), None, seats, 0, 0, 1, rated=True)
@@ -536,7 +540,9 @@ def make_ladders() -> Iterator[dict[str, Any]]:
     ):
         yield from tell_ladders("room", room)
     standing = LadderStanding("four", 3, 1, 2, rating=1512.5, deviation=60.25, place=4)
-    profile = PlayerProfile("p-bo", "b\u200bo", (standing, LadderStanding("pie", 1, 0, 0, to_rank=(1, 10))), ())
+    profile = PlayerProfile(
+        "p-bo", "b\u200bo", (standing, LadderStanding("pie", 1, 0, 0, 1612.4, 201.0, provisional=True)), ()
+    )
     yield from tell_ladders("profile", profile)
     yield from tell_ladders("profile", replace(profile, with_=Encounters(1, 0, 2, 5)))
     usual: dict[str, Any] = {"rules": RulesState.of(PRESETS["connect-four"]), "clock": None, "expires_ms": 60_000}

@@ -494,9 +494,9 @@ declare namespace Protocol {
     of: number;
   }
 
-  /** One row of a leaderboard; `trend` is the change of the rating over the last ten games. */
+  /** One row of a leaderboard; `trend` is the change of the rating over the last ten games. Attributes: place: None while the rating is provisional; such rows stand below the others. */
   interface LadderRow {
-    place: number;
+    place: number | null;
     player: string;
     name: string;
     rating: number;
@@ -505,15 +505,15 @@ declare namespace Protocol {
     trend: number;
   }
 
-  /** A player's record in one ladder. Attributes: rules: The ladder's key, the name of the rules. to_rank: Instead of `rating` and `deviation` until the rating is certain enough to be shown: the number of games, and about how many are needed. place: Only if the player is on the leaderboard. */
+  /** A player's record in one ladder. Attributes: rules: The ladder's key, the name of the rules. provisional: Whether the rating is uncertain; clients show it with a question mark. place: Only if the player has a place on the leaderboard. */
   interface LadderStanding {
     rules: string;
     wins: number;
     draws: number;
     losses: number;
-    rating?: number;
-    deviation?: number;
-    to_rank?: [number, number];
+    rating: number;
+    deviation: number;
+    provisional?: boolean;
     place?: number;
   }
 
@@ -747,12 +747,12 @@ declare namespace Protocol {
     players: { [key: string]: RatingChange };
   }
 
-  /** A player's rating before and after a game, and the expected score from 0 to 1. With `to_rank` the rating is not certain enough to be shown; see `LadderStanding`. */
+  /** A player's rating before and after a game, and the expected score from 0 to 1. The new rating may be `provisional`; see `LadderStanding`. */
   interface RatingChange {
     before: number;
     after: number;
     expected: number;
-    to_rank?: [number, number];
+    provisional?: boolean;
   }
 
   /** Asks for a ladder: its best `top` players, or the rows around the player `around`. */

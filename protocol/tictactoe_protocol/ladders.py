@@ -6,6 +6,7 @@ A viewer is the id of the reading player. The page's port is `web/ladders/words.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import UNSET
 
@@ -16,24 +17,25 @@ from tictactoe_protocol.rated import CLOSINGS, LadderState, Rated, RatingChange
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_clock, describe_rules
 
+MEASURED_GAMES: Final = 20
+"""The number of games from which on a ladder's statistics are shown."""
+
 # -- ratings --------------------------------------------------------------------------------------------------------
 
 
-def describe_rating(rating: float, deviation: float) -> str:
-    """Return a rating with the margin of its 95 % interval."""
-    return f"{round(rating)} ±{round(2 * deviation)}"
+def describe_rating(rating: float, deviation: float, *, is_provisional: bool = False) -> str:
+    """Return a rating with the margin of its 95 % interval, or with a question mark if it is provisional."""
+    return f"{round(rating)}?" if is_provisional else f"{round(rating)} ±{round(2 * deviation)}"
 
 
 def describe_change(change: RatingChange, name: str = "") -> str:
     """Return a game's effect on the rating of a player of this name, or of the viewer without one."""
     who = "other" if name else "you"
-    if change.to_rank is not UNSET:
-        played, of = change.to_rank
-        return say(f"rated {who} to rank", name=name, n=played, of=of)
     whole, hundredths = divmod(round(change.expected * 100), 100)
     expected = say("decimal", whole=whole, hundredths=f"{hundredths:02}")
-    before, after = str(round(change.before)), str(round(change.after))
-    return say(f"rated {who}", name=name, before=before, after=after, expected=expected)
+    rating, points = round(change.after), f"{round(change.after) - round(change.before):+}"
+    after = f"{rating}?" if change.provisional else str(rating)
+    return say(f"rated {who}", name=name, after=after, change=points, expected=expected)
 
 
 def describe_rated(push: Rated, names: Mapping[str, str], viewer: str) -> list[str]:
@@ -45,7 +47,7 @@ def describe_rated(push: Rated, names: Mapping[str, str], viewer: str) -> list[s
 def describe_ladder(ladder: LadderState) -> list[str]:
     """Return a ladder's figures, and why it is closed if it is."""
     told = [say("ladder games", n=ladder.games)]
-    if ladder.games:
+    if ladder.games >= MEASURED_GAMES:
         advantage, decided = round(ladder.advantage), round(ladder.decided * 100)
         told = [say("ladder measures", n=ladder.games, advantage=advantage, decided=decided)]
     if closed := ladder.closed or None:
@@ -59,9 +61,9 @@ def tabulate_ladder(ladder: LadderState) -> dict[str, tuple[str, ...]]:
     titles = ("place", "player", "rating", "games", "trend")
     rows = {
         row.player: (
-            str(row.place),
+            "" if row.place is None else str(row.place),
             clean_text(row.name),
-            describe_rating(row.rating, row.deviation),
+            describe_rating(row.rating, row.deviation, is_provisional=row.place is None),
             str(row.games),
             f"{round(row.trend):+}",
         )
@@ -75,9 +77,7 @@ def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
     titles = ("rules", "rating", "place", "won", "drawn", "lost")
     rows = {}
     for one in profile.ladders:
-        rating = "" if one.to_rank is UNSET else say("rated to rank", n=one.to_rank[0], of=one.to_rank[1])
-        if one.rating is not UNSET and one.deviation is not UNSET:
-            rating = describe_rating(one.rating, one.deviation)
+        rating = describe_rating(one.rating, one.deviation, is_provisional=one.provisional)
         place = "" if one.place is UNSET else str(one.place)
         rows[one.rules] = (one.rules, rating, place, str(one.wins), str(one.draws), str(one.losses))
     return {"": tuple(say(f"ladder column {title}") for title in titles), **rows}

@@ -32,9 +32,13 @@ RatingRequest = Ratings | Profile
 
 
 class LadderRow(Struct, frozen=True):
-    """One row of a leaderboard; `trend` is the change of the rating over the last ten games."""
+    """One row of a leaderboard; `trend` is the change of the rating over the last ten games.
 
-    place: int
+    Attributes:
+        place: None while the rating is provisional; such rows stand below the others.
+    """
+
+    place: int | None
     player: str
     name: str
     rating: float
@@ -79,18 +83,17 @@ class LadderStanding(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         rules: The ladder's key, the name of the rules.
-        to_rank: Instead of `rating` and `deviation` until the rating is certain enough to be shown: the number of
-            games, and about how many are needed.
-        place: Only if the player is on the leaderboard.
+        provisional: Whether the rating is uncertain; clients show it with a question mark.
+        place: Only if the player has a place on the leaderboard.
     """
 
     rules: str
     wins: int
     draws: int
     losses: int
-    rating: float | UnsetType = UNSET
-    deviation: float | UnsetType = UNSET
-    to_rank: tuple[int, int] | UnsetType = UNSET
+    rating: float
+    deviation: float
+    provisional: bool = False
     place: int | UnsetType = UNSET
 
 
@@ -106,13 +109,13 @@ class Encounters(Struct, frozen=True):
 class RatingChange(Struct, frozen=True, omit_defaults=True):
     """A player's rating before and after a game, and the expected score from 0 to 1.
 
-    With `to_rank` the rating is not certain enough to be shown; see `LadderStanding`.
+    The new rating may be `provisional`; see `LadderStanding`.
     """
 
     before: float
     after: float
     expected: float
-    to_rank: tuple[int, int] | UnsetType = UNSET
+    provisional: bool = False
 
 
 class Rated(PushFields, frozen=True, tag="rated"):

@@ -1,4 +1,5 @@
 import json
+import re
 from typing import Any
 
 from playwright.async_api import expect
@@ -111,8 +112,8 @@ async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_agai
     await expect(bo.page.locator(".door")).to_contain_text("3+2, rated")
     await bo.button("Play as O").click()
     await take_turns((35, 36, 28, 29, 21, 22, 14), ana, bo)
-    await ana.hears("You have played 1 of about")
-    await expect(ana.page.locator(".talk .lines")).to_contain_text("bo: 1 of about")
+    await ana.hears("Your rating: 1662? (+162).")
+    await expect(ana.page.locator(".talk .lines")).to_contain_text("bo: 1338? (-162)")
     ana.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(json.loads(frame))))
     await ana.page.reload()
     await expect(ana.button("Play again")).to_have_count(0)
@@ -122,6 +123,11 @@ async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_agai
     assert (asked["side"], asked["rules"], asked["rated"], asked["clock"]) == ("O", "connect-four", True, MINUTES)
     await ana.choose("New opponent")
     await until(lambda: any(one["type"] == "match" and one["rated"] for one in sent))
+    await bo.page.goto(address(server, "/ladder/connect-four"))
+    await expect(bo.page.locator("tbody tr")).to_have_text([re.compile("^ana1662?"), re.compile("^bo1338?")])
+    await bo.button("Play a rated game").click()
+    await bo.page.get_by_role("dialog").get_by_role("button", name="Quick match").click()
+    await expect(bo.page.locator(".player")).to_have_count(2)
 
 
 async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board(server: Server, visit: Visit) -> None:
@@ -152,7 +158,7 @@ async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Vis
         await ana.connects()
         await server.say({"type": "rated", "room": "R4T3DS", "game": 1, "rules": "four", "players": changed})
         told = ana.page.locator(".notice")
-        await expect(told).to_contain_text("Your rating: 1512 → 1524. You were expected to score 0.41.")
+        await expect(told).to_contain_text("Your rating: 1524 (+12). You were expected to score 0.41.")
         assert await find_violations(ana.page) == []
         await ana.button("Close").click()
         await expect(told).to_have_count(0)

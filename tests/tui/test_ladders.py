@@ -59,7 +59,7 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
         await cy.ask("claim_name", name="cy")
         await play_rated(cy, bo)
     await ana.do("l", "> Ladders")
-    await ana.do("enter", "‹ ", "No ranked players yet", "n your page")
+    await ana.do("enter", "‹ ", "0 rated games.", "n your page")
     await ana.do("n", "ana", "No rated game yet.")
     await ana.do("escape", "n your page")
     ana.app.open(PlayerPage(bo.welcome["player"], RULES))
@@ -75,8 +75,8 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
 
 async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer) -> None:
     await ana.do("l", "> Ladders")
-    await ana.do("enter", "No ranked players yet", "> ", "another player")
-    await ana.do("enter", "The name of the player:")
+    await ana.do("enter", "0 rated games.", "> ", "Play a rated game", "another player")
+    await ana.do("down enter", "The name of the player:")
     await ana.do("b o enter", "No rated game yet.", "c challenge")
     await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
     assert (await bo.next_of("challenge"))["player"] == ana.client.player
@@ -91,7 +91,7 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
     await bo.ask("move", room=room, cell=36, ply=1)
     await ana.until("Your move")
     await bo.ask("resign", room=room)
-    await ana.until("You have played 1 of about", "c challenge again")
+    await ana.until("Your rating: 1662? (+162).", "c challenge again")
     text = await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
     assert "challenge again" not in text
     await ana.do("ctrl+n", "Your challenge is withdrawn.", "c challenge again")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from msgspec import UNSET
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
@@ -26,6 +27,9 @@ CLOCK: Final = "3+2"
 
 _BY_NAME: Final = "?"
 """The row that asks for a name."""
+
+_PLAY: Final = "+"
+"""The row that looks for an opponent for a rated game."""
 
 
 class LadderPage(ListPage):
@@ -63,12 +67,16 @@ class LadderPage(ListPage):
 
     def fill(self) -> None:
         rows = {name: row for ladder in self._ladders for name, row in tabulate_ladder(ladder).items()}
-        self.show_table(
-            (rows or {"": ()}) | ({_BY_NAME: ("", say("ladder by name"), "", "", "")} if self._ladders else {})
+        ways = {_BY_NAME: "ladder by name"}
+        if self._ladders and self._ladders[0].closed is UNSET:
+            ways = {_PLAY: "page ladder play", **ways}
+        more: dict[str, tuple[str, ...]] = (
+            {name: ("", say(id), "", "", "") for name, id in ways.items()} if self._ladders else {}
         )
+        self.show_table((rows or {"": ()}) | more)
         told = [say("refused not_allowed ladders off")] if self._keys == () else []
         for ladder in self._ladders[1:]:
-            told += describe_ladder(ladder) + ([] if ladder.rows else [say("ladder empty")])
+            told += describe_ladder(ladder)
         self.text("hint").show(("\n".join(told), "dim"))
 
     def name_key(self, id: str) -> str:
@@ -78,6 +86,9 @@ class LadderPage(ListPage):
     def open_row(self, name: str) -> None:
         if name == _BY_NAME:
             self.program.put(Question(say("ladder which name"), "", limit=MAX_NAME_LENGTH), self._open_player)
+        elif name == _PLAY:
+            rules = PRESETS[self._ladders[0].rules]
+            self.program.ways_in.enter(Choice("match", rules, parse_clock(CLOCK), rated=True))
         else:
             self._open_player(name)
 

@@ -21,7 +21,7 @@ WATCHED: Final = 200
 FEWEST_DECIDED: Final = 50
 MOST_ADVANTAGE: Final = 250
 FEWEST_FOR_ADVANTAGE: Final = 100
-OPPONENTS: Final = 4
+OPPONENTS: Final = 2
 """The number of different opponents that a player's record keeps."""
 TREND: Final = 10
 """The number of games over which a trend is measured."""

@@ -1,4 +1,4 @@
-"""Which players a leaderboard lists, and when a rating is certain enough to be shown. Pure.
+"""Which players a leaderboard lists, and when a rating is provisional. Pure.
 
 `at` is always the current time in ms since 1970, UTC.
 """
@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import OPPONENTS, Ladder, Player
 
-SHOWN_DEVIATION: Final = 110
-LISTED_DEVIATION: Final = 90
+CERTAIN_DEVIATION: Final = 110
 LISTED_MS: Final = 90 * 86_400_000
 _NEIGHBOURS: Final = 5
-_PRECISION_PER_GAME: Final = 1 / 135_500  # gained in 1 / deviation ** 2 by a game of two equals with shown ratings
 
 
 class Row(NamedTuple):
-    """One row of a leaderboard."""
+    """One row of a leaderboard; players with a provisional rating have no place."""
 
-    place: int
+    place: int | None
     player: str
     rating: float
     deviation: float
@@ -29,41 +26,22 @@ class Row(NamedTuple):
     trend: float
 
 
-def games_to_rank(player: Player, at: int) -> tuple[int, int] | None:
-    """Return how many games a player has, and about how many are needed for a shown rating; None if it is shown.
+def is_provisional(player: Player, at: int) -> bool:
+    """Return whether a rating is shown with a question mark: it is uncertain, or there was a single opponent.
 
-    The estimate assumes that each game to come is as informative as the player's past games: at most as informative
-    as a game of equals with shown ratings, and at least half as much, as among newcomers.
-
-    >>> games_to_rank(Player(), 0)
-    (0, 10)
+    >>> is_provisional(Player(), 0)
+    True
     """
-    deviation = player.number_at(at).deviation
-    if deviation <= SHOWN_DEVIATION:
-        return None
-    each = _PRECISION_PER_GAME
-    if player.games:
-        gained = _precision(player.number.deviation) - _precision(Number().deviation)
-        each = min(max(gained / player.games, each / 2), each)
-    missing = (_precision(SHOWN_DEVIATION) - _precision(deviation)) / each
-    return player.games, player.games + max(1, round(missing))
-
-
-def _precision(deviation: float) -> float:
-    return 1 / (deviation * deviation)
+    return player.number_at(at).deviation > CERTAIN_DEVIATION or len(player.opponents) < OPPONENTS
 
 
 def list_rows(ladder: Ladder, at: int) -> list[Row]:
-    """Return the leaderboard, best first: players with a certain rating, several opponents and a recent game."""
-    recent = ((id, own, own.number_at(at)) for id, own in ladder.players.items() if at - own.at <= LISTED_MS)
-    listed = [
-        (-number.rating, id, number, own)
-        for id, own, number in recent
-        if number.deviation <= LISTED_DEVIATION and len(own.opponents) >= OPPONENTS
-    ]
+    """Return the players with a recent game, best first, those with a provisional rating below the others."""
+    recent = [(id, own, own.number_at(at)) for id, own in ladder.players.items() if at - own.at <= LISTED_MS]
+    listed = sorted((is_provisional(own, at), -number.rating, id, number, own) for id, own, number in recent)
     return [
-        Row(place, id, number.rating, number.deviation, own.games, own.trend)
-        for place, (_, id, number, own) in enumerate(sorted(listed), 1)
+        Row(None if is_unsure else place, id, number.rating, number.deviation, own.games, own.trend)
+        for place, (is_unsure, _, id, number, own) in enumerate(listed, 1)
     ]
 
 

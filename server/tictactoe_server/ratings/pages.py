@@ -5,14 +5,13 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Final
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import astuple
 
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.ladders import tabulate_standings
+from tictactoe_protocol import ladders as words
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_server.core.core import PageHead, Reply, Service
-from tictactoe_server.http.texts import format_csv
+from tictactoe_server.http.texts import format_csv, wrap
 from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.transport.http_messages import CSV, HttpRequest, HttpResponse, answer_json
 
@@ -57,7 +56,7 @@ class LadderPages(Service):
         if request.wants_html:
             return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
         profile = await self._ladders.describe_player(id[:_MAX_ID])
-        return [profile.name, *(", ".join(filter(None, row)) for row in tabulate_standings(profile).values())]
+        return [profile.name, *(", ".join(filter(None, row)) for row in words.tabulate_standings(profile).values())]
 
     async def _find(self, key: str) -> LadderState:
         return await self._ladders.describe(self._ladders.check_key(key), MAX_LISTED_PLAYERS)
@@ -65,15 +64,12 @@ class LadderPages(Service):
 
 def describe_ladder(ladder: LadderState) -> list[str]:
     """Return a ladder as lines of at most 80 columns."""
-    lines = [f"{ladder.rules}: {ladder.games} rated games, the first move is worth {ladder.advantage:.0f} points"]
-    if ladder.closed is not UNSET:
-        closed = ladder.closed
-        lines.append(say(f"ladder closed {closed.reason}", n=closed.figure, of=closed.of))
+    lines = [line for told in (ladder.rules, *words.describe_ladder(ladder)) for line in wrap(told)]
     rows = [
-        f"{row.place:>4}  {row.name:25} {row.rating:>5.0f}  ±{2 * row.deviation:<4.0f} {row.games} games"
-        for row in ladder.rows
+        f"{place:>5}  {name:25} {rating:>11}  {games:>5}  {trend:>5}".rstrip()
+        for place, name, rating, games, trend in words.tabulate_ladder(ladder).values()
     ]
-    return [*lines, "", *(rows or ["No ranked players yet."])]
+    return [*lines, "", *rows] if ladder.rows else lines
 
 
 def format_rows(rows: tuple[LadderRow, ...]) -> bytes:

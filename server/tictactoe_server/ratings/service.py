@@ -32,7 +32,7 @@ from tictactoe_protocol.ratings.exported import encode_export
 from tictactoe_protocol.ratings.ladder import Ladder, State
 from tictactoe_protocol.ratings.ladder import Player as Rating
 from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
-from tictactoe_protocol.ratings.shown import Row, games_to_rank, list_rows, rows_around
+from tictactoe_protocol.ratings.shown import Row, is_provisional, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server import clock
 from tictactoe_server.core.core import Call, Core, Service
@@ -166,7 +166,7 @@ class Ladders(Service):
 
     def _is_host_provisional(self, listed: Listed) -> bool | UnsetType:
         host = self._find_host(listed)
-        return UNSET if host is None or games_to_rank(host, clock.wall_ms()) is None else True
+        return UNSET if host is None or not is_provisional(host, clock.wall_ms()) else True
 
     async def _games_of(self, player: str, since: int = 0, pages: int = sys.maxsize) -> AsyncIterator[FinishedGame]:
         """Yield a player's rated games, newest first, that ended at `since` or later (ms since 1970)."""
@@ -227,7 +227,7 @@ class Ladders(Service):
                         own.number.rating,
                         ladder.players[id].number.rating,
                         round(points, 3),
-                        games_to_rank(ladder.players[id], game.at) or UNSET,
+                        is_provisional(ladder.players[id], game.at),
                     )
                     for id, own, points in zip(game.players, known, expected, strict=True)
                 }
@@ -300,12 +300,9 @@ class Ladders(Service):
             ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
                 listed = (await self._rows_of(key)).get(id)
-                number, to_rank = own.number_at(now), games_to_rank(own, now)
-                rating, deviation = (UNSET, UNSET) if to_rank else _rounded(number.rating, number.deviation)
-                ended = own.wins, own.draws, own.losses
-                standings.append(
-                    LadderStanding(key, *ended, rating, deviation, to_rank or UNSET, listed.place if listed else UNSET)
-                )
+                number, place = own.number_at(now), (listed and listed.place) or UNSET
+                rated = *_rounded(number.rating, number.deviation), is_provisional(own, now)
+                standings.append(LadderStanding(key, own.wins, own.draws, own.losses, *rated, place))
         if not standings and not (account and account.claimed):
             raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
         games = []

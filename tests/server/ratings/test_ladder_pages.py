@@ -13,14 +13,16 @@ async def test_ladders_and_players_are_served_as_json_csv_and_text() -> None:
         await until(lambda: server.ladders.folding.state.entries == 1)
         assert RULES in json.loads((await get(server, "/api/ladders")).body)["ladders"]
         ladder = json.loads((await get(server, f"/api/ladders/{RULES}")).body)
-        assert (ladder["rules"], ladder["games"], ladder["rows"]) == (RULES, 1, [])
+        assert (ladder["rules"], ladder["games"], len(ladder["rows"])) == (RULES, 1, 2)
         table = await get(server, f"/api/ladders/{RULES}.csv")
-        assert table.body.decode("utf-8-sig").splitlines() == ["place,player,name,rating,deviation,games,trend"]
+        title, *rows = table.body.decode("utf-8-sig").splitlines()
+        assert title == "place,player,name,rating,deviation,games,trend"
+        assert [row[:2] for row in rows] == [",p", ",p"], "provisional ratings have no place"
         player = json.loads((await get(server, f"/api/players/{ana.welcome['player']}")).body)
         assert (player["name"], player["games"][0]["game_id"], "with" in player) == ("ana", over["game_id"], False)
         page = (await get(server, f"/player/{ana.welcome['player']}")).body.decode().splitlines()
         assert (page[0], page[2].partition(",")[0], page[2][-7:]) == ("ana", RULES, "1, 0, 0")
-        assert "1 rated games" in (await get(server, f"/ladder/{RULES}")).body.decode()
+        assert "1 rated game." in (await get(server, f"/ladder/{RULES}")).body.decode()
         first = (await get(server, f"/ladder/{server.ladders.keys[0]}")).body
         assert (await get(server, "/ladder/")).body == first
         await ana.ask("claim_name", name="Björn B")
@@ -34,13 +36,16 @@ def test_the_text_of_a_ladder_has_a_line_for_each_player_and_the_reason_of_its_c
     row = LadderRow(1, "p5K2", "ana", 1623.4, 61.2, 48, 12.5)
     lines = describe_ladder(LadderState(RULES, (row,), 812, 71.3, 0.1, LadderClosing("undecided", 20, 200)))
     assert lines == [
-        "connect-four: 812 rated games, the first move is worth 71 points",
+        "connect-four",
+        "812 rated games. The first move is worth 71 points; 10 % of the last games were",
+        "decided.",
         "closed: too few games are decided (20 of 200)",
         "",
-        "   1  ana                        1623  ±122  48 games",
+        "place  player                         rating  games  trend",
+        "    1  ana                         1623 ±122     48    +12",
     ]
     lines = describe_ladder(LadderState(RULES, (), 120, 263.4, 0.9, LadderClosing("advantage", 263, 120)))
-    assert "263 points after 120 games" in lines[1]
+    assert "263 points after 120 games" in lines[-1]
 
 
 def test_a_name_in_a_csv_file_is_never_a_formula() -> None:

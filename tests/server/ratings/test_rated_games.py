@@ -39,14 +39,16 @@ async def test_a_rated_game_changes_both_ratings_and_is_pushed_to_players_and_wa
         assert told[0] == told[1] == told[2]
         assert (told[0]["room"], told[0]["game"], told[0]["rules"]) == (room, 1, RULES)
         mine, theirs = (told[0]["players"][peer.welcome["player"]] for peer in (ana, bo))
-        assert (mine["before"], mine["expected"], mine["to_rank"]) == (1500, 0.5, [1, 20])
+        assert (mine["before"], mine["expected"], mine["provisional"]) == (1500, 0.5, True)
         assert mine["after"] > 1600
         assert theirs["after"] < 1400
         ladder = (await ana.ask("ratings", rules=RULES))["ladder"]
-        assert (ladder["games"], ladder["decided"], ladder["rows"]) == (1, 1.0, [])
+        assert (ladder["games"], ladder["decided"]) == (1, 1.0)
+        assert [(row["name"], row["place"]) for row in ladder["rows"]] == [("ana", None), ("bo", None)]
         profile = (await bo.ask("profile", player=ana.welcome["player"]))["profile"]
         assert (profile["name"], profile["ladders"][0]["wins"]) == ("ana", 1)
-        assert "rating" not in profile["ladders"][0], "never a number beside a question mark"
+        assert (profile["ladders"][0]["provisional"], "place" in profile["ladders"][0]) == (True, False)
+        assert profile["ladders"][0]["rating"] == round(mine["after"], 1)
         assert profile["with"] == {"wins": 0, "draws": 0, "losses": 1, "last": profile["games"][0]["at"]}
 
 
@@ -127,7 +129,8 @@ async def test_a_rated_match_leads_to_the_nearest_waiting_rating(is_several: boo
     ):
         await play_rated(ana, bo)
         await play_rated(dee, cy)
-        await until(lambda: all(server.ladders.folding.games == 2 for server in servers))
+        folded = [server.ladders.folding for server in servers]
+        await until(lambda: all(one.state.ladders and one.state.ladders[RULES].games == 2 for one in folded))
         rooms = {peer: (await peer.ask("create", **RATED))["room"] for peer in (bo, eve, ana, cy)}
         seats = servers[-1].core.lists.seats
         await until(lambda: all(seats.rooms_of(id_of(peer)) for peer in rooms))
@@ -146,7 +149,7 @@ async def test_the_row_of_a_waiting_rated_room_has_its_hosts_rating() -> None:
         await play_rated(ana, bo)
         await until(lambda: server.ladders.folding.state.entries == 1)
         known = server.ladders.folding.state.ladders[RULES].players
-        known[id_of(ana)] = replace(known[id_of(ana)], number=Number(1623.4, 60))
+        known[id_of(ana)] = replace(known[id_of(ana)], number=Number(1623.4, 60), opponents=("a", "b"))
         room = (await ana.ask("create", **RATED))["room"]
         (row,) = [row for row in (await bo.ask("rooms"))["rooms"] if row["room"] == room]
         assert (row["host_rating"], "host_provisional" in row) == (1623, False)

@@ -41,10 +41,11 @@ async function makeLadder(app, key) {
 	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
 	const element = h("div.ladders",
 		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("page ladders") }, links)),
+		!closed && h("div.row", button(say("page ladder play"), () => askForGame(app, "", key), { class: "primary" })),
 		h("p.note", measured), closed && h("p.ladder-closed", closed),
 		// A player among the first is in the list of the best already.
-		near[0]?.place > 1 && h("section.card", h("h2", say("page ladder around")), makeRows(app, near)),
-		h("section.card", h("h2", say("page ladder best")), best.rows.length ? makeRows(app, best.rows) : h("p.note", say("page ladder nobody"))),
+		near[0] && near[0].place !== 1 && (near[0].place !== null || near[0].player !== best.rows[0]?.player) && h("section.card", h("h2", say("page ladder around")), makeRows(app, near)),
+		h("section.card", h("h2", say("page ladder best")), best.rows.length ? makeRows(app, best.rows) : !best.games && h("p.note", say("ladder no games"))),
 	);
 	return { title, element };
 }
@@ -95,7 +96,6 @@ async function makePlayer(app, asked) {
 /** @param {Protocol.LadderStanding} standing */
 function makeStanding(standing) {
 	const [[key, ...cells], [, ...columns]] = [listStanding(standing), nameColumns("player")];
-	// How far somebody is from a rating says by itself what it is.
-	const terms = columns.flatMap((column, at) => (at || !standing.to_rank ? cells[at] && `${column} ${cells[at]}` : cells[at]) || []);
+	const terms = columns.flatMap((column, at) => (cells[at] && `${column} ${cells[at]}`) || []);
 	return h("li", h("span.names", h("a", { href: `/ladder/${key}` }, nameLadder(key))), h("span.note", terms.join(" · ")));
 }

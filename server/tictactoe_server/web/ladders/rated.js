@@ -19,9 +19,9 @@ export function linkTo(app, player = "", name = "") {
 	return link;
 }
 
-/** @param {App} app */
-export function makeRated(app) {
-	const [box, why, arrived] = [h("input", { type: "checkbox", role: "switch" }), h("small"), app.arrive()];
+/** @param {App} app @param {boolean} [isOn] whether it is on at first */
+export function makeRated(app, isOn) {
+	const [box, why, arrived] = [h("input", { type: "checkbox", role: "switch", checked: isOn }), h("small"), app.arrive()];
 	const element = h("label.field.rated", { hidden: true }, h("span", say("rated")), box, why);
 	return { element, judge, get isOn() { return box.checked && !box.disabled; } };
 

@@ -9,9 +9,9 @@ import { messageOf, parseClock } from "../words.js";
 import { ask } from "./challenges.js";
 import { makeRated } from "./rated.js";
 
-/** Open the dialog that challenges a player, or that looks for any opponent if `player` is empty. @param {App} app */
-export function askForGame(app, player = "") {
-	const [game, clock, rated] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || "3+2", () => undefined), makeRated(app)];
+/** Open the dialog that challenges a player, or that looks for any opponent if `player` is empty, rated on a `ladder`. @param {App} app */
+export function askForGame(app, player = "", ladder = "") {
+	const [game, clock, rated] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || "3+2", () => undefined), makeRated(app, !!ladder)];
 	const side = h("select");
 	const fault = h("p.fault", { role: "alert" });
 	const form = h("form.ask-terms", { submit: submitting(send), change: judge },
@@ -19,7 +19,7 @@ export function askForGame(app, player = "") {
 		player && field(say("page challenge side"), side), fault,
 		h("div.row", h("button.primary", say(player ? "page challenge" : "home match"))),
 	);
-	if (PRESETS.includes(app.kept.game)) game.value = app.kept.game;
+	if (PRESETS.includes(ladder || app.kept.game)) game.value = ladder || app.kept.game;
 	const dialog = openDialog(player ? say("page challenge title", { name: app.names.get(player) ?? "" }) : say("page look"), form);
 	judge();
 

@@ -13,18 +13,19 @@ function whole(value = 0) {
 	return value - low > 0.5 || (value - low === 0.5 && low % 2) ? low + 1 : low;
 }
 
-/** A rating with how far it may be from the true one, in 19 of 20 cases. */
-const describeRating = (rating = 0, deviation = 0) => `${whole(rating)} ±${whole(2 * deviation)}`;
-/** How many games of about how many somebody has played, until a rating is shown. */
-const describeToRank = ([n = 0, of = 0]) => say("rated to rank", { n, of });
+/** From how many games on a ladder's statistics are shown. */
+const MEASURED_GAMES = 20;
+
+/** A rating with how far it may be from the true one, in 19 of 20 cases, or with a question mark if it is provisional. */
+const describeRating = (rating = 0, deviation = 0, isProvisional = false) => (isProvisional ? `${whole(rating)}?` : `${whole(rating)} ±${whole(2 * deviation)}`);
+const signed = (points = 0) => `${points < 0 ? "" : "+"}${points}`;
 const nameSomebody = (name = "") => clean(name) || say("challenge somebody");
 
 /** What a game changed for the player of a name, for who reads where there is none. @param {Protocol.RatingChange} change @param {string} name */
-function describeChange({ before, after, expected, to_rank }, name) {
+function describeChange({ before, after, expected, provisional }, name) {
 	const [who, points] = [name ? "other" : "you", whole(expected * 100)];
-	if (to_rank) return say(`rated ${who} to rank`, { name, n: to_rank[0], of: to_rank[1] });
 	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
-	return say(`rated ${who}`, { name, before: whole(before), after: whole(after), expected: told });
+	return say(`rated ${who}`, { name, after: `${whole(after)}${provisional ? "?" : ""}`, change: signed(whole(after) - whole(before)), expected: told });
 }
 
 /** What a rated game changed, a line a player, the viewer's own first. @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
@@ -35,7 +36,7 @@ export function describeRated({ players }, names, viewer) {
 
 /** What a ladder measures, and why it is closed where it is. @param {Protocol.LadderState} ladder */
 export function describeLadder({ games: n, advantage, decided, closed }) {
-	const told = n ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
+	const told = n >= MEASURED_GAMES ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
 	if (!closed) return [told];
 	const { reason, figure, of } = closed;
 	return [told, CLOSINGS.includes(reason) ? say(`ladder closed ${reason}`, { n: figure, of }) : say("ladder closed", { reason: clean(reason) })];
@@ -45,10 +46,10 @@ export function describeLadder({ games: n, advantage, decided, closed }) {
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`ladder column ${title}`));
 /** Return the cells of a player's row. @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
-	[place, clean(name), describeRating(rating, deviation), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
+	[place ?? "", clean(name), describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
 /** How a player stands in a ladder. @param {Protocol.LadderStanding} standing */
-export const listStanding = ({ rules, rating, deviation, to_rank, place, wins, draws, losses }) =>
-	[rules, rating === undefined ? to_rank && describeToRank(to_rank) : describeRating(rating, deviation), place, wins, draws, losses].map((cell) => String(cell ?? ""));
+export const listStanding = ({ rules, rating, deviation, provisional, place, wins, draws, losses }) =>
+	[rules, describeRating(rating, deviation, provisional), place, wins, draws, losses].map((cell) => String(cell ?? ""));
 /** How the last rated games of who asks with this player ended, empty for none. @param {Protocol.PlayerProfile} profile */
 export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name: clean(name), ...met }) : "");
 
