@@ -72,10 +72,10 @@ SERVER_LEVELS = (
 """The levels of the server."""
 
 CEILINGS = {
-    "admin": (1_865, 5),
+    "admin": (1_870, 5),
     "api": (393, 1),
-    "cli": (1_196, 3),
-    "cluster": (2_779, 6),
+    "cli": (1_254, 3),
+    "cluster": (3_038, 6),
     "core": (1_563, 5),
     "events": (2_773, 6),
     "http": (1_388, 3),

@@ -43,6 +43,7 @@ ALERTS: Final = (
         *("ServersMissing", "max({cluster_servers}) < max_over_time(max({cluster_servers})[1d:5m])", 10),
         "A server of the cluster is gone.",
     ),
+    Alert("StoreNodeFaulty", "{store_faulty_nodes} > 0", 5, "tictactoe-server cluster check says what to do."),
     Alert(
         *("StoreLostWrites", "{store_lost_writes}_total > 0", 0),
         "Nodes of the store were set back: the log and docs/cluster.md say what to do.",

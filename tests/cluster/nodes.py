@@ -31,7 +31,7 @@ from tests.cluster.disks import Disk
 from tests.cluster.tied import tied
 from tests.environment import environment
 from tests.proxy import Proxy
-from tictactoe_server.cluster.jetstream.stream import RIGHTS
+from tictactoe_server.cluster.jetstream.stream import COPIES, RIGHTS
 
 READY_SECONDS = 25.0
 """How long nodes may take until they accept writes: usually under a second, but an election may be repeated."""
@@ -50,7 +50,8 @@ SERVER_NAME = "tictactoe-server"
 
 GAME = "game"
 ADMIN = "admin"
-PASSWORDS = {GAME: "playing", ADMIN: "founding"}
+SYSTEM = "system"
+PASSWORDS = {GAME: "playing", ADMIN: "founding", SYSTEM: "watching"}
 """Passwords of the servers' user and of the operator's user, which creates the stream."""
 
 
@@ -110,7 +111,7 @@ class Node:
     def write(self, route_ports: list[int], *, authority: Authority | None, is_proxied: bool) -> None:
         """Write the node's configuration with the ports of the other nodes, if any."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        users: list[dict[str, Any]] = [{"user": name, "password": word} for name, word in PASSWORDS.items()]
+        users: list[dict[str, Any]] = [{"user": name, "password": PASSWORDS[name]} for name in (GAME, ADMIN)]
         users[0]["permissions"] = {way: {"allow": subjects} for way, subjects in RIGHTS.items()}
         config: dict[str, Any] = {
             "server_name": self.name,
@@ -126,8 +127,15 @@ class Node:
                 "max_file_store": 4 << 30,
             },
             "accounts": {
-                "GAMES": {"jetstream": "enabled", "users": users},
-                "SYS": {"users": [{"user": "system", "password": "watching"}]},
+                "GAMES": {
+                    "jetstream": "enabled",
+                    "users": users,
+                    "imports": [{"service": {"account": "SYS", "subject": COPIES}}],
+                },
+                "SYS": {
+                    "users": [{"user": SYSTEM, "password": PASSWORDS[SYSTEM]}],
+                    "exports": [{"service": COPIES, "response_type": "stream", "accounts": ["GAMES"]}],
+                },
             },
             "system_account": "SYS",
             "ping_interval": "5s",

@@ -31,7 +31,7 @@ def test_nats_server_accepts_the_documented_configuration(tmp_path: Path) -> Non
     config = documented_config().replace("/var/lib/nats", str(tmp_path / "data"))
     for name, path in (("ca.pem", authority.ca), ("cert.pem", authority.cert), ("key.pem", authority.key)):
         config = config.replace(f"/etc/nats/{name}", str(path))
-    for placeholder in ("UADMIN", "UGAME"):
+    for placeholder in ("UADMIN", "UGAME", "USYSTEM"):
         seed = nkeys.encode_seed(os.urandom(32), nkeys.PREFIX_BYTE_USER)
         config = config.replace(placeholder, nkeys.from_seed(bytearray(seed)).public_key.decode())
     file = tmp_path / "nats.conf"

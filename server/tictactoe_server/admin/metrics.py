@@ -180,6 +180,11 @@ FIGURES: Final = (
         "How many writes a transaction of the store held.",
         lambda server: server.core.store.figures.writes,
     ),
+    _gauge(
+        "store_faulty_nodes",
+        "Nodes of the store whose copies differ, or that do not answer or store.",
+        lambda server: server.cluster and len(server.cluster.faulty_nodes),
+    ),
     _counter(
         "store_lost_writes",
         "Acknowledged writes that the nodes of the store have lost.",

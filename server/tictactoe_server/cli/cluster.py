@@ -6,6 +6,7 @@ import asyncio
 import functools
 import sys
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 MAKING_SECONDS: Final = 25.0  # of retries by `init`, as nodes that have just started elect a leader first
 MOST_STREAMS: Final = 64
 _AGAIN_SECONDS: Final = 0.5
+_WATCH_SECONDS: Final = 10.0
 _PERMANENT: Final = ("permissions violation", "already in use", "not supported", "written by version 1")
 """Parts of errors that a retry does not resolve."""
 
@@ -119,10 +121,10 @@ async def reshard(link: Link, streams: int) -> None:
     If it is interrupted, run it again, with the same number or the previous one, which undoes it. Use credentials that
     may create streams.
     """
-    from tictactoe_server.cli.cluster_check import find_living
+    from tictactoe_server.cli.cluster_check import Inspector
     from tictactoe_server.cli.cluster_streams import share_out
 
-    if living := [server.name for server, _ in await find_living(link)]:
+    if living := [server.name for server, _ in await (await Inspector(link).open()).living()]:
         raise CannotOpenStore(f"These servers live and have to be stopped first: {', '.join(living)}.")
     moved = await share_out(link, streams)
     click.echo(f"{_count_streams(streams)} there now for the rooms: {moved} moved. The servers may start.")
@@ -134,16 +136,41 @@ def _count_streams(count: int) -> str:
 
 @cluster.command()
 @_with_link
-async def check(link: Link) -> None:
+@click.option("--watch", is_flag=True, help="Go on, and report faults again whenever they change, until interrupted.")
+async def check(link: Link, *, watch: bool) -> None:
     """Report the health of the streams, the nodes and the servers. The exit code is 1 if anything is wrong.
 
     Use the servers' credentials.
     """
-    from tictactoe_server.cli.cluster_check import Fault, inspect  # the rest of this module works without nats-py
+    from tictactoe_server.cli.cluster_check import Fault, Inspector  # the rest of this module works without nats-py
 
-    findings = sorted(await inspect(link), key=lambda finding: isinstance(finding, Fault))
+    inspector = await Inspector(link).open()
+    findings, shown = await inspector.inspect(), None
     for finding in findings:
-        click.echo(f"Wrong: {finding}" if isinstance(finding, Fault) else finding)
-    if findings and isinstance(findings[-1], Fault):
-        sys.exit(1)
-    click.echo("Nothing is wrong.")
+        if not isinstance(finding, Fault):
+            click.echo(finding)
+    while True:
+        faults = [finding for finding in findings if isinstance(finding, Fault)]
+        if faults != shown:
+            when = f"{datetime.fromtimestamp(clock.wall_ms() / 1000):%H:%M:%S} " * watch
+            for line in [f"Wrong: {fault}" for fault in faults] or ["Nothing is wrong."]:
+                click.echo(when + line)
+        if not watch:
+            sys.exit(bool(faults))
+        shown = faults
+        await asyncio.sleep(_WATCH_SECONDS)
+        findings = await inspector.inspect()
+
+
+@cluster.command()
+@_with_link
+@click.argument("node")
+async def remove(link: Link, node: str) -> None:
+    """Remove NODE, which is down for good, so that a node with another name takes its copies.
+
+    Use the credentials of the system user.
+    """
+    from tictactoe_server.cli.cluster_streams import remove_node
+
+    await remove_node(link, node)
+    click.echo(f"Node {node} is removed. Other nodes take its copies: see tictactoe-server cluster check.")

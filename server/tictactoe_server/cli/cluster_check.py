@@ -1,7 +1,4 @@
-"""Sentences for the operator about a cluster's leaders, lagging nodes and unreachable servers.
-
-Disk usage, permissions and flush settings are left to the tools of NATS.
-"""
+"""Sentences for the operator about a cluster's leaders, the nodes' copies and unreachable servers."""
 
 from __future__ import annotations
 
@@ -9,7 +6,8 @@ import asyncio
 import contextlib
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
-from typing import Final
+from itertools import chain
+from typing import Final, Self
 
 import msgspec
 from websockets.asyncio.client import connect
@@ -17,6 +15,7 @@ from websockets.exceptions import WebSocketException
 
 from tictactoe_server import clock
 from tictactoe_server.admin.orders.status import Status
+from tictactoe_server.cluster.jetstream.copies import Copies
 from tictactoe_server.cluster.jetstream.link import PATIENCE_SECONDS, Link, Message
 from tictactoe_server.cluster.jetstream.stream import risks_of
 from tictactoe_server.cluster.jetstream.streams import find_streams
@@ -35,12 +34,74 @@ class Fault(str):
     __slots__ = ()
 
 
-async def inspect(link: Link) -> list[str]:
-    """Return findings about the streams, the nodes and the servers."""
-    return [finding for part in (_inspect_streams(link), _inspect_servers(link)) async for finding in part]
+class Inspector:
+    """Listens to the servers and asks the nodes; `open` it first."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._copies = Copies(link)
+        self._heard: dict[str, tuple[Heartbeat, float]] = {}
+
+    async def open(self) -> Self:
+        await self._link.subscribe(HEARTBEATS, self._hear)
+        await self._copies.open()
+        return self
+
+    async def inspect(self) -> list[str]:
+        """Return findings about the streams, the nodes and the servers, faults last."""
+        parts = (_inspect_streams(self._link, self._copies), self._inspect_servers())
+        return sorted([finding for part in parts async for finding in part], key=lambda one: isinstance(one, Fault))
+
+    async def living(self) -> list[tuple[Heartbeat, int]]:
+        """Return a heartbeat of each running server, sorted by name, with the lag of its served time in ms."""
+        self._heard = {}
+        await self._link.flush()
+        await asyncio.sleep(LISTENING_SECONDS)
+        latest = max((moment for _, moment in self._heard.values()), default=0.0)
+        found = [(heartbeat, round(latest - moment)) for heartbeat, moment in self._heard.values()]
+        return sorted(found, key=lambda one: one[0].name)
+
+    def _hear(self, message: Message) -> None:
+        with contextlib.suppress(msgspec.DecodeError):
+            heartbeat = msgspec.msgpack.decode(message.data, type=Heartbeat)
+            self._heard[heartbeat.sender] = heartbeat, heartbeat.time - clock.monotonic() * 1000
+
+    async def _inspect_servers(self) -> AsyncIterator[str]:
+        try:
+            found = await self.living()
+        except StoreUnavailable as error:
+            yield Fault(f"The servers cannot be heard: {error}")
+            return
+        if not found:
+            yield "No server lives."
+        for one, time_lag_ms in found:
+            try:
+                reply = await self._link.request(ORDERS + one.sender, msgspec.json.encode(Status()))
+                answer = msgspec.json.decode(reply)["answer"]
+            except (StoreUnavailable, msgspec.MsgspecError, KeyError) as error:
+                yield Fault(f"Server {one.name} lives and does not say how it is: {error}")
+                continue
+            serves = (
+                f"{answer['players']} players, {answer['served']} rooms served, {answer['elsewhere']} known at others"
+            )
+            yield f"Server {one.name} lives: {serves}, its time {time_lag_ms} ms behind the latest."
+            if answer["unready"] is not None and answer["drain"] is None:
+                yield Fault(f"Server {one.name} is not ready: {answer['unready']}.")
+            if time_lag_ms > _MAX_TIME_LAG_MS:
+                yield Fault(f"The time of server {one.name} is not that of the others: it does not hear them.")
+            for other, _ in found:
+                if other.sender not in one.living:
+                    yield Fault(f"Server {one.name} does not hear {other.name}.")
+        for url, count in Counter(one.url for one, _ in found).items():
+            if count > 1:
+                yield Fault(f"{count} servers say that they are at {url}: each needs an --advertise of its own.")
+        reasons = await asyncio.gather(*(_find_obstacle(one.url) for one, _ in found))
+        for (one, _), reason in zip(found, reasons, strict=True):
+            if reason:
+                yield Fault(f"Server {one.name} cannot be reached at {one.url}: {reason}.")
 
 
-async def _inspect_streams(link: Link) -> AsyncIterator[str]:
+async def _inspect_streams(link: Link, copies: Copies) -> AsyncIterator[str]:
     try:
         streams, infos = await find_streams(link, PATIENCE_SECONDS, unsafe=True)
     except (CannotOpenStore, StoreUnavailable) as unavailable:
@@ -56,67 +117,13 @@ async def _inspect_streams(link: Link) -> AsyncIterator[str]:
             risky[risk].append(stream.name)
     for risk, names in risky.items():
         yield Fault(f"The stream {', '.join(names)}: {risk}")
-    followers = [peer for info in infos for peer in info.cluster.replicas or ()]
-    for node in sorted({peer.name or "" for peer in followers}):
-        peers = [peer for peer in followers if peer.name == node]
-        behind = f"{max(peer.lag or 0 for peer in peers)} writes behind."
-        if any(peer.offline for peer in peers):
-            yield Fault(f"Node {node} is away.")
-        elif all(peer.current for peer in peers):
-            yield f"Node {node} has a copy, {behind}"
-        else:
-            advice = "Restart it if that lasts: a node whose disk was full does not catch up by itself."
-            yield Fault(f"Node {node} is {behind} {advice}")
-
-
-async def _inspect_servers(link: Link) -> AsyncIterator[str]:
     try:
-        found = await find_living(link)
-    except StoreUnavailable as error:
-        yield Fault(f"The servers cannot be heard: {error}")
+        found = await copies.find_faults(streams.all)
+    except StoreUnavailable as unavailable:
+        yield Fault(f"The nodes' copies cannot be compared: {unavailable}")
         return
-    if not found:
-        yield "No server lives."
-    for one, time_lag_ms in found:
-        try:
-            reply = await link.request(ORDERS + one.sender, msgspec.json.encode(Status()))
-            answer = msgspec.json.decode(reply)["answer"]
-        except (StoreUnavailable, msgspec.MsgspecError, KeyError) as error:
-            yield Fault(f"Server {one.name} lives and does not say how it is: {error}")
-            continue
-        serves = f"{answer['players']} players, {answer['served']} rooms served, {answer['elsewhere']} known at others"
-        yield f"Server {one.name} lives: {serves}, its time {time_lag_ms} ms behind the latest."
-        if answer["unready"] is not None and answer["drain"] is None:
-            yield Fault(f"Server {one.name} is not ready: {answer['unready']}.")
-        if time_lag_ms > _MAX_TIME_LAG_MS:
-            yield Fault(f"The time of server {one.name} is not that of the others: it does not hear them.")
-        for other, _ in found:
-            if other.sender not in one.living:
-                yield Fault(f"Server {one.name} does not hear {other.name}.")
-    for url, count in Counter(one.url for one, _ in found).items():
-        if count > 1:
-            yield Fault(f"{count} servers say that they are at {url}: each needs an --advertise of its own.")
-    reasons = await asyncio.gather(*(_find_obstacle(one.url) for one, _ in found))
-    for (one, _), reason in zip(found, reasons, strict=True):
-        if reason:
-            yield Fault(f"Server {one.name} cannot be reached at {one.url}: {reason}.")
-
-
-async def find_living(link: Link) -> list[tuple[Heartbeat, int]]:
-    """Return a heartbeat of each running server, sorted by name, with the lag of its served time in ms."""
-    heard: dict[str, tuple[Heartbeat, float]] = {}
-
-    def hear(message: Message) -> None:
-        with contextlib.suppress(msgspec.DecodeError):
-            heartbeat = msgspec.msgpack.decode(message.data, type=Heartbeat)
-            heard[heartbeat.sender] = heartbeat, heartbeat.time - clock.monotonic() * 1000
-
-    await link.subscribe(HEARTBEATS, hear)
-    await link.flush()
-    await asyncio.sleep(LISTENING_SECONDS)
-    latest = max((moment for _, moment in heard.values()), default=0.0)
-    found = [(heartbeat, round(latest - moment)) for heartbeat, moment in heard.values()]
-    return sorted(found, key=lambda one: one[0].name)
+    for sentence in chain.from_iterable(found[node] for node in sorted(found)):
+        yield Fault(sentence)
 
 
 async def _find_obstacle(url: str) -> str:

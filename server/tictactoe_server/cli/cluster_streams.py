@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from nats.js.api import ClusterInfo
 
 from tictactoe_server import clock
+from tictactoe_server.cluster.jetstream.copies import Copies
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.stream import NO_STREAM, REPLICAS, Entry, Stream, StreamError, StreamInfo
 from tictactoe_server.cluster.jetstream.streams import (
@@ -28,9 +29,11 @@ from tictactoe_server.cluster.jetstream.streams import (
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, StoreUnavailable
 
 _CREATE: Final = "STREAM.CREATE."
+_REMOVE: Final = "$JS.API.SERVER.REMOVE"
 _STEP_DOWN: Final = "STREAM.LEADER.STEPDOWN."
 _ELECTION_SECONDS: Final = 4.0
 _LOOK_SECONDS: Final = 0.1
+_REMOVAL_SECONDS: Final = 30.0  # for a new node to join, and for an earlier change of the nodes to end
 
 
 async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
@@ -66,6 +69,27 @@ async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Stre
     except StoreUnavailable as error:
         raise CannotOpenStore(f"The streams could not be made: {error}") from error
     return streams
+
+
+async def remove_node(link: Link, node: str) -> None:
+    """Remove a node from the cluster.
+
+    Raises `CannotOpenStore` if the nodes refuse that for longer, or if too few other nodes are connected.
+    """
+    copies, deadline = Copies(link), clock.monotonic() + _REMOVAL_SECONDS
+    await copies.open()
+    while True:
+        others = await copies.nodes() - {node, ""}
+        names = ", ".join(sorted(others)) or "none"
+        reason = f"three other nodes are needed, and there are {names}. Start the new node first"
+        if len(others) >= REPLICAS:
+            answer = msgspec.json.decode(await link.request(_REMOVE, msgspec.json.encode({"peer": node})))
+            if "error" not in answer:
+                return
+            reason = answer["error"]["description"]
+        if clock.monotonic() > deadline:
+            raise CannotOpenStore(f"Node {node} cannot be removed: {reason}.")
+        await asyncio.sleep(_LOOK_SECONDS)
 
 
 async def _create(streams: Sequence[Stream], replicas: int) -> None:

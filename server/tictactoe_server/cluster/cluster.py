@@ -25,6 +25,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.cluster import messages
+from tictactoe_server.cluster.jetstream.copies import Copies
 from tictactoe_server.cluster.jetstream.link import Link, Message
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import Stream
@@ -48,6 +49,7 @@ _GOING_SECONDS: Final = 0.5  # how long players have to follow their rooms befor
 _LISTENING_SECONDS: Final = 2 * HEARTBEAT_SECONDS
 _AGAIN_SECONDS: Final = 5.0  # between the loss of a server and the search for its unannounced rooms
 _SEEK_SECONDS: Final = 600.0  # between two searches without a loss
+_COMPARE_SECONDS: Final = 60.0  # between two comparisons of the nodes' copies
 _PAUSE_SECONDS: Final = 0.5  # until a failed take-over is retried
 _UNREACHED_SECONDS: Final = 5.0  # how long a room's server must be without its players before another takes over
 _ASK_SECONDS: Final = 1.0
@@ -77,6 +79,8 @@ class Cluster(Elsewhere):
         self.members.on_gone.add(lambda id: self._missing_a_server.set())
         self._id, self._secret = "", b""
         self._missing_a_server = asyncio.Event()
+        self._copies = Copies(store.link)
+        self.faulty_nodes: set[str] = set()
 
     def start(self, core: Core) -> None:
         link, members = self._link, self.members
@@ -115,8 +119,8 @@ class Cluster(Elsewhere):
         self._registry.set_restored()
 
     async def run(self) -> None:
-        """Send heartbeats and take over unowned rooms, until cancelled."""
-        await asyncio.gather(self.members.run(), self._keep_taking())
+        """Send heartbeats, take over unowned rooms and compare the nodes' copies, until cancelled."""
+        await asyncio.gather(self.members.run(), self._keep_taking(), self._keep_comparing())
 
     async def leave(self) -> bool:
         """Hand all rooms to the others and wait until they have them; return whether there are others."""
@@ -147,6 +151,7 @@ class Cluster(Elsewhere):
         await link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
         await link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
         await link.subscribe(messages.ORDERS + id, lambda order: link.run(self._answer_order(order)))
+        await self._copies.open()
         link.on_connected.append(members.listen_anew)
 
     async def _answer_order(self, order: Message) -> None:
@@ -250,6 +255,16 @@ class Cluster(Elsewhere):
                 log.warning("rooms of nobody cannot be read yet", reason=str(unavailable))
                 await asyncio.sleep(_PAUSE_SECONDS)
                 self._missing_a_server.set()
+
+    async def _keep_comparing(self) -> None:
+        """Log each node of the store with a fault once, until it has none."""
+        while True:
+            with contextlib.suppress(StoreUnavailable):
+                found = await self._copies.find_faults(self._store.streams.all)
+                for node in found.keys() - self.faulty_nodes:
+                    log.error("a node of the store has a fault", reason=" ".join(found[node]))
+                self.faulty_nodes = {*found}
+            await asyncio.sleep(_COMPARE_SECONDS)
 
     async def _take_unclaimed(self, *, with_unnamed: bool) -> None:
         """Adopt this server's share of rooms without a server, with or without stored rooms that nobody announced."""

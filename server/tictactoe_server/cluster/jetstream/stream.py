@@ -40,8 +40,12 @@ REPLICAS: Final = 3
 TIME: Final = "time"  # the key of the served time
 API: Final = "$JS.API."
 INFO, READ, READ_MANY, DELETE = "STREAM.INFO.", "STREAM.MSG.GET.", "DIRECT.GET.", "STREAM.MSG.DELETE."
+COPIES: Final = "$SYS.REQ.SERVER.PING.JSZ"  # a request that each node answers
 RIGHTS: Final = {
-    "publish": ["$KV.*.>", *(f"{API}{verb}*" for verb in (INFO, READ, READ_MANY, DELETE)), "cluster.>", "_INBOX.>"],
+    "publish": [
+        *("$KV.*.>", *(f"{API}{verb}*" for verb in (INFO, READ, READ_MANY, DELETE))),
+        *(COPIES, "cluster.>", "_INBOX.>"),
+    ],
     "subscribe": ["ev.*.>", "cluster.>", "_INBOX.>"],
 }
 """The permissions that the servers' user needs."""

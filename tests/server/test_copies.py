@@ -1,0 +1,193 @@
+"""The nodes' copies of the streams: which faults are named, and that the advice repairs them and destroys nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from nats.js.api import ClusterInfo
+
+from tests.cluster.nodes import READY_SECONDS, SYSTEM, Node, Nodes, free_ports
+from tests.environment import environment
+from tests.rows import each
+from tests.server.commands import run_command
+from tests.server.stored import keep, room_of
+from tictactoe_server.cli.cluster_streams import make_streams
+from tictactoe_server.cluster.jetstream.copies import Compared, Copies, Copy, Faults, Report
+from tictactoe_server.cluster.jetstream.link import Link
+from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.cluster.jetstream.stream import StreamInfo
+from tictactoe_server.records.tables import KEPT, ROOMS
+from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
+
+WELL = Copy(10, 1, 12)
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path) -> AsyncIterator[Nodes]:
+    async with Nodes(tmp_path) as found:
+        link = await Link.open(found.admin_url)
+        await make_streams(link, 2)
+        await link.close()
+        yield found
+
+
+@contextlib.asynccontextmanager
+async def opened(nodes: Nodes) -> AsyncIterator[tuple[JetStreamStore, Copies]]:
+    store = await JetStreamStore.open(nodes.url, KEPT)
+    copies = Copies(store.link)
+    await copies.open()
+    yield store, copies
+    await store.close()
+
+
+async def until_faults(store: JetStreamStore, copies: Copies, *expected: str) -> str:
+    """Wait until exactly these nodes have faults, and return the sentences."""
+    async with asyncio.timeout(4 * READY_SECONDS):
+        while True:
+            with contextlib.suppress(StoreUnavailable):
+                found = await copies.find_faults(store.streams.all)
+                if found.keys() == set(expected):
+                    return " ".join(sentence for sentences in found.values() for sentence in sentences)
+            await asyncio.sleep(0.05)
+
+
+@contextlib.asynccontextmanager
+async def watching(nodes: Nodes) -> AsyncIterator[Process]:
+    """Run `cluster check --watch`."""
+    command = (sys.executable, "-m", "tictactoe_server", "cluster", "check", "--watch", "--store", nodes.url)
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=environment())
+    try:
+        yield process
+    finally:
+        process.kill()
+        await process.communicate()
+
+
+async def says(process: Process, words: str) -> None:
+    """Wait until a process has written these words in a line."""
+    assert process.stdout is not None
+    async with asyncio.timeout(READY_SECONDS):
+        while words not in (line := (await process.stdout.readline()).decode()):
+            assert line, words
+
+
+async def test_a_node_that_is_down_is_named_and_may_begin_with_an_empty_folder(nodes: Nodes) -> None:
+    async with opened(nodes) as (store, copies):
+        for number in range(20):
+            await keep(store, room_of(f"A{number:05}"), MISSING)
+        await until_faults(store, copies)
+        node = nodes.nodes[2]
+        async with watching(nodes) as watch:
+            await says(watch, "Nothing is wrong.")
+            await node.stop()
+            await says(watch, f"Wrong: Node {node.name} does not answer")
+        assert "does not answer" in await until_faults(store, copies, node.name)
+        checked = await asyncio.to_thread(run_command, "cluster", "check", "--store", nodes.url)
+        assert (checked.exit_code, f"Wrong: Node {node.name} does not answer" in checked.output) == (1, True)
+        node.empty()
+        await node.start()
+        await until_faults(store, copies)
+        checked = await asyncio.to_thread(run_command, "cluster", "check", "--store", nodes.url)
+        assert (checked.exit_code, "Nothing is wrong." in checked.output) == (0, True), checked.output
+
+
+async def test_a_copy_is_no_fault_while_servers_write(nodes: Nodes) -> None:
+    async with opened(nodes) as (store, copies):
+        await until_faults(store, copies)
+        is_over = asyncio.Event()
+
+        async def write(code: str) -> None:
+            while not is_over.is_set():
+                with contextlib.suppress(StoreUnavailable):
+                    await save(store.table(ROOMS), code, room_of(code), None)
+
+        writing = [asyncio.create_task(write(f"B{number:05}")) for number in range(20)]
+        found = [await copies.find_faults(store.streams.all) for _ in range(5)]
+        is_over.set()
+        await asyncio.gather(*writing)
+        assert not any(found), found
+
+
+async def test_a_dead_machine_is_replaced_by_one_with_another_name(nodes: Nodes) -> None:
+    async with opened(nodes) as (store, copies):
+        dead = nodes.nodes[2]
+        await dead.kill()
+        await until_faults(store, copies, dead.name)
+        new = Node(nodes.folder, 3, free_ports(3))
+        new.write([node.route_port for node in nodes.nodes[:2]], authority=None, is_proxied=False)
+        await new.start()
+        nodes.nodes[2] = new
+        url = nodes._url_of((node.port for node in nodes.nodes), SYSTEM)
+        removed = await asyncio.to_thread(run_command, "cluster", "remove", dead.name, "--store", url)
+        assert (removed.exit_code, "is removed" in removed.output) == (0, True), removed.output
+        await until_faults(store, copies)
+        replicas = [(await stream.info()).cluster for stream in store.streams.all]
+        for one in replicas:
+            assert {one.leader, *(peer.name for peer in one.replicas or ())} == {"n0", "n1", "n3"}
+
+
+def report(copy: Copy, **data: object) -> Report:
+    """Return what a node says about its copy of rooms-0."""
+    detail = {"name": "rooms-0", "created": "now", "state": copy}
+    said = {"config": {"sync_always": True}, "account_details": [{"stream_detail": [detail]}], **data}
+    return msgspec.convert({"server": {"name": ""}, "data": msgspec.to_builtins(said)}, Report)
+
+
+@each(
+    ("b", "c", "words"),
+    [
+        (WELL, WELL, ""),
+        (
+            Copy(9, 1, 12),
+            WELL,
+            "Node b has damaged files: its copies of rooms-0 differ from those of the others by 1 mess",
+        ),
+        (Copy(9, 1, 12), WELL, "move its store_dir aside"),
+        (Copy(9, 1, 12), Copy(8, 1, 12), "The nodes have different copies of rooms-0. More than one"),
+        (Copy(5, 1, 7), WELL, "Node b is 5 writes behind. If that lasts and its disk is not full"),
+        (
+            Copy(5, 1, 7),
+            None,
+            "More than one node has a fault. Before anything else, stop the servers and copy the store",
+        ),
+        (
+            Copy(14, 1, 15),
+            WELL,
+            "Node b has 3 writes that the others have lost, perhaps the only copy. Stop it and copy",
+        ),
+        (WELL, None, "Node c does not answer: it is down, or it hangs."),
+    ],
+)
+def test_faults_are_named_with_an_advice_that_destroys_nothing(b: Copy, c: Copy | None, words: str) -> None:
+    copies = {"a": WELL, "b": b, "c": c}
+    assert_says({name: report(copy) for name, copy in copies.items() if copy is not None}, words)
+
+
+@each(
+    ("said", "words"),
+    [
+        (
+            {"disabled": True, "account_details": []},
+            "Node b has stopped storing: its disk is full, or its max_file_store",
+        ),
+        ({"config": {}}, "Node b confirms writes before they are on its disk: set sync_interval: always."),
+    ],
+)
+def test_a_full_disk_and_late_flushes_are_named(said: dict[str, object], words: str) -> None:
+    assert_says({"a": report(WELL), "b": report(WELL, **said), "c": report(WELL)}, words)
+
+
+def assert_says(sample: dict[str, Report], words: str) -> None:
+    faults = Faults()
+    faults.look_at_nodes({"a", "b", "c"}, sample)
+    Compared("rooms-0", StreamInfo(cluster=ClusterInfo(leader="a"), created="now")).compare([sample, sample], faults)
+    said = " ".join(sentence for sentences in faults.sentences().values() for sentence in sentences)
+    assert words in said
+    assert bool(words) == bool(said)
