@@ -43,7 +43,7 @@ test("whoever is to move sees it in the line, in the title and on the board", ()
 	assert.equal(title, "● Your move · ana v bo");
 	assert.equal(head, "ana v bo · Tic-tac-toe");
 	assert.equal(board.isMine, true);
-	assert.deepEqual(names(deeds), ["draw offer", "undo offer", "resign", "copy", "leave"]);
+	assert.deepEqual(names(deeds), ["draw offer", "undo offer", "resign", "leave", "share"]);
 });
 
 test("a move that is on its way is nobody's turn yet", () => {
@@ -80,7 +80,7 @@ test("a choice is heard, and the move before it is told with it and with who pla
 	const before = opened("X", [0], "O", CHOOSING);
 	const after = { ...before, seq: 2, opening: undefined, chosen: ["X"], seats: { X: before.seats.O, O: before.seats.X } };
 	const room = { viewer: "ana", seat: "O", state: after, moves: [0], plays: true };
-	assert.deepEqual(newsOf(room, before, [0], false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn", isEnd: false });
+	assert.deepEqual(newsOf(room, before, [0], false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn" });
 	const { turn } = scene({ ...after, board: `XO${".".repeat(14)}`, ply: 2, last: 1 }, { here: 1, game: { moves: [0, 1] } });
 	assert.equal(turn.text, "Move 1 of 2: ana places X on A1. bo takes X: you are O now.");
 });
@@ -89,9 +89,9 @@ test("before sides are taken the graph is even, and a choice is told with what e
 	const state = opened("XO", [0, 1], null, {}, { opening: undefined, chosen: ["X"], status: "over", result: { winner: "X", reason: "resigned", line: [] } });
 	assert.deepEqual(reviewOf(KNOWN, [0, 1]).pointsOf(state).map((point) => point?.worth), [0, -0, 1]);
 	const due = { ...analysis(1, "O", "win", {}, []), options: { X: worth("win"), O: worth("loss"), more: worth("draw") }, best_options: ["X"] };
-	assert.equal(describePosition(due, rulesOf("gomoku-standard")), "O to choose. X: wins; O: loses; two more: a draw. Best: X.");
+	assert.equal(describePosition(due, rulesOf("gomoku-standard")), "White to choose. black: wins; white: loses; two more: a draw. Best: black.");
 	const chosen = { ...analysis(1, "X", "draw", { 2: worth("draw"), 3: worth("draw") }, [2, 3]), before: due };
-	const told = "Before the choice: O to choose. X: wins; O: loses; two more: a draw. Best: X. Then: X to move: a draw with best play. All moves are equal.";
+	const told = "Before the choice: White to choose. black: wins; white: loses; two more: a draw. Best: black. Then: Black to move: a draw with best play. All moves are equal.";
 	assert.equal(describePosition(chosen, rulesOf("gomoku-standard")), told);
 });
 
@@ -111,7 +111,7 @@ test("the end is told in one line, for who lost without a burst, and what was as
 	assert.deepEqual(deeds.filter(({ is_more }) => !is_more).map(({ label }) => label), ["play again"]);
 	assert.deepEqual([scene(over).isLost, scene(over).board.isWon], [false, true]);
 	const news = newsOf({ viewer: "bo", seat: "O", state: over, moves: [0, 3, 1, 4, 2] }, stateOf({ board: "XX.OO....", ply: 4, last: 4 }), [0, 3, 1, 4], false);
-	assert.deepEqual(news, { notes: [], told: ["ana plays C1. You lose. Row 1 is X X X."], tone: "lose", isEnd: true });
+	assert.deepEqual(news, { notes: [], told: ["ana plays C1. You lose. Row 1 is X X X."], tone: "lose" });
 });
 
 test("while a seat is free its host sees an invitation, and others the door", () => {

@@ -34,8 +34,11 @@ async def test_a_public_game_goes_on_in_a_frame_and_leaves_nothing_there(server:
             await expect(frame.locator("[data-in='0'] .mark")).to_have_count(1)
             assert sockets == []
             full = await visit(f"{origin}/{room}")
-            await full.button("Embed").click()
-            await full.hears(f"{origin}/embed/{room}")
+            await full.button("Share").click()
+            tag = f'<iframe src="{origin}/embed/{room}" title="tictactoe" width="100%" height="600"></iframe>'
+            await expect(full.page.get_by_label("Embed in a page")).to_have_value(tag)
+            await expect(full.page.get_by_label("Picture")).to_have_value(f"{origin}/preview/{room}.png")
+            await expect(full.page.get_by_label("Link")).to_have_value(f"{origin}/{room}")
             inner = next(one for one in visitor.page.frames if one.url.startswith(origin))
             assert "token" not in str(await inner.evaluate("JSON.stringify({...localStorage})"))
 

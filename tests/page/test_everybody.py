@@ -32,10 +32,10 @@ async def test_a_thumb_chooses_a_small_cell_and_confirms_it(server: Server, visi
     await dee.sees(K7="free")
     await cy.cell(112).tap()
     await cy.button("Place at H8").tap()
-    await dee.sees(H8="X", K7="free")
+    await dee.sees(H8="black", K7="free")
     await dee.cell(96).tap()
     await dee.cell(96).tap()
-    await cy.sees(G7="O")
+    await cy.sees(G7="white")
 
 
 async def test_a_button_opens_the_talk_of_a_phone_and_counts_what_is_new_in_it(server: Server, visit: Visit) -> None:
@@ -85,7 +85,7 @@ async def test_a_review_on_a_phone_stands_with_the_board_in_sight(server: Server
     await ana.choose("Review")
     await expect(ana.page.locator(".turned")).to_contain_text("The game turned at move")
     await ana.hears("X wins at once. Best: C1.")
-    await expect(ana.page.locator("footer")).to_have_css("height", "1px")
+    await expect(ana.page.locator("footer")).to_have_css("height", "0px")
     await ana.page.evaluate("scrollTo(0, 0)")
     for what in (".board", ".graph"):
         await expect(ana.page.locator(what)).to_be_in_viewport(ratio=0.95)

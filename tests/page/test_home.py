@@ -40,7 +40,7 @@ async def test_a_seat_to_return_to_names_opponent_game_and_turn(server: Server, 
     await expect(seat).to_contain_text("Your game with bo Gomoku · your move")
     await ana.page.get_by_role("button", name="Resume").click()
     await ana.play(112)
-    await bo.sees(H8="X")
+    await bo.sees(H8="black")
     await ana.page.get_by_role("link", name="tictactoe").click()
     await expect(seat).to_contain_text("Your game with bo Gomoku · bo to move")
 

@@ -66,7 +66,8 @@ def test_the_page_says_of_positions_and_moves_what_the_terminal_says() -> None:
         state = AnalysisState.of(position, found)
         cell = random.choice(position.legal_cells or (0,))
         rules = position.rules
-        cases.append([json.loads(encode(RulesState.of(rules))), json.loads(encode(state)), cell])
+        shown = {**json.loads(encode(RulesState.of(rules))), "preset": None}  # with letters instead of stones
+        cases.append([shown, json.loads(encode(state)), cell])
         told.append(
             [
                 describe_position(state, rules),

@@ -177,6 +177,7 @@ async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -
         await bo.play(0)
         await bo.page.context.close()
         await ana.hears("bo lost the connection.")
+        await expect(ana.page.locator(".game").get_by_text("bo lost")).to_have_count(0)  # the row alone says so
         await expect(ana.page.get_by_text("bo has been away too long")).to_be_visible()
         await ana.button("Claim the win").click()
         await ana.hears("You win! The other player was away too long.")
@@ -184,11 +185,8 @@ async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -
 
 async def shared_link(visitor: Visitor) -> str:
     """Share the game that has just ended, and return its link."""
-    await visitor.choose("Share the replay")
-    await visitor.hears("/replay/")
-    link = re.search(r"http\S+", await visitor.status.inner_text())
-    assert link is not None
-    return link[0]
+    await visitor.choose("Share")
+    return await visitor.page.get_by_label("Link").input_value()
 
 
 async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Server, visit: Visit) -> None:
@@ -243,6 +241,8 @@ async def test_gomoku_is_played_with_stones_unless_marks_are_chosen(server: Serv
     ana = await one_at_the_board(server, visit, bo, "gomoku")
     await ana.play(112)
     await expect(ana.piece(112).locator("circle.stone")).to_have_count(1)
+    await expect(ana.page.locator(":is(.player, .moves) .mark")).to_have_count(0)
+    await expect(ana.page.locator(".moves li")).to_have_text("1 black H8")
     await ana.button("stones or letters").click()
     await expect(ana.piece(112).locator("path.mark")).to_have_count(1)
     await ana.page.reload()

@@ -10,12 +10,17 @@ import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { clean, describePush, describeUnanswered, messageOf } from "./words.js";
 
+/** How long an announcement is visible, and one with a text to be copied by hand. */
+const SHOWN_MS = 6000;
+const MARKED_MS = 60_000;
+
 export class App {
 	kept = readKept();
 	sound = new Sound();
 	/** What people are called, by their ids, as far as it was seen where one may look them up. @type {Map<string, string>} */
 	names = new Map();
 	#hasLadders = false;
+	#hiding = 0;
 
 	/** @param {HTMLElement} status @param {Around} around */
 	constructor(status, around) {
@@ -128,16 +133,18 @@ export class App {
 		}
 	}
 
-	/** Tell what happened. @param {string} text @param {boolean} [isShown] whether it stands on the page already, and needs only to be heard */
+	/** Announce what happened, and show it for a while. @param {string} text @param {boolean} [isShown] whether the page shows it elsewhere, so that it is only announced */
 	say(text, isShown) {
 		if (this.status.textContent === text) this.status.textContent = "";
 		setTimeout(() => this.show(text, isShown));
 	}
 
 	/** @param {string} text */
-	show(text, isShown = false) {
+	show(text, isShown = false, shownMs = SHOWN_MS) {
 		setText(this.status, text);
 		this.status.classList.toggle("unseen", isShown);
+		clearTimeout(this.#hiding);
+		this.#hiding = setTimeout(() => this.status.classList.add("unseen"), shownMs);
 	}
 
 	/** Show the rules over the page, beginning with those of the room on it. */
@@ -153,27 +160,15 @@ export class App {
 	async copy(text = "") {
 		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 		if (isWritten || copyMarked(text)) return this.say(say("page copied", { text }));
-		this.show(say("page marked", { text }));
+		this.show(say("page marked", { text }), false, MARKED_MS);
 		const from = /** @type {Text} */ (this.status.firstChild);
 		return getSelection()?.setBaseAndExtent(from, from.length - text.length, from, from.length);
-	}
-
-	/** Copy the tag by which another page shows what is under a path. */
-	copyTag(path = "") {
-		const frame = h("iframe", { src: this.linkTo(`embed/${path}`), title: "tictactoe", width: "100%", height: 600 });
-		this.copy(new XMLSerializer().serializeToString(frame));
 	}
 
 	/** A link for others: this page's own address may lead elsewhere on their machines. */
 	linkTo(path = "") {
 		const { content } = /** @type {HTMLMetaElement} */ (document.querySelector("[name=address]"));
 		return content ? `${content}/${path}` : location.origin + urlOf(`/${path}`);
-	}
-
-	/** Copy a link to a finished game. */
-	share(game_id = "") {
-		const shared = (/** @type {Ok} */ { replay }) => this.copy(this.linkTo(`replay/${replay}`));
-		this.connection.request({ type: "share", game_id, on: true }).then(shared, (error) => this.say(messageOf(error)));
 	}
 
 	/** @param {Partial<Kept>} changed */

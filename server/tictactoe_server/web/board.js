@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
 import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
 import { SIDE, Shapes, numberCells } from "./shapes.js";
-import { describeRules } from "./words.js";
+import { describeRules, nameMark } from "./words.js";
 
 /** On cells smaller than these pixels a finger chooses first, and then confirms. */
 const FINGER = 40;
@@ -110,7 +110,7 @@ export class Board {
 	#setMark(cell = 0, mark = "", isMove = false) {
 		const place = this.cells[cell];
 		const kind = { [FREE]: "free", [BLOCKED]: "blocked" }[mark];
-		const what = kind ? say(`view cell ${kind}`) : mark;
+		const what = kind ? say(`view cell ${kind}`) : nameMark(this, mark);
 		place.setAttribute("aria-label", say("view cell holds", { cell: nameCell(cell, this.rules), what }));
 		place.setAttribute("class", kind ?? "taken");
 		this.#pieceIn[cell]?.remove();
@@ -137,12 +137,7 @@ export class Board {
 
 	#drawValues() {
 		const { values, board } = this.#view;
-		const shown = [...(values?.cells ?? [])].filter(([cell, { best }]) => best || values?.isAll || cell === this.#pointed);
-		const told = new Set(shown.map(([cell]) => cell));
-		const { mark = "", cells = [] } = values?.better ?? {};
-		const free = cells.filter((cell) => board[cell] === FREE);
-		const better = free.map((cell) => this.shapes.makeBetter(cell, told.has(cell) ? "" : mark));
-		this.#values.replaceChildren(...better, ...shown.map(([cell, worth]) => this.shapes.makeWorth(cell, worth)));
+		this.#values.replaceChildren(...(values ? values.draw(values, this.shapes, board, this.#pointed) : []));
 	}
 
 	#targetOf(cell = 0) {

@@ -49,7 +49,7 @@ export class GameControls {
 		const { may } = page;
 		const deed = may ? findDeed(may, name) : undefined;
 		const does = this.#does[deed?.id ?? name];
-		const why = may && !deed ? findReason(may, name) : undefined;
+		const why = may && !deed && name !== "share" ? findReason(may, name) : undefined;
 		if (why && this.#state && page.isLive) page.app.say(describeReason(why, this.#state));
 		else if (does) does(deed);
 		else if (deed && page.room) askFor(page.room, deed);
@@ -163,11 +163,12 @@ export class GameControls {
 		return /** @type {Analysis} */ (analysis);
 	}
 
-	#share() {
-		const { app, source } = this.page;
-		const past = source.past ?? this.#state?.game_id;
-		if (past) app.share(past);
-		else app.say(say("view room in no history"));
+	/** Share the finished game, where that is possible, else the room. */
+	async #share() {
+		const { app, source: { past, shared, code }, may } = this.page;
+		const over = may && findDeed(may, "share") ? this.#state?.game_id : undefined;
+		const { showShare } = await prepared(import("./share.js"));
+		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || this.#state?.visibility === "public", past: past ?? over });
 	}
 
 	// What is typed.

@@ -135,7 +135,7 @@ export class GamePage {
 			onlyWatches: source.onlyWatches,
 			values: review?.worths ?? null,
 			isReviewing: !!review,
-			maySharePast: !!source.past,
+			maySharePast: !!source.past || !!source.shared,
 			mayNotify: mayAsk(),
 		};
 	}
@@ -161,7 +161,6 @@ export class GamePage {
 		stage.draw(scene);
 		this.talk.draw();
 		this.element.classList.toggle("local", !!this.room?.isLocal);
-		stage.embed.hidden = !this.source.shared && (!this.isLive || game?.state?.visibility !== "public");
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.tick(scene);
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
@@ -214,9 +213,9 @@ export class GamePage {
 		const { room } = this;
 		if (!room?.state) return;
 		if (old && old.game !== room.state.game) this.beginAnew();
-		const { notes, told, tone, isEnd } = newsOf(room, old, before, afterLoss);
+		const { notes, told, tone } = newsOf(room, old, before, afterLoss);
 		for (const sentence of notes) this.talk.note(sentence);
-		if (told.length) this.app.say(told.join(" "), isEnd);
+		if (told.length) this.app.say(told.join(" "), true);
 		if (tone) this.app.sound.play(tone);
 		if (this.review && !this.timeline.isBack) this.weigh();
 		this.draw();
@@ -233,19 +232,19 @@ export class GamePage {
 	/** @param {ChatLine} line */
 	onChat(line) {
 		this.talk.hear(line);
-		this.app.say(describeLine(line));
+		this.app.say(describeLine(line), true);
 		if (line.player !== this.room?.viewer) this.app.sound.play("move");
 	}
 
 	/** @type {RoomEars["onTold"]} */
 	onTold(lines) {
 		for (const line of lines) this.talk.note(line);
-		this.app.say(this.room?.seat ? lines[0] : lines.join(" "));
+		this.app.say(this.room?.seat ? lines[0] : lines.join(" "), true);
 	}
 
 	/** @type {RoomEars["onRefusal"]} */
 	onRefusal(message, cell) {
-		this.app.say(message);
+		this.app.say(message, cell !== null);
 		this.draw();
 		if (cell !== null) this.board?.refuse(cell, message);
 	}
@@ -258,7 +257,7 @@ export class GamePage {
 	onEnd() {
 		if (this.room?.ended === "left") return this.app.navigate("/");
 		this.draw();
-		return this.app.say(this.stage.bannerText);
+		return this.app.say(this.stage.bannerText, true);
 	}
 
 	// Looking back.

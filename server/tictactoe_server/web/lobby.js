@@ -6,7 +6,7 @@ import { isDraw } from "./happened.js";
 import { PRESETS } from "./rules.js";
 import { seatIcon } from "./shapes.js";
 import { SmallBoard } from "./smallboard.js";
-import { clean, formatDuration } from "./words.js";
+import { clean, formatDuration, nameMark } from "./words.js";
 
 export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
@@ -82,7 +82,7 @@ const keyOf = ({ room, game }) => room || `${game}`;
 function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
 	const board = new SmallBoard({ ...live, marks });
-	const rows = [...marks].map((mark) => h("span.live-player", seatIcon(board.look, marks, mark), h("span.unseen", mark), h("span.name"), h("span.clock")));
+	const rows = [...marks].map((mark) => h("span.live-player", seatIcon(board.look, marks, mark), h("span.unseen", nameMark({ rules: { ...live, marks, gravity: board.look === "discs" } }, mark)), h("span.name"), h("span.clock")));
 	const note = h("p.note");
 	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", nameOf(live)), board.element, h("div.live-players", rows), note);
 	let receivedAt = 0;

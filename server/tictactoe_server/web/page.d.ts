@@ -26,6 +26,7 @@ type GamePage = import("./game.js").GamePage;
 type ReviewPanel = import("./reviewpanel.js").ReviewPanel;
 type Room = import("./room.js").Room;
 type Rooms = import("./rooms.js").Rooms;
+type Shapes = import("./shapes.js").Shapes;
 type Scene = ReturnType<typeof import("./scene.js").sceneOf>;
 
 /** What lives with a page, from its being shown to `close`; `tick` has its clocks run. */
@@ -148,7 +149,7 @@ type ListedMove = { ply: number; mark: string; cell: string; choice: string; kin
 /** What a cell is worth, as it is shown. */
 type Worth = { sign: string; kind: string; best: boolean };
 /** The worth of cells, whether all of them are shown or but the best, and where the last move had better been made, if it gave something away. */
-type Worths = { cells: Map<number, Worth>; isAll: boolean; better: { mark: string; cells: readonly number[] } | null };
+type Worths = { cells: Map<number, Worth>; isAll: boolean; better: { mark: string; cells: readonly number[] } | null; draw: (worths: Worths, shapes: Shapes, board: string, pointed: number) => Element[] };
 /** What a position was worth, from -1 to 1, and how good the move was that led there. */
 type Point = { worth: number; kind: string };
 /** Asks what the position after so many moves is worth. */

@@ -3,6 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, h, setText, svg } from "./dom.js";
 import { Review, nextMistake } from "./review.js";
+import { FREE } from "./rules.js";
 import { messageOf } from "./words.js";
 import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 
@@ -45,7 +46,7 @@ export class ReviewPanel {
 			const before = here ? await review.analyse(here - 1) : null;
 			if (this.#here !== here) return;
 			const better = before?.turn && lossOf(moves[here - 1], before) ? { mark: state.board[moves[here - 1]], cells: before.best } : null;
-			this.worths = { ...worthsOf(after, this.#isAll), better };
+			this.worths = { ...worthsOf(after, this.#isAll), better, draw: drawWorths };
 			const compared = before ? comparePlayed(moves[here - 1], before, state.rules) : "";
 			this.text = compared ? say("view review position", { stands: describePosition(after, state.rules), compared }) : describePosition(after, state.rules);
 			page.app.say(this.text, true);
@@ -109,6 +110,28 @@ export class ReviewPanel {
 		if (this.worths) this.worths = { ...this.worths, isAll: this.#isAll };
 		this.page.draw();
 	}
+}
+
+/** What a board shows of the worth of its cells. @param {Worths} worths @param {Shapes} shapes @param {string} board @param {number} pointed */
+function drawWorths({ cells, isAll, better }, shapes, board, pointed) {
+	const shown = [...cells].filter(([cell, { best }]) => best || isAll || cell === pointed);
+	const told = new Set(shown.map(([cell]) => cell));
+	const free = better?.cells.filter((cell) => board[cell] === FREE) ?? [];
+	const rings = free.map((cell) => makeBetter(shapes, cell, told.has(cell) ? "" : (better?.mark ?? "")));
+	return [...rings, ...shown.map(([cell, worth]) => makeWorth(shapes, cell, worth))];
+}
+
+/** Where a move had better been made. @param {Shapes} shapes @param {number} cell @param {string} mark that is shown there, "" for none */
+function makeBetter(shapes, cell, mark) {
+	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
+	return shapes.at(cell, { class: "better" }, mark !== "" && shapes.makeMark(mark), ring);
+}
+
+/** What a cell is worth, written into it. @param {Shapes} shapes @param {number} cell @param {Worth} worth */
+function makeWorth(shapes, cell, { sign, kind, best }) {
+	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
+	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
+	return shapes.at(cell, { class: ["worth", kind, best ? "best" : ""].join(" ") }, box, text);
 }
 
 const [WIDTH, HEIGHT, EDGE] = [300, 80, 6];

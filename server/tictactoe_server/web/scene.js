@@ -7,9 +7,7 @@ import { describeCause, describeChoicesAt, describeVerdict } from "./telling.js"
 import * as words from "./words.js";
 
 /** Deeds that are buttons under the board; the others are answers, or done elsewhere. */
-const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "challenge", "new", "computer", "review", "share", "copy", "leave"];
-/** Of these, what has time until a review is closed. */
-const ASIDE = ["share", "copy", "leave"];
+const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "challenge", "new", "computer", "review", "leave"];
 /** @type {Moves} */
 const NO_LINE = [];
 
@@ -169,8 +167,8 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 		const { id, name } = deed;
 		const isShown = isLive ? BUTTONS.includes(name) || BUTTONS.includes(id) : id === "review";
 		const isApart = state.event && (id === "new" || id === "computer");
-		const isEarly = (id === "review" && state.status === "waiting") || (id === "copy" && state.status !== "playing");
-		const isAside = (view.isReviewing && ASIDE.includes(id)) || (id === "leave" && !seat);
+		const isEarly = id === "review" && state.status === "waiting";
+		const isAside = id === "leave" && (view.isReviewing || !seat);
 		if (!isShown || isApart || isEarly || isAside) return [];
 		const label = id === "review" && view.isReviewing ? say("scene review off") : describeDeed(deed, state);
 		const is_main = ["rematch ask", "challenge", "computer"].includes(name);
@@ -178,7 +176,7 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
-	if (view.maySharePast) made.push({ name: "share", label: say("deed share") });
+	if (view.maySharePast || (isLive && state.status !== "waiting" && !view.isReviewing && findDeed(may, "copy"))) made.push({ name: "share", label: say("page share"), is_more: hasMenu });
 	return seat && state.status !== "waiting" ? made : [...made, home];
 }
 

@@ -47,7 +47,7 @@ export class Shapes {
 	}
 
 	/** A group at the place of a cell. @param {number} cell @param {Attributes} attributes @param {...(Child | Child[])} children */
-	#at(cell, attributes, ...children) {
+	at(cell, attributes, ...children) {
 		return svg("g", { ...attributes, transform: `translate(${this.cornerOf(cell)})` }, ...children);
 	}
 
@@ -99,7 +99,7 @@ export class Shapes {
 	/** What lies in a cell, at its place, or nothing. */
 	makePiece(cell = 0, mark = "", isMove = false) {
 		const content = this.#makeContent(cell, mark, isMove);
-		return content && this.#at(cell, { "data-in": cell }, content);
+		return content && this.at(cell, { "data-in": cell }, content);
 	}
 
 	#makeContent(cell = 0, mark = "", isMove = false) {
@@ -140,19 +140,6 @@ export class Shapes {
 		});
 		return svg("g", { class: "burst" }, bits);
 	}
-
-	/** Where a move had better been made. @param {number} cell @param {string} mark that is shown there, "" for none */
-	makeBetter(cell, mark) {
-		const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
-		return this.#at(cell, { class: "better" }, mark !== "" && this.makeMark(mark), ring);
-	}
-
-	/** What a cell is worth, written into it. @param {number} cell @param {Worth} worth */
-	makeWorth(cell, { sign, kind, best }) {
-		const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
-		const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
-		return this.#at(cell, { class: ["worth", kind, best ? "best" : ""].join(" ") }, box, text);
-	}
 }
 
 function makeStone(index = 0, isLaid = false) {
@@ -175,10 +162,10 @@ export function drawMark(marks, mark, more = "") {
 export const markIcon = (marks = "", mark = "") =>
 	svg("svg", { viewBox: "12 12 76 76", class: "icon", "aria-hidden": "true" }, drawMark(marks, mark));
 
-/** What a player places, as a small picture beside the name: with its mark also where stones bear none. @param {Look} look @param {string} marks @param {string} mark */
+/** What a player places, as a small picture beside the name. @param {Look} look @param {string} marks @param {string} mark */
 export function seatIcon(look, marks, mark) {
 	if (look === "marks") return markIcon(marks, mark);
 	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;
-	const piece = svg("g", { class: kind }, svg("circle", { cx: 50, cy: 50, r: 45 }), drawMark(marks, mark));
+	const piece = svg("g", { class: kind }, svg("circle", { cx: 50, cy: 50, r: 45 }), look === "discs" && drawMark(marks, mark));
 	return svg("svg", { viewBox: "2 2 96 96", class: "icon", "aria-hidden": "true" }, piece);
 }

@@ -7,7 +7,7 @@ import { changeLook, lookOf } from "./look.js";
 import { nameCell } from "./rules.js";
 import { seatIcon } from "./shapes.js";
 import { makeDoor, makeInvitation } from "./waiting.js";
-import { formatDuration, ownerOf } from "./words.js";
+import { formatDuration, nameMark, ownerOf } from "./words.js";
 
 const SHORT_MS = 15_000;
 
@@ -37,17 +37,15 @@ export class Stage {
 
 	/** @param {GamePage} page */
 	constructor(page) {
-		const { timeline, talk, isLive, source } = page;
+		const { timeline, talk, isLive } = page;
 		this.page = page;
 		this.looks = button("◐", () => this.#changeLook(), { class: "looks", "aria-label": say("view board look"), title: say("view board look"), hidden: true });
-		/** Copies the tag that shows the game in another page, where everybody may see it. */
-		this.embed = button(say("page embed"), () => page.app.copyTag(source.shared ? `replay/${source.shared}` : source.code), { class: "looks", hidden: true });
 		this.element = h("div.game",
-			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks, this.embed), this.#terms, this.#banner), this.#players),
+			h("div.before", h("div.game-head", h("div.title-row", this.#head, this.#code, this.looks), this.#terms, this.#banner), this.#players),
 			h("div.middle", this.#card, this.#place),
 			h("div.after",
-				h("div.below", this.#turn, this.#confirm, this.#asks, this.#deeds, isLive && talk.heard),
-				h("div.side", this.#worth, this.#review, timeline.steps, timeline.list, isLive && talk.element),
+				h("div.below", this.#turn, this.#confirm, this.#asks, this.#deeds),
+				h("div.side", this.#worth, this.#review, timeline.steps, timeline.list, isLive && [talk.heard, talk.element]),
 			),
 		);
 	}
@@ -90,12 +88,13 @@ export class Stage {
 	}
 
 	/** A row for each seat; a name leads to its player, not to a guest, once a game is over that is none of a tournament. @param {Scene["players"]} players @param {State} state */
-	#drawPlayers(players, { rules, status, event }) {
+	#drawPlayers(players, state) {
+		const { rules, status, event } = state;
 		const { app: { connection, names } } = this.page;
 		const leads = status === "over" && !event && connection.hasChallenges;
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
-			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", mark),
+			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", nameMark(state, mark)),
 				h("span.who", h("a.name"), h("span.note")), h("span.score"), h("span.clock"));
 		showKeyed(this.#players, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
 			const [, , who, scored, clock] = row.children;
@@ -164,8 +163,9 @@ export class Stage {
 		});
 	}
 
-	/** Where an answer had the focus and is gone, the board has it. @param {Asked[]} questions */
-	#drawQuestions(questions) {
+	/** Where an answer had the focus and is gone, the board has it. @param {Asked[]} all */
+	#drawQuestions(all) {
+		const questions = all.filter(({ id }) => id !== "absent"); // the row of an absent player says it
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const make = () => h("div.ask", h("p"), h("div.row"));
 		const draw = () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
@@ -191,6 +191,7 @@ export class Stage {
 		if (cell === null) return;
 		const label = say("view room place at", { cell: nameCell(cell, board.rules) });
 		show(this.#confirm, button(label, () => board.play(cell), { class: "primary big" }), button(say("page cancel"), () => board.choose(null)));
+		this.#confirm.scrollIntoView({ block: "nearest" });
 	}
 }
 

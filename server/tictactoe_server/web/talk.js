@@ -11,7 +11,7 @@ export class Talk {
 	/** How many lines came while they were not to be seen. */
 	#unread = 0;
 	/** Opens the talk where there is no room for it beside the board, and says how much is new in it. */
-	heard = button(say("view talk"), () => this.toggle(), { class: "heard" });
+	heard = button(say("view talk"), () => this.toggle(), { class: "heard", "aria-expanded": "false" });
 	#lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
 	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk say"), autocomplete: "off" });
 	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", say("view talk send")));
@@ -42,11 +42,13 @@ export class Talk {
 		this.#add(h("li.note", text));
 	}
 
-	/** On a phone, where it lies over the page: open or close it. */
+	/** Open or close it on a phone. */
 	toggle(isOpen = !this.element.classList.contains("open")) {
 		this.element.classList.toggle("open", isOpen);
+		this.heard.ariaExpanded = String(isOpen);
 		if (isOpen) this.#lines.focus();
 		this.#lines.scrollTop = this.#lines.scrollHeight;
+		this.element.scrollIntoView({ block: "nearest" });
 		this.#tellUnread(0);
 	}
 

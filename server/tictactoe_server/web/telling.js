@@ -11,6 +11,8 @@ const MOST_IN_WORDS = 6;
 const OUT_REASONS = ["resigned", "late", "left", "away"];
 const WHY_OVER = ["full", "agreed", "claimed", "aborted"];
 const LOSING = ["resigned", "timeout", "forfeit"];
+/** What the board and the players' rows show, so that the talk does not repeat it. */
+const SHOWN_ELSEWHERE = ["Moved", "Ended", "Dropped", "Returned"];
 
 /**
  * What one state brought, a sentence for each event; the result stands behind the move that made it. After a loss of our
@@ -113,7 +115,7 @@ function tellOffer({ type, state, by, kind, count, cells, cause, mover, viewer }
 /** Who went for good, empty where the result or the passing over tells it. @param {Happened} left */
 function tellLeft({ old, state, mark = "", seat, frees }) {
 	if (frees) {
-		const free = state.seats[mark] ? "" : ` ${say("seat free", { mark })}`;
+		const free = state.seats[mark] ? "" : ` ${say("seat free", { mark: nameMark(state, mark) })}`;
 		return say("left seat", { name: nameOf(old, mark) }) + free;
 	}
 	const isJustOut = seat.out && !old.seats[mark]?.out;
@@ -200,7 +202,8 @@ function describeLines(state, viewer) {
 		const reach = say("reach", { first: nameCell(first, rules), last: nameCell(run[run.length - 1], rules) });
 		if (rules.misere) return index ? "" : sayOf(state, board[first], "line loses", viewer, { reach });
 		const [marks, n] = [run.map((cell) => board[cell]).join(" "), Math.floor(first / rules.columns) + 1];
-		const places = { mark: board[first], many, marks, reach, n, name: nameColumn(first % rules.columns) };
+		const mark = nameMark(state, board[first]);
+		const places = { mark, many, marks: mark === board[first] ? marks : mark, reach, n, name: nameColumn(first % rules.columns) };
 		if (second === first + rules.columns) return say(run.length === rules.rows ? "column" : "column part", places);
 		if (second === first + 1) return say(run.length === rules.columns ? "row" : "row part", places);
 		return say("diagonal", places);
@@ -212,14 +215,14 @@ function describeLines(state, viewer) {
 export function newsOf(room, old, before, afterLoss) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);
-	if (!old || (viewer && seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "", isEnd: false };
+	if (!old || (viewer && seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "" };
 	const changes = happened(old, state, room.moves, before);
 	const told = announce(changes, viewer, afterLoss);
-	const beside = changes.filter(({ type }) => type !== "Moved" && type !== "Ended");
+	const beside = changes.filter(({ type }) => !SHOWN_ELSEWHERE.includes(type));
 	if (afterLoss && !told.length) told.push(say("nothing missed"));
 	if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(describeTurn(state, viewer));
 	const isEnd = !!state.result && !old.result;
-	return { notes: announce(beside, viewer, afterLoss), told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat), isEnd };
+	return { notes: announce(beside, viewer, afterLoss), told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat) };
 }
 
 /** @param {Room} room @param {State} state */

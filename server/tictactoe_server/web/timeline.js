@@ -3,8 +3,10 @@
 import { say } from "./catalogue.js";
 import { button, h, setText, showKeyed } from "./dom.js";
 import { nameCell } from "./rules.js";
-import { markIcon } from "./shapes.js";
+import { lookOf } from "./look.js";
+import { seatIcon } from "./shapes.js";
 import { describeChoicesAt } from "./telling.js";
+import { nameMark } from "./words.js";
 
 /** The kinds of moves that are pointed out. */
 const TOLD = ["best", "slip", "mistake"];
@@ -95,7 +97,8 @@ export class Timeline {
 		const listed = moves.map((cell, at) => ({
 			ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "", choice: chosen ? describeChoicesAt(state, at + 1, viewer) : "",
 		}));
-		showKeyed(this.list, listed, ({ ply, mark, cell, choice }) => `${ply} ${mark}${cell} ${choice}`, (move) => this.#makeMove(rules, move), drawKind);
+		const look = lookOf(rules);
+		showKeyed(this.list, listed, ({ ply, mark, cell, choice }) => `${look} ${ply} ${mark}${cell} ${choice}`, (move) => this.#makeMove(rules, move), drawKind);
 		this.#markCurrent(this.list.children[this.shown - 1]?.firstElementChild ?? null);
 		setText(this.#where, moves.length ? say("view steps where", { n: this.shown, count: moves.length }) : say("view steps none"));
 		this.#playing.hidden = status !== "over" || !moves.length;
@@ -106,9 +109,9 @@ export class Timeline {
 	}
 
 	/** @param {Rules} rules @param {ListedMove} move */
-	#makeMove({ marks }, { ply, mark, cell, choice }) {
+	#makeMove(rules, { ply, mark, cell, choice }) {
 		const made = button("", () => this.look(ply));
-		made.append(h("small", `${ply}`), markIcon(marks, mark), h("span.unseen", ` ${mark} `), cell);
+		made.append(h("small", `${ply}`), seatIcon(lookOf(rules), rules.marks, mark), h("span.unseen", ` ${nameMark({ rules }, mark)} `), cell);
 		return h("li", made, !!choice && h("small.choice", choice));
 	}
 
@@ -119,7 +122,7 @@ export class Timeline {
 		current?.setAttribute("aria-current", "true");
 		this.#current = current;
 		// Where it stands is known when the page is laid out anyway.
-		requestAnimationFrame(() => current instanceof HTMLElement && (this.list.scrollTop = current.offsetTop - 60));
+		requestAnimationFrame(() => current instanceof HTMLElement && (this.list.scrollTop = current.offsetTop + current.offsetHeight - this.list.clientHeight));
 	}
 }
 

@@ -42,9 +42,9 @@ export function makeInvitation(app, state) {
 	);
 }
 
-/** A link to be read, copied or shared; browsers can share only on a page that came by TLS. @param {App} app @param {string} url @param {string} title of what is shared */
-export function makeLink(app, url, title) {
-	const shown = h("input", { readonly: true, value: url, "aria-label": say("invitation link"), focus: () => shown.select() });
+/** A link to be read, copied or shared; browsers can share only on a page that came by TLS. @param {App} app @param {string} url @param {string} title of what is shared @param {string} [label] */
+export function makeLink(app, url, title, label = say("invitation link")) {
+	const shown = h("input", { readonly: true, value: url, "aria-label": label, focus: () => shown.select() });
 	// Who closes the sheet has not shared, and knows it.
 	const share = () => navigator.share({ title, url }).catch(() => undefined);
 	return h("div.row", shown, button(say("page copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(say("page share"), share));

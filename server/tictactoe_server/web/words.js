@@ -36,15 +36,15 @@ export function endFor(state, viewer) {
 	return own && winner ? (winner === own ? "win" : "lose") : "";
 }
 
-/** @param {{seats: State["seats"]}} state @param {string | null} mark */
-export function nameOf({ seats }, mark) {
+/** @param {Pick<State, "seats" | "rules">} state @param {string | null} mark */
+export function nameOf({ seats, rules }, mark) {
 	const name = seats[mark ?? ""]?.name;
 	if (name === undefined) return say("nobody");
 	const isShared = Object.values(seats).filter((seat) => seat && clean(seat.name) === clean(name)).length > 1;
-	return isShared ? say("name with mark", { name: clean(name), mark: mark ?? "" }) : clean(name);
+	return isShared ? say("name with mark", { name: clean(name), mark: nameMark({ rules }, mark ?? "") }) : clean(name);
 }
 
-/** What a mark is called as it is drawn here. @param {{rules: Rules}} state @param {string} mark */
+/** What a mark is called as it is drawn here. @param {{rules: Pick<Rules, "preset" | "gravity" | "marks">}} state @param {string} mark */
 export function nameMark({ rules }, mark) {
 	if (lookOf(rules) !== "stones") return mark;
 	return say(mark === rules.marks[0] ? "stone black" : "stone white");

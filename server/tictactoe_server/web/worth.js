@@ -2,6 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { MORE, nameCell, nameCells } from "./rules.js";
+import { nameMark } from "./words.js";
 
 const MOST_NAMED = 6;
 /** An estimate that is no further from 0 says nothing. */
@@ -19,7 +20,7 @@ export function rate({ kind, estimate = 0 }) {
 	return { win: 1, draw: 0, loss: -1 }[kind] ?? estimate;
 }
 
-/** @param {Analysis} analysis @param {boolean} isAll @returns {Worths} */
+/** @param {Analysis} analysis @param {boolean} isAll @returns {Omit<Worths, "draw">} */
 export function worthsOf({ cells, best }, isAll) {
 	const told = Object.entries(cells).map(([name, value]) => {
 		const { kind, plies } = value;
@@ -50,7 +51,7 @@ export function describePosition(analysis, rules) {
 		return say("before the choice", { chosen, told });
 	}
 	if (!turn) return say("game is over here");
-	if (analysis.options) return describeOptions(analysis, turn);
+	if (analysis.options) return describeOptions(analysis, turn, rules);
 	const verdict = describeStanding(analysis, turn, rules);
 	if (!best.length) return say("nothing decides yet", { verdict });
 	if (best.length > 1 && best.length === Object.keys(cells).length) return say("all moves equal", { verdict });
@@ -59,15 +60,24 @@ export function describePosition(analysis, rules) {
 	return say("best moves", { verdict, cells: n > 0 ? say("cells and more", { cells: named, n }) : named });
 }
 
-/** What may be chosen in an opening, and the best of it. @param {Analysis} analysis @param {string} mark */
-function describeOptions({ options = {}, best_options = [], solved }, mark) {
-	const name = (/** @type {string} */ option) => (option === MORE ? say("option more") : option);
+/** What may be chosen in an opening, and the best of it. @param {Analysis} analysis @param {string} turn @param {Rules} rules */
+function describeOptions({ options = {}, best_options = [], solved }, turn, rules) {
+	const mark = nameSide(rules, turn);
+	const name = (/** @type {string} */ option) => (option === MORE ? say("option more") : nameMark({ rules }, option));
 	const told = Object.entries(options).map(([option, value]) => say("option worth", { option: name(option), worth: describeValue(value, solved) }));
 	return say("stands to choose", { mark, options: told.join("; "), best: best_options.map(name).join(", ") });
 }
 
-/** @param {Analysis} analysis @param {string} mark @param {Rules} rules */
-function describeStanding({ value, solved }, mark, { marks }) {
+/** What a mark is called at the beginning of a sentence. @param {Rules} rules @param {string} mark */
+function nameSide(rules, mark) {
+	const name = nameMark({ rules }, mark);
+	return name[0].toUpperCase() + name.slice(1);
+}
+
+/** @param {Analysis} analysis @param {string} turn @param {Rules} rules */
+function describeStanding({ value, solved }, turn, rules) {
+	const { marks } = rules;
+	const mark = nameSide(rules, turn);
 	const worth = describeValue(value, solved);
 	const isSeveral = marks.length > 2;
 	switch (value.kind) {
@@ -77,7 +87,7 @@ function describeStanding({ value, solved }, mark, { marks }) {
 			return say(isSeveral ? "stands draw of several" : "stands draw", { mark });
 		case "loss":
 			if (isSeveral) return say("stands to move, together", { mark, worth });
-			return say("stands to move, others win", { mark, other: marks.replace(mark, ""), worth: say(`worth win${soon(value.plies, solved)}`, { n: value.plies ?? "" }) });
+			return say("stands to move, others win", { mark, other: nameMark({ rules }, marks.replace(turn, "")), worth: say(`worth win${soon(value.plies, solved)}`, { n: value.plies ?? "" }) });
 		default:
 			return say(lean(value, ["stands to move, guess", "stands to move, guess", "stands to move"]), { mark, worth });
 	}
@@ -96,14 +106,14 @@ export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
 	const value = cells[cell];
 	const { marks } = rules;
 	if (!value || !turn) return "";
-	const places = { mark: turn, cell: nameCell(cell, rules), worth: describeValue(value, solved), best: "", better: "" };
+	const places = { mark: nameSide(rules, turn), cell: nameCell(cell, rules), worth: describeValue(value, solved), best: "", better: "" };
 	if (best.length === Object.keys(cells).length) return say("played like any", places);
 	if (best.includes(cell)) return say(best.length === 1 ? "played the best" : "played one of the best", places);
 	if (!best.length) return say("played", places);
 	places.best = nameCell(best[0], rules);
 	const { kind } = cells[best[0]];
 	if (value.plies !== 1 && marks.length === 2 && GIVEN_AWAY.includes(`${kind} ${value.kind}`)) {
-		const other = marks.replace(turn, "");
+		const other = nameMark({ rules }, marks.replace(turn, ""));
 		const plies = value.plies && value.plies - 1;
 		const now = say(`now ${value.kind === "draw" ? "draw" : "win"}${soon(plies, solved)}`, { other, n: plies ?? "" });
 		return say(`gave away ${kind}`, { ...places, now });

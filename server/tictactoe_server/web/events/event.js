@@ -16,7 +16,7 @@ export class EventPage {
 	#title = h("h1");
 	#terms = h("p.note");
 	#standing = h("p.standing");
-	#embed = button(say("page embed"), () => this.following.app.copyTag(`e/${this.following.code}`), { hidden: true });
+	#share = button(say("page share"), () => this.#showShare(), { hidden: true });
 	#table = new Table();
 	#now = h("ul.pairings");
 	#mine = h("ul.pairings");
@@ -42,7 +42,7 @@ export class EventPage {
 			cross: h("section.card", { hidden: true }, h("h2", say("page event cross")), this.#cross),
 		};
 		show(this.element,
-			h("div.hero", h("div", this.#title, this.#terms, this.#embed), this.#standing),
+			h("div.hero", h("div", this.#title, this.#terms, this.#share), this.#standing),
 			h("div.event-side", this.organiser.element, this.entry.element, this.parts.now),
 			h("div.event-main", this.parts.bracket, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
 		);
@@ -53,6 +53,12 @@ export class EventPage {
 		return clean(this.following.state?.head.title ?? say("page event"));
 	}
 
+	/** Open the ways to show the event to others. */
+	async #showShare() {
+		const { app, code } = this.following;
+		(await import("../share.js")).showShare(app, { path: `e/${code}`, isPublic: true });
+	}
+
 	draw() {
 		const { state, whole, player, isOrganiser, refused, app, presence } = this.following;
 		if (refused && !state) return show(this.element, makeNothing(app, refused).element);
@@ -60,7 +66,7 @@ export class EventPage {
 		document.title = this.title;
 		setText(this.#title, this.title);
 		setText(this.#terms, describeTerms(state));
-		this.#embed.hidden = state.head.entry !== "open";
+		this.#share.hidden = state.head.entry !== "open";
 		this.entry.draw();
 		this.organiser.element.hidden = !isOrganiser;
 		this.organiser.draw();

@@ -1,0 +1,29 @@
+/** What leads others to a game or an event: a link, a picture, and a tag that shows it in another page. */
+
+import { say } from "./catalogue.js";
+import { h, openDialog, urlOf } from "./dom.js";
+import { makeLink } from "./waiting.js";
+import { messageOf } from "./words.js";
+
+/**
+ * Open the ways to share what is under a path. Only what everybody may see has a picture and a tag; a finished game of
+ * one's own is published first.
+ * @param {App} app @param {{ path?: string, isPublic?: boolean, past?: string }} what
+ */
+export async function showShare(app, { path = "", isPublic = false, past }) {
+	if (past) {
+		try {
+			const { replay } = await app.connection.request({ type: "share", game_id: past, on: true });
+			[path, isPublic] = [`replay/${replay}`, true];
+		} catch (error) {
+			return app.say(messageOf(error));
+		}
+	}
+	const part = (/** @type {string} */ id, /** @type {string} */ text, /** @type {Element[]} */ ...more) => h("section", h("h3", say(id)), ...more, makeLink(app, text, say("page share"), say(id)));
+	const picture = `preview/${path}.png`;
+	const shown = h("img.shared", { src: urlOf(`/${picture}`), alt: "", error: () => shown.parentElement?.remove() });
+	const tag = `<iframe src="${app.linkTo(`embed/${path}`)}" title="tictactoe" width="100%" height="600"></iframe>`;
+	const dialog = openDialog(say("page share"), h("div.share", part("invitation link", app.linkTo(path)), ...(isPublic ? [part("share picture", app.linkTo(picture), shown), part("page embed", tag)] : [])));
+	// What is copied is announced outside: first the dialog closes.
+	dialog.addEventListener("click", ({ target }) => target instanceof Element && target.matches(".primary") && dialog.close(), true);
+}

@@ -1,0 +1,100 @@
+"""Nothing lies over a control, in any state of the page and in any window."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.page.conftest import LAPTOP, PHONE, Visit, Visitor
+from tests.page.test_play import address
+from tests.peer import Peer
+from tictactoe_server.server import Server
+
+COVERED = """() => {
+    const root = document.querySelector("dialog[open]") ?? document;
+    const controls = [...root.querySelectorAll("button, a[href], input, select, summary, textarea, [role=gridcell]")]
+        .filter((one) => one.checkVisibility() && !one.disabled && !one.closest(".unseen"));
+    const found = new Set();
+    for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight / 2) {
+        scrollTo(0, top);
+        for (const one of controls) {
+            const { left, right, top, bottom } = one.getBoundingClientRect();
+            const seen = (one.closest(".after, .moves, .board-box, dialog") ?? root).getBoundingClientRect?.();
+            if (top < Math.max(0, seen?.top ?? 0) || bottom > Math.min(innerHeight, seen?.bottom ?? Infinity)) continue;
+            const middle = (top + bottom) / 2;
+            for (const [x, y] of [[(left + right) / 2, middle], [left + 4, middle], [right - 4, bottom - 4]]) {
+                const hit = document.elementFromPoint(x, y);
+                const isOwn = one.contains(hit) || one.closest("label")?.contains(hit);
+                if (!isOwn) found.add(`${one.outerHTML.slice(0, 80)} under ${hit?.outerHTML.slice(0, 80)}`);
+            }
+        }
+    }
+    scrollTo(0, 0);
+    return [...found];
+}"""
+
+
+@pytest.mark.parametrize("window", [PHONE, LAPTOP], ids=["phone", "laptop"])
+async def test_nothing_covers_a_control(server: Server, visit: Visit, bo: Peer, window: dict[str, int]) -> None:
+    found: dict[str, list[str]] = {}
+    ana = await visit(address(server), phone=window is PHONE)
+
+    async def look(state: str, *, of: Visitor = ana, is_silent: bool = True) -> None:
+        await of.page.evaluate("Promise.allSettled(document.getAnimations().map(one => one.finished))")
+        found[state] = await of.page.evaluate(COVERED)
+        assert await of.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
+        box = await of.page.locator("#news").bounding_box()
+        assert not is_silent or box is None or box["height"] <= 1, state
+
+    await ana.connects()
+    await look("first page")
+    for path in ("/#new", "/#games", "/wall"):
+        await ana.page.goto(address(server, path))
+        await ana.connects()
+        if path == "/#new":
+            await ana.page.get_by_text("More").click()
+        await look(path)
+    await ana.page.goto(address(server))
+    await ana.quick_match("ana", "gomoku-standard")
+    await look("invitation")
+    await bo.ask("join", room=ana.code)
+    await expect(ana.page.locator("p.turn.mine")).to_be_visible()
+    await look("own move")
+    for cell in (112, 98, 127):
+        if window is PHONE:
+            await ana.cell(cell).tap()
+            await look("move to confirm")
+            await ana.page.locator(".confirm-bar .primary").tap()
+        else:
+            await ana.cell(cell).click()
+        await expect(ana.piece(cell)).to_have_count(1)
+    await bo.ask("choose", room=ana.code, take="more", ply=3)
+    for ply, cell in ((3, 96), (4, 113)):
+        await bo.ask("move", room=ana.code, cell=cell, ply=ply)
+    await expect(ana.page.locator(".ask")).to_contain_text("has placed two more")
+    await look("choice of sides")
+    for part in (".ask button:last-child", *((".talk input", ".moves [aria-current]") if window is LAPTOP else ())):
+        await expect(ana.page.locator(part)).to_be_in_viewport(ratio=1)
+    await ana.page.locator(".ask button").first.click()
+    await bo.ask("chat", room=ana.code, text="good luck")
+    await ana.hears("bo: good luck")
+    await bo.ask("draw", room=ana.code, action="offer")
+    await ana.button("Resign").click()
+    await expect(ana.page.locator(".ask")).to_have_count(2)
+    await look("two questions")
+    if window is PHONE:
+        await ana.page.locator(".heard").click()
+        await look("open talk")
+    await ana.answer("Resign")
+    await ana.hears("You lose.")
+    await look("end")
+    await ana.page.locator(".more summary").click()
+    await look("menu")
+    await ana.button("Review").click()
+    await expect(ana.page.locator(".turned")).to_be_visible()
+    await look("review")
+    for name in ("Rules", "Keys"):
+        await ana.page.get_by_role("button", name=name).click()
+        await look(name)
+        await ana.page.keyboard.press("Escape")
+    assert {state: faults for state, faults in found.items() if faults} == {}
