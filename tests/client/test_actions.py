@@ -1,5 +1,3 @@
-"""Lines typed while there is no connection: the client's own answers, and answers about the game as last seen."""
-
 import asyncio
 
 import pytest

@@ -1,5 +1,3 @@
-"""Boards side by side: the samples are games, and only as many boards are shown as fit the width."""
-
 import pytest
 
 from tictactoe_client.board.grid import BoardStyle

@@ -1,5 +1,3 @@
-"""Every style of a board: its drawing, and the cell at each place."""
-
 from string import ascii_uppercase
 
 import pytest

@@ -1,5 +1,3 @@
-"""Ladders, players and challenges in the library: requests, answers and their effects."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial

@@ -1,5 +1,3 @@
-"""Several addresses of a cluster: their spelling, the order of attempts, and the time for them."""
-
 import asyncio
 import itertools
 import math

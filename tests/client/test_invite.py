@@ -1,5 +1,3 @@
-"""The address for invitations, on machines with one network, several, or no route."""
-
 from collections.abc import Iterator
 
 import ifaddr

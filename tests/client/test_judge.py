@@ -1,5 +1,3 @@
-"""The values of moves in finished games: mistakes, their cost, and the decisive moves."""
-
 import asyncio
 
 import pytest

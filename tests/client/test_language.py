@@ -1,5 +1,3 @@
-"""The language of all texts: who chooses it, and the message about an unknown language."""
-
 import pytest
 
 from tests.client.conftest import Program

@@ -1,5 +1,3 @@
-"""Muted players: chosen by name, stored by id, and muted for this player only."""
-
 from tests.client.states import ANA, BO, state
 from tictactoe_client.text.talk import Muted
 from tictactoe_protocol.pushes import ChatLine

@@ -1,5 +1,3 @@
-"""Servers found on the local network: only servers that announce themselves as ours."""
-
 import asyncio
 import contextlib
 import gc

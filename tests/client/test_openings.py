@@ -1,5 +1,3 @@
-"""Openings as a player reads, types and requests them: the next act, a choice's effect, and the server's support."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""Game records: made from states, written to files, and read again."""
-
 from datetime import UTC, datetime
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""A room's moves, position and events after states, without a server."""
-
 import asyncio
 from collections.abc import Sequence
 

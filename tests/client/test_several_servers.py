@@ -1,5 +1,3 @@
-"""Several servers of a cluster: the library goes to the room's server, and to another when one is lost."""
-
 import asyncio
 import contextlib
 import itertools

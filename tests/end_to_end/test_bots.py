@@ -1,5 +1,3 @@
-"""Playing the computer from the command line, with and without a server, and the bot of `docs/bots.md`."""
-
 import asyncio
 import re
 import shutil

@@ -1,5 +1,3 @@
-"""JSON mode: the server's messages on standard output, requests from standard input."""
-
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,5 +1,3 @@
-"""`tictactoe_client.connect` against a real server, as another program would use it."""
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterable, AsyncIterator

@@ -1,5 +1,3 @@
-"""The client and a server with TLS: private authorities, and messages about bad certificates."""
-
 import contextlib
 import re
 from collections.abc import AsyncIterator

@@ -1,5 +1,3 @@
-"""A client that the operator expelled, or whose server ended: it names the reason and stays away."""
-
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator

@@ -1,5 +1,3 @@
-"""Plain mode's texts about aborted games, lessons and muted players."""
-
 from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_client_plain import open_room
 from tests.peer import open_peer

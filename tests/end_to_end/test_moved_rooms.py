@@ -1,5 +1,3 @@
-"""A room that moves to another server, in a transcript and for a script: each prints one line, and the game goes on."""
-
 from tests.end_to_end.clients import run_client
 from tests.faults.hostile_server import ROOM, hostile_cluster, identity, sends_to, state
 from tictactoe_protocol.pushes import Moved, Ok

@@ -1,5 +1,3 @@
-"""The command `name`: a claimed name, another device, and recovery by a code; in words and as JSON."""
-
 import json
 import re
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""A connection fails or breaks: each front end says why, lists its keys, and has the right exit code."""
-
 import asyncio
 import contextlib
 import json

@@ -1,5 +1,3 @@
-"""Several players at one keyboard: the command `local`, in plain mode and on the full screen, and the library."""
-
 import pytest
 
 from tests.end_to_end.clients import COMMAND, complaint, run_client

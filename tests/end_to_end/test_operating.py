@@ -1,5 +1,3 @@
-"""The operator's commands, as typed, on a real server: words, JSON, exit codes; and a clean stop."""
-
 import asyncio
 import contextlib
 import json

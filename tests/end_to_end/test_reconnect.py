@@ -1,5 +1,3 @@
-"""Lost connections in the library, in plain mode and in JSON mode: restored states, and messages."""
-
 import asyncio
 import contextlib
 import json

@@ -1,5 +1,3 @@
-"""The output of the full screen: its size, its colours, and a QR code that a phone can read."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""`history` and `replay` in a real pseudo-terminal: when a page opens, how it ends, and that no server is needed."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,5 +1,3 @@
-"""A finished game, shared by a link, with the real command and with the library."""
-
 import pytest
 
 from tests.end_to_end.test_past_games import known, oldest_id, outcome

@@ -1,5 +1,3 @@
-"""Messages to and from engines about games and clocks, by the Gomocup protocol."""
-
 import re
 import sys
 from collections.abc import Iterable, Iterator

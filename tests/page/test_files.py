@@ -1,5 +1,3 @@
-"""The page's files: their weight, that they write text only, and that they agree with the protocol."""
-
 import json
 import re
 import subprocess

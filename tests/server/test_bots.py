@@ -1,5 +1,3 @@
-"""Bots at real tables, over real sockets, computing in real processes."""
-
 from collections.abc import AsyncIterator
 
 import pytest

@@ -1,5 +1,3 @@
-"""Answers for bots and reviews: who computes them, when, and what happens without workers."""
-
 import asyncio
 import contextlib
 import os

@@ -1,5 +1,3 @@
-"""The clocks of a room as values: when they run, the remaining time, and the end of a clock."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Several servers of a cluster: players at different servers meet, and rooms survive the loss of a server."""
-
 import asyncio
 import contextlib
 import json

@@ -1,5 +1,3 @@
-"""Rooms of an event: their players, the ends of their games, and that they stay until the event releases them."""
-
 import asyncio
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,3 @@
-"""An event in plain HTTP: as text, for programs and spreadsheets, its records, and its stream."""
-
 import asyncio
 import csv
 import json

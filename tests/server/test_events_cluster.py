@@ -1,5 +1,3 @@
-"""Events on several servers: entered, watched and run at any server, driven by one, continued by another."""
-
 import asyncio
 import contextlib
 

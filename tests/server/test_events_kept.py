@@ -1,5 +1,3 @@
-"""Stored events: cached copies may be old, names in them belong to one player, old events are deleted."""
-
 import asyncio
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Several players on one connection: a player and guests at the same keyboard, each with a seat."""
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Retention: which players, finished games and bans are deleted with time."""
-
 import math
 import time
 from collections.abc import AsyncIterator, Collection

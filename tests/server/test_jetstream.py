@@ -1,5 +1,3 @@
-"""The store on NATS beyond the contract of all stores: bans, the copy of the games, refusals, commands."""
-
 import asyncio
 import base64
 import contextlib

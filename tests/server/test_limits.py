@@ -1,5 +1,3 @@
-"""Limits of connections, players, addresses and the server; other players do not notice them."""
-
 import asyncio
 import contextlib
 import json

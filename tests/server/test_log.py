@@ -1,5 +1,3 @@
-"""The log: failures with tracebacks but without the values of variables, and few lines about busy rooms."""
-
 import json
 import logging
 import subprocess

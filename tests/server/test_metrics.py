@@ -1,5 +1,3 @@
-"""Metrics for Prometheus: parsed by its own library, and correct."""
-
 import re
 import socket
 from collections.abc import AsyncIterator

@@ -1,5 +1,3 @@
-"""Everything in one store is moved into another: from a folder to the store of several servers, and back."""
-
 import asyncio
 import base64
 import sqlite3

@@ -1,5 +1,3 @@
-"""Players' names: never like a bot's, and unique at a table."""
-
 import pytest
 
 from tests.peer import open_peer

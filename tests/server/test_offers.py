@@ -1,5 +1,3 @@
-"""Offers in a room as values: draws, takebacks, and claims against absent players."""
-
 from collections.abc import Callable
 from typing import Literal
 

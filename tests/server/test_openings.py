@@ -1,5 +1,3 @@
-"""Openings in rooms as values: who acts, what moves with a player, idempotent requests, refusals."""
-
 import pytest
 
 from tests.server.tables import ANA, BO, CODE, Table

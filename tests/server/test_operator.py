@@ -1,5 +1,3 @@
-"""The operator's view and commands on a running server, and their effects on connected players."""
-
 import asyncio
 import contextlib
 from typing import Any

@@ -1,5 +1,3 @@
-"""Answers in plain HTTP: pages for browsers, text for terminals, cacheable files, and refusals."""
-
 import asyncio
 import gzip
 import itertools

@@ -1,5 +1,3 @@
-"""The operator's name and texts for a server: shown on the page, to terminals and in `welcome`, or refused."""
-
 import re
 from pathlib import Path
 

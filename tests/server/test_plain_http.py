@@ -1,5 +1,3 @@
-"""Plain HTTP byte for byte: the order of answers, refusals, and closed connections."""
-
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable

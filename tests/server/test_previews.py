@@ -1,5 +1,3 @@
-"""Previews of links: the head of a page, pictures that are drawn once, and nothing private."""
-
 import asyncio
 import re
 import struct

@@ -1,5 +1,3 @@
-"""A backup restored into a data folder, and the messages about a damaged folder."""
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""A server for children: allowed texts, and the visibility of names, on every way in."""
-
 import asyncio
 import json
 import re

@@ -1,5 +1,3 @@
-"""Limits of the seats of a player and of an address in unfinished games, and matchmaking within them."""
-
 import contextlib
 from collections import Counter
 from pathlib import Path

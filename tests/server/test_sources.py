@@ -1,5 +1,3 @@
-"""What an address may send in total, which requests wait, and which are refused under load."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""How rooms and games are distributed among a store's streams, redistributed, and read from the log."""
-
 import asyncio
 import contextlib
 from pathlib import Path

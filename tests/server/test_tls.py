@@ -1,5 +1,3 @@
-"""A server with TLS: connections, failures, and certificates that are renewed while it runs."""
-
 import asyncio
 import contextlib
 import os

@@ -1,5 +1,3 @@
-"""The exit code of the full-screen client: the result of the last game, with `--result-code`, and the connection."""
-
 import pytest
 
 from tests.peer import open_peer

@@ -1,5 +1,3 @@
-"""The full screen's texts about aborted games, lessons and muted players."""
-
 from msgspec.structs import replace
 
 from tests.client.models import model_of

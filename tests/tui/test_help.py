@@ -1,5 +1,3 @@
-"""The help of the home page and of a room: this board's keys, remapped keys, and nothing that is unavailable."""
-
 import re
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The lists of waiting rooms and of running games: changes, a lost connection, and joining by code."""
-
 import contextlib
 from collections.abc import AsyncIterator
 

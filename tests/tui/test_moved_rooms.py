@@ -1,5 +1,3 @@
-"""A room moves to another server: the screen shows a line about it, and no typed text is lost."""
-
 from msgspec.structs import replace
 
 from tests.client.tournaments import CALL

@@ -1,5 +1,3 @@
-"""The form of a new room: typing into its lines, the summary, and the resulting room."""
-
 import contextlib
 import re
 from collections.abc import AsyncIterator

@@ -1,5 +1,3 @@
-"""Openings on the full screen: the next act and mark, the choice by its keys, and the effect of a swap."""
-
 import contextlib
 from collections.abc import AsyncIterator
 

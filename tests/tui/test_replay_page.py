@@ -1,5 +1,3 @@
-"""The page that shows a recorded game, opened by the command without any server."""
-
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""When the value of a position is requested, and how late or missing answers are handled."""
-
 import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any

@@ -1,5 +1,3 @@
-"""A player's identity from run to run, and the screen's messages if it cannot be stored."""
-
 import asyncio
 import os
 import re

@@ -1,5 +1,3 @@
-"""The settings page: each change counts at once and is kept, unless `client.toml` sets it."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,5 +1,3 @@
-"""Moving from one server to another on the full screen and back, and between the addresses of a cluster."""
-
 from zeroconf.asyncio import AsyncZeroconf
 
 from tests.client.test_nearby import announced, register

@@ -1,5 +1,3 @@
-"""Typed moves, in turn and out of turn, without accidental moves."""
-
 import pytest
 
 from tests.tui.conftest import Game

@@ -1,5 +1,3 @@
-"""The values of moves on a board: recognisable by shape, in every style of drawing."""
-
 import pytest
 
 from tests.client.test_worth import DRAW, GUESS, LOSS, WIN, analysed

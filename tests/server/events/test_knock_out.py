@@ -1,5 +1,3 @@
-"""Knock-out: the tree, byes, the continuation of a level match, and the table."""
-
 from collections import Counter
 
 import pytest

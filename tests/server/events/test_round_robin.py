@@ -1,5 +1,3 @@
-"""Round robin: opponents, marks, and the games of a player who leaves."""
-
 from collections import Counter
 from itertools import combinations
 

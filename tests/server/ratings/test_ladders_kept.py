@@ -1,5 +1,3 @@
-"""The stored log of ratings: verdicts, snapshots, restarts, forgotten players, and clusters."""
-
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path

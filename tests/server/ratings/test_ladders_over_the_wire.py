@@ -1,5 +1,3 @@
-"""Ladders that close, openings with a choice, and games of three players."""
-
 import time
 from typing import Any
 

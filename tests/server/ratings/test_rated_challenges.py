@@ -1,5 +1,3 @@
-"""Rated challenges: their room, refusals before it, and the number of games between two players."""
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,5 +1,3 @@
-"""A rated game from the opening of its room to the ladder, and refusals before it."""
-
 import json
 from pathlib import Path
 from typing import Any
