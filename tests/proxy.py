@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self
 
 CHUNK_BYTES = 65_536
@@ -164,9 +163,7 @@ class Proxy:
         self.url = f"ws://127.0.0.1:{self.port}"
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._server.close()
         for task in self._tasks:
             task.cancel()

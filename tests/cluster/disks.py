@@ -2,7 +2,6 @@
 
 import subprocess
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tests.environment import environment
@@ -33,9 +32,7 @@ class Disk:
             raise CannotMount(f"A node gets no disk of its own: {error}.") from error
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         subprocess.run(("umount", str(self._folder)), check=True, env=environment())
 
     def fill(self) -> None:

@@ -12,11 +12,10 @@ import shutil
 import signal
 import socket
 import sys
-from asyncio.subprocess import DEVNULL, STDOUT, Process
+from asyncio.subprocess import DEVNULL, STDOUT
 from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import permutations
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.request import urlopen
 
@@ -30,6 +29,7 @@ from tests.cluster.cables import Cable
 from tests.cluster.disks import Disk
 from tests.cluster.tied import tied
 from tests.environment import environment
+from tests.faults.harness import Suspendable
 from tests.proxy import Proxy
 from tictactoe_server.cluster.jetstream.stream import COPIES, RIGHTS
 
@@ -85,28 +85,22 @@ def free_ports(count: int) -> list[int]:
         return found
 
 
-class Node:
+class Node(Suspendable):
     """One nats-server in its folder. `ports` are for clients, for other nodes, and for monitoring by HTTP.
 
     `write` writes its configuration.
     """
 
     def __init__(self, folder: Path, number: int, ports: Sequence[int]) -> None:
+        super().__init__()
         self.name = f"n{number}"
         self.folder = folder / self.name
         self.port, self.route_port, self.monitor_port = ports
-        self.is_frozen = False
-        self._process: Process | None = None
 
     @property
     def is_running(self) -> bool:
         """Whether its process runs, frozen or not."""
         return self._process is not None and self._process.returncode is None
-
-    @property
-    def pid(self) -> int:
-        assert self._process
-        return self._process.pid
 
     def write(self, route_ports: list[int], *, authority: Authority | None, is_proxied: bool) -> None:
         """Write the node's configuration with the ports of the other nodes, if any."""
@@ -222,15 +216,6 @@ class Node:
         """Make the node hand over its streams and disconnect clients one by one (lame duck mode), until `stop`."""
         os.kill(self.pid, signal.SIGUSR2)
 
-    def freeze(self) -> None:
-        """Suspend the node until `thaw`; its connections stay open."""
-        os.kill(self.pid, signal.SIGSTOP)
-        self.is_frozen = True
-
-    def thaw(self) -> None:
-        os.kill(self.pid, signal.SIGCONT)
-        self.is_frozen = False
-
     async def _end(self, by: signal.Signals) -> None:
         if self._process is None:
             return
@@ -293,9 +278,7 @@ class Nodes:
                 raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._end_all()
 
     @property

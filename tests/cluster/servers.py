@@ -5,7 +5,6 @@ import contextlib
 from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tests.authority import Authority
@@ -101,7 +100,5 @@ class Cluster:
             raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()

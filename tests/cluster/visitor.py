@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from types import TracebackType
 from typing import Any, Self
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
@@ -41,9 +40,7 @@ class Visitor:
             await self._connect()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
     async def ask(self, type: str, **fields: Any) -> Message:

@@ -12,7 +12,6 @@ from asyncio import create_subprocess_exec
 from asyncio.subprocess import PIPE
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tests.environment import environment
@@ -25,7 +24,28 @@ END_SECONDS = 30.0
 _LISTENING = re.compile(r"Listening on (ws://\S+:(\d+))")
 
 
-class Harness:
+class Suspendable:
+    """A process that can be suspended; its connections stay open meanwhile."""
+
+    def __init__(self) -> None:
+        self.is_frozen = False
+        self._process: Process | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process
+        return self._process.pid
+
+    def freeze(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+        self.is_frozen = True
+
+    def thaw(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+        self.is_frozen = False
+
+
+class Harness(Suspendable):
     """Runs one server at a time; use it with ``async with``, which starts the first and ends the last.
 
     Attributes:
@@ -34,32 +54,22 @@ class Harness:
     """
 
     def __init__(self, folder: Path, *options: str, command: Sequence[str] = COMMAND) -> None:
+        super().__init__()
         self.folder = folder
         self.options = options
         self.command = tuple(command)
         self.log: list[str] = []
         self.port = 0
         self.url = ""
-        self.is_frozen = False
-        self._is_listening = False
-        self._process: Process | None = None
         self._reading: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         await self.start()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._process is not None:
             await self.end(signal.SIGKILL)
-
-    @property
-    def pid(self) -> int:
-        """The process id of the running server."""
-        assert self._process
-        return self._process.pid
 
     async def start(self) -> None:
         """Start a server on the previous port, and wait until it listens."""
@@ -89,12 +99,10 @@ class Harness:
             await self.end(signal.SIGKILL)
             raise RuntimeError(f"{self.command[0]} did not listen: {line!r} {self.log[-3:]}")
         self.url, self.port = match[1], int(match[2])
-        self._is_listening = True
 
     async def end(self, by: signal.Signals = signal.SIGKILL) -> int:
         """Send the signal, wait for the end and return the exit code."""
         assert self._process
-        self._is_listening = False
         if self._process.returncode is None:
             self._process.send_signal(by)
             if self.is_frozen and by is not signal.SIGKILL:
@@ -106,15 +114,6 @@ class Harness:
         if self._reading is not None:
             await self._reading
         return code
-
-    def freeze(self) -> None:
-        """Suspend the server until `thaw`; its connections stay open."""
-        os.kill(self.pid, signal.SIGSTOP)
-        self.is_frozen = True
-
-    def thaw(self) -> None:
-        os.kill(self.pid, signal.SIGCONT)
-        self.is_frozen = False
 
     async def _read(self, stderr: asyncio.StreamReader) -> None:
         async for line in stderr:

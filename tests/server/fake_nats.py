@@ -6,7 +6,6 @@ import asyncio
 import base64
 import json
 from collections import deque
-from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
 from tictactoe_server import clock
@@ -68,9 +67,7 @@ class FakeNats:
         self._server = await asyncio.get_running_loop().create_server(lambda: Client(self), "127.0.0.1", 0)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.cut()
         self._server.close()
         await self._server.wait_closed()
