@@ -178,7 +178,6 @@ async def clocked(clock: FakeClock) -> AsyncIterator[Server]:
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Callable[[Limits], Awaitable[Server]]]:
-    """Return a function that starts a server with the given limits."""
     async with contextlib.AsyncExitStack() as stack:
 
         async def start(limits: Limits) -> Server:

@@ -50,7 +50,6 @@ class Trouble:
         self._failures[operation] = (key, error, times)
 
     def heal(self) -> None:
-        """Cancel all planned failures."""
         self._failures.clear()
 
     def before_next_save(self, action: Callable[[], None]) -> None:
@@ -62,7 +61,6 @@ class Trouble:
         self._held = []
 
     async def until_held(self, count: int) -> None:
-        """Wait until `count` writes are delayed."""
         async with asyncio.timeout(10):
             while self._held is None or len(self._held) < count:
                 self._news.clear()

@@ -22,7 +22,6 @@ def leave_seat(server: str, room: str, token: str, name: str = "ana") -> None:
 
 
 def write_config(text: str) -> Path:
-    """Write the configuration and return its path."""
     path = config_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)

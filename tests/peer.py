@@ -26,7 +26,6 @@ class Peer:
 
     @property
     def seats(self) -> dict[str, str]:
-        """The seats listed in the welcome, by room."""
         return {held["room"]: held["seat"] for held in self.welcome["rooms"]}
 
     async def send(self, type: str, **fields: Any) -> None:
@@ -54,7 +53,6 @@ class Peer:
         return await self.until(lambda message: message["type"] == type)
 
     async def state(self, **expected: Any) -> Message:
-        """Return the next room state with these values."""
         return await self.until(
             lambda message: message["type"] == "room" and all(message[key] == value for key, value in expected.items())
         )
@@ -104,8 +102,6 @@ async def open_peer(
 
 
 class Listening(Protocol):
-    """Anything with the URL of a server."""
-
     @property
     def url(self) -> str: ...
 

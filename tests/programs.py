@@ -292,7 +292,6 @@ def _reap(living: dict[int, socket.socket]) -> None:
 
 
 def _become(request: dict[str, Any], streams: Sequence[int]) -> NoReturn:
-    """Become the requested program."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if request["ignores_hangup"]:

@@ -67,13 +67,11 @@ class RawPeer:
 
 
 def text(content: str | bytes, *, fin: bool = True, opcode: Opcode = Opcode.TEXT, mask: bool = True) -> bytes:
-    """Return a client's frame."""
     data = content.encode() if isinstance(content, str) else content
     return Frame(opcode, data, fin=fin).serialize(mask=mask)
 
 
 def ping(id: str) -> str:
-    """Return a ping request with this id."""
     return json.dumps({"type": "ping", "id": id})
 
 

@@ -266,7 +266,6 @@ def find_circle(package: Path) -> list[str]:
 
 
 def name_of(path: Path, package: Path) -> str:
-    """Return a module's full dotted name."""
     return ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -306,7 +305,6 @@ def find_foreign_assignments(path: Path, server: Path) -> Iterator[str]:
 
 
 def class_in(path: Path, name: str) -> ast.ClassDef:
-    """Return a class of a module."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
 

@@ -109,7 +109,6 @@ def read(text: str) -> Push | None:
 
 
 def read_state(message: Any) -> RoomState:
-    """Return a message that is a state."""
     push = read(message if isinstance(message, str) else json.dumps(message))
     assert isinstance(push, RoomState)
     return push

@@ -13,7 +13,6 @@ SCRIPT = ".venv/bin/tictactoe-client"
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """Return a folder with an installation in `.venv`."""
     home = tmp_path / "game" / ".venv" / "bin"
     home.mkdir(parents=True)
     for name in ("tictactoe-client", "tictactoe-server", "python"):

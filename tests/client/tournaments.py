@@ -52,7 +52,6 @@ def event(seq: int = 5, **changed: Any) -> EventState:
 def news(
     seq: int, *, rows: tuple[EventRow, ...] = (), pairings: tuple[EventPairing, ...] = (), **more: Any
 ) -> EventRows:
-    """Return an update of the event."""
     fields: dict[str, Any] = {"status": "running", "round": 2, "due_ms": None, "present": 3} | more
     return EventRows(event=EVENT, seq=seq, rows=rows, pairings=pairings, **fields)
 

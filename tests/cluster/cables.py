@@ -22,7 +22,6 @@ class Cable:
 
     @property
     def is_used(self) -> bool:
-        """Whether there is a connection."""
         return any(proxy.links for proxy in self._proxies)
 
     def cut(self) -> None:

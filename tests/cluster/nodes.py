@@ -73,7 +73,6 @@ def find_program() -> str:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports that are free now."""
     with contextlib.ExitStack() as stack:
         found = list[int]()
         for port in random.sample(PORTS, len(PORTS)):
@@ -173,7 +172,6 @@ class Node(Suspendable):
 
     @property
     def data(self) -> Path:
-        """The folder of the stored data."""
         return self.folder / "data"
 
     def empty(self) -> None:
@@ -209,7 +207,6 @@ class Node(Suspendable):
         await self._end(signal.SIGKILL)
 
     async def stop(self) -> None:
-        """Stop the node cleanly."""
         await self._end(signal.SIGTERM)
 
     def leave(self) -> None:
@@ -288,7 +285,6 @@ class Nodes:
 
     @property
     def admin_url(self) -> str:
-        """The address for the operator."""
         return self._url_of((node.port for node in self.nodes), ADMIN)
 
     @property

@@ -41,7 +41,6 @@ async def found(nodes: Nodes, replicas: int, command: Sequence[str] = COMMAND, s
 
 
 def trusting(nodes: Nodes) -> tuple[str, ...]:
-    """Return the options that make a program trust these nodes."""
     return () if nodes.authority is None else ("--store-ca", str(nodes.authority.ca))
 
 

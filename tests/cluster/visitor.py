@@ -59,7 +59,6 @@ class Visitor:
                 await self._come_back()
 
     async def state(self, **expected: Any) -> Message:
-        """Return the next state of the room with these values."""
         async with asyncio.timeout(self.patience_seconds):
             while True:
                 try:

@@ -15,7 +15,6 @@ GAMES = """\
 
 @pytest.fixture
 def games(tmp_path: Path) -> str:
-    """Return the name of a file with two games."""
     file = tmp_path / "games.txt"
     file.write_text(GAMES)
     return str(file)

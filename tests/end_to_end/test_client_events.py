@@ -33,7 +33,6 @@ async def open_event(organiser: Peer, *bots: str, **more: object) -> str:
 
 
 async def begin(organiser: Peer, event: str, players: int) -> None:
-    """Begin the event once `players` have entered."""
     await organiser.ask("event_watch", event=event, on=True)
     told = await organiser.next_of("event")
     while len(told["table"]) < players:

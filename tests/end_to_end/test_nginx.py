@@ -32,7 +32,6 @@ pytestmark = pytest.mark.skipif(NGINX is None, reason="no nginx is installed her
 
 
 def documented_site() -> str:
-    """Return the configuration from the documentation."""
     found = re.search(r"<!-- nginx -->\n```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     return found[1]

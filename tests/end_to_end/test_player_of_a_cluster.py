@@ -23,7 +23,6 @@ async def visit(url: str) -> str:
 
 
 def tokens(server: HostileServer) -> list[object]:
-    """Return the tokens that a server received."""
     return [request.token for request in server.heard if isinstance(request, Hello)]
 
 

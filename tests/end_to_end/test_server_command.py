@@ -38,7 +38,6 @@ OWN_WORDS = re.compile(r"Stopping: |server (started|stopped)")
 
 
 def has_ipv6() -> bool:
-    """Return whether this machine has the IPv6 loopback."""
     try:
         with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as probe:
             probe.bind(("::1", 0))

@@ -77,7 +77,6 @@ class NaiveGame:
         return self._queue[0]
 
     def list_options(self) -> list[str]:
-        """Return the possible choices."""
         kind = (self.plan.opening or "", len(self.moves))
         due: list[str] | None = {("pie", 1): [], ("swap2", 3): [], ("swap2", 5): ["more"]}.get(kind)
         if self.ending is not None or self.taken != due:

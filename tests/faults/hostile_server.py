@@ -143,7 +143,6 @@ def everything_said(text: str, seq: int, client: str | None = "X") -> list[Frame
 
 
 def make_welcome(name: str = "ana", **other: Any) -> Welcome:
-    """Return the welcome of a player, with these other fields."""
     usual: dict[str, Any] = {"protocol": PROTOCOL_VERSION, "server": "s", "player": CLIENT, "token": TOKEN, "rooms": ()}
     usual |= {"hold_ms": 60_000, "sharing": True, "ladders": (), "challenges": ()}
     return Welcome(name=name, **usual | other)

@@ -120,7 +120,6 @@ def test_openings_after_which_nothing_is_open_are_refused() -> None:
 
 
 def record_of(game: Game, winner: str | None, why: str = "") -> GameRecord:
-    """Return the record of a game that ended at its opening."""
     names = [one.name for one in game.players]
     result = GameResult("agreed" if winner is None else "resigned", winner and "XO"[names.index(winner)])
     return make_record(game, TERMS, game.opening, result, why)

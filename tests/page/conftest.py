@@ -61,8 +61,6 @@ class Look(TypedDict, total=False):
 
 
 class Visitor:
-    """A visitor of a page."""
-
     def __init__(self, page: Page, may_fail: str) -> None:
         self.page = page
         self.complaints: list[str] = []
@@ -89,11 +87,9 @@ class Visitor:
         return self.page.locator(f"[data-cell='{number}']")
 
     def piece(self, number: int) -> Locator:
-        """Return the piece in a cell."""
         return self.page.locator(f"[data-in='{number}']")
 
     def tile(self, game: str) -> Locator:
-        """Return the tile of a game."""
         return self.page.locator(f"[name=game][value={game}]")
 
     def button(self, name: str) -> Locator:
@@ -110,7 +106,6 @@ class Visitor:
 
     @property
     def code(self) -> str:
-        """Return the code of the visitor's room."""
         return self.page.url.rsplit("/", 1)[1]
 
     async def connects(self) -> None:

@@ -25,7 +25,6 @@ QR = "import {encodeQr} from '%s/events/qr.js'; console.log(JSON.stringify(%s.ma
 
 
 async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:
-    """Open an event of these players, and return its code."""
     fields = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "break_ms": 50} | terms
     event = str((await organiser.ask("event_open", **fields))["event"])
     for player in players:

@@ -6,7 +6,6 @@ from tictactoe_server.server import Server
 
 
 async def colour(visitor: Visitor, cell: int) -> str | None:
-    """Return the fill colour of the stone in a cell."""
     return await visitor.piece(cell).locator(".stone").get_attribute("style")
 
 

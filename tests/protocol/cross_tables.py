@@ -19,8 +19,6 @@ HALVES = {"1": 2, "=": 1, "0": 0, "+": 2, "-": 0, "U": 2, "H": 1, "Z": 0}
 
 
 class CrossTable(Struct, frozen=True):
-    """A tournament, with the page that publishes it."""
-
     title: str
     source: str
     rows: tuple[tuple[str, str, float], ...]
@@ -33,7 +31,6 @@ class CrossTable(Struct, frozen=True):
         return [name for name, _, _ in self.rows]
 
     def results(self, name: str) -> list[str]:
-        """Return a player's results against each row."""
         return {row: results.split() for row, results, _ in self.rows}[name]
 
     @property
@@ -89,7 +86,6 @@ SIX_WITH_A_FORFEIT = (
 
 
 def read_rounds(rows: Sequence[str]) -> list[Game]:
-    """Return each game of players who are numbered."""
     games = []
     for number, row in enumerate(rows, 1):
         for round, (result, told) in enumerate(((one[-1], one) for one in row.split()), 1):

@@ -74,7 +74,6 @@ def test_the_exercise_of_a_round_robin_counts_a_forfeit_as_its_result() -> None:
 
 
 def value_of(figures: str) -> Fraction:
-    """Return the sum of some figures."""
     found = re.fullmatch(r"(.*?)\+?½\((.*)\)", figures)
     if found is not None:
         return value_of(found[1]) + value_of(found[2]) / 2

@@ -21,8 +21,6 @@ _NO_MESSAGE = {"error": {"code": 404, "err_code": 10037, "description": "no mess
 
 
 class Kept(NamedTuple):
-    """A message of the stream."""
-
     subject: str
     sequence: int
     headers: Headers
@@ -103,7 +101,6 @@ class FakeNats:
                     self._keep(write)
 
     def take(self, client: Client, subject: str, reply: str, headers: Headers, data: bytes) -> None:
-        """Handle a message of a client."""
         match subject.split(".")[:4]:
             case ["$KV", _, *_]:
                 self._write(reply, Kept(subject, 0, headers, data))

@@ -37,7 +37,6 @@ def room_of(code: str, seq: int = 1) -> Room:
 
 
 async def keep(store: Storage, room: Room, expected: int, finished: FinishedGame | None = None) -> int:
-    """Save a room and return its revision."""
     pending = Pending()
     store.table(ROOMS).save(room.code, room, expected, pending, finished)
     revision: int = await pending.future

@@ -22,8 +22,6 @@ LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
 class Stream:
-    """The lines of a stream, as they come."""
-
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
         self._seq = 0.0

@@ -106,7 +106,6 @@ async def test_a_backup_needs_a_database_and_a_folder_and_overwrites_nothing(tmp
 
 @pytest.fixture
 async def data(tmp_path: Path) -> Path:
-    """A data folder with one room."""
     store = open_folder(tmp_path / "data")
     await keep(store, room_of("K7M4PQ"), MISSING)
     await store.close()

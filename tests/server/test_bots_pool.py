@@ -200,8 +200,6 @@ CLASSIC, MISERE, BLOCKER = PRESETS["classic"], PRESETS["misere"], PRESETS["block
 
 
 class SolvingPool(ThinkingPool):
-    """A pool that solves on demand and records the questions."""
-
     def __init__(self) -> None:
         super().__init__(1)
         self.asked: list[Rules] = []

@@ -296,7 +296,6 @@ async def fill(slow: RawPeer, room: str, count: int = 6_000) -> None:
 
 
 async def watch(slow: RawPeer, room: str) -> None:
-    """Watch a room, and return once that is answered."""
     await slow.write(text(f'{{"type":"watch","room":"{room}"}}') + text(ping("watching")))
     while (await slow.message()).get("id") != "watching":
         pass

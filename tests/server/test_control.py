@@ -17,7 +17,6 @@ async def nothing(order: Order) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The path of this user's folder."""
     return tmp_path / "runtime" / "tictactoe"
 
 

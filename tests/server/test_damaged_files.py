@@ -59,7 +59,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(kept: Path, tmp_path: Path) -> Path:
-    """A copy of the folder of a stopped server."""
     return Path(shutil.copytree(kept / "data", tmp_path / "data"))
 
 

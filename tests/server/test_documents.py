@@ -36,7 +36,6 @@ BY_SEAT, BY_MOVE = ClockFields(initial_ms=300_000, increment_ms=2_000), ClockFie
 
 
 def in_event(*cells: int) -> Room:
-    """Return an event's room after these moves."""
     table = Table(ANA)
     reserved = {mark: seat_of(player) for mark, player in (("X", ANA), ("O", BO))}
     of_event: dict[str, Any] = {"event": "EV3NTS", "pairing": "r3-2"}
@@ -184,7 +183,6 @@ LARGE = Rules(rows=32, columns=32, line=3, blocked=frozenset(range(4, 1024)))
 
 
 def game_of(rules: Rules) -> FinishedGame:
-    """Return a finished game with these rules."""
     return finished_game(played(0, 1, rules=rules).do(ANA, Resign(room=CODE)), NOW)
 
 

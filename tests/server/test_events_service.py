@@ -43,7 +43,6 @@ async def opened(organiser: Peer, **terms: Any) -> str:
 
 
 async def watched(peer: Peer, event: str) -> Message:
-    """Subscribe to an event; return its newest state."""
     await peer.ask("event_watch", event=event, on=True)
     return await peer.next_of("event")
 

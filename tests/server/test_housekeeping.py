@@ -54,7 +54,6 @@ async def go_round(store: Storage, days: int, *stay: str, history_days: float | 
 
 
 async def known(store: Storage, *keys: str) -> list[str]:
-    """Return the keys that have a player."""
     return [key for key in keys if await store.table(PLAYERS).load(key) is not None]
 
 

@@ -79,8 +79,6 @@ async def link(node: Node) -> AsyncIterator[Link]:
 
 
 class Bans:
-    """Records the changes of bans."""
-
     def __init__(self) -> None:
         self.told: dict[str, Ban | None] = {}
 

@@ -67,7 +67,6 @@ def url(node: Node) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with data of every kind."""
     folder = tmp_path / "data"
     asyncio.run(fill(folder))
     change(folder / FILE_NAME, f"UPDATE players SET seen = {today() - 200} WHERE key = '{BO_KEY}'")
@@ -97,7 +96,6 @@ def move(source: Path | str, target: Path | str) -> Ran:
 
 
 async def contents_of(place: Path | str) -> Contents:
-    """Return a summary of a folder's or a stream's content."""
     opened = folder_source(place, ALL) if isinstance(place, Path) else copied_streams(place, None, None, ALL)
     async with opened as source:
         return await copy(source, None, ALL)

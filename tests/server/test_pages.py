@@ -44,7 +44,6 @@ async def get(server: Server, path: str, *fields: str, accept: str = "*/*", host
 
 
 async def text_of(server: Server, path: str) -> str:
-    """Return the answer for a terminal."""
     answer = await get(server, path)
     assert answer.status == 200, answer.body
     assert answer.fields["content-type"] == "text/plain; charset=utf-8"
@@ -53,7 +52,6 @@ async def text_of(server: Server, path: str) -> str:
 
 
 def head_of(answer: Answer) -> tuple[str, str]:
-    """Return title and description of a page."""
     page = answer.body.decode()
     title, description = re.search("<title>(.*)</title>", page), re.search('name="description" content="(.*)"', page)
     assert title is not None
@@ -124,7 +122,6 @@ def test_only_one_at_this_machine_is_told_its_addresses() -> None:
 
 
 def files_in(path: str, body: bytes) -> list[str]:
-    """Return the paths of all files that a file or a page names."""
     found = re.findall(r'"(/assets/[^"]+|\.{1,2}/[^"]+\.\w+)"', body.decode("utf-8", "replace"))
     return [urljoin(path, name) for name in found]
 
@@ -447,7 +444,6 @@ async def test_codes_cannot_be_found_by_trying() -> None:
 
 
 async def play_a_game(ana: Peer, bo: Peer) -> str:
-    """Play a game and return its id."""
     room = (await ana.ask("create"))["room"]
     await bo.ask("join", room=room)
     await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
@@ -492,7 +488,6 @@ HASH = "[0-9a-f]{12}"
 
 
 def assets_of(folder: Path, page: str, files: dict[str, str]) -> Assets:
-    """Return the assets of a page and files made here."""
     for name, text in {"index.html": page, **files}.items():
         (folder / name).write_text(text)
     return Assets(folder)

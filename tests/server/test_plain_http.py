@@ -23,8 +23,6 @@ HOST = b"Host: localhost\r\n"
 
 
 class Answer:
-    """A response."""
-
     def __init__(self, status: int, fields: dict[str, str], body: bytes) -> None:
         self.status = status
         self.fields = fields
@@ -32,7 +30,6 @@ class Answer:
 
 
 async def read_answer(reader: asyncio.StreamReader, *, with_body: bool = True) -> Answer:
-    """Return the next response of a connection."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head[:-4].split("\r\n")

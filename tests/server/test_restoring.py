@@ -39,7 +39,6 @@ async def codes_in(folder: Path) -> set[str]:
 
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:
-    """A data folder with a backup."""
     await fill(tmp_path / "data", "K7M4PQ")
     back_up(tmp_path / "data", tmp_path / "copy")
     return tmp_path / "data"

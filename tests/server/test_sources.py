@@ -38,7 +38,6 @@ class InLine:
 
 
 def note_what_is_read(server: Server, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Return a list that collects each message the server decodes."""
     read, decode = list[bytes](), server._dispatcher._decode
 
     def note(message: bytes) -> Any:

@@ -17,7 +17,6 @@ LARGEST_MESSAGE = 16 * 1024
 
 @contextlib.asynccontextmanager
 async def open_socket(url: str, **options: Any) -> AsyncIterator[ClientConnection]:
-    """Open a WebSocket without `hello`."""
     async with connect(url, **{"compression": None, "proxy": None, **options}) as opened:
         yield opened
 

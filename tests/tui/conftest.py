@@ -97,8 +97,6 @@ class LeavableScreen(TicTacToe):
 
 
 class ScreenUser:
-    """A user of the full-screen client."""
-
     def __init__(self, app: LeavableScreen, pilot: QuickPilot) -> None:
         self.app = app
         self.pilot = pilot
@@ -114,7 +112,6 @@ class ScreenUser:
 
     @property
     def code(self) -> str:
-        """The code of the user's waiting room."""
         found = re.search(r"Code   ([A-Z0-9]{6})", self.text)
         assert found is not None, self.text
         return found[1]
@@ -145,7 +142,6 @@ class ScreenUser:
         return await self.until(*words, gone=gone) if words or gone else self.text
 
     async def paste(self, text: str) -> None:
-        """Paste into the focused widget."""
         self.app.post_message(events.Paste(text))
         await self.pilot.pause()
 
@@ -183,7 +179,6 @@ class ScreenUser:
         await self.pilot.pause()
 
     async def until_it_ends(self) -> None:
-        """Wait until the program has ended."""
         async with asyncio.timeout(10):
             while self.app.is_running:
                 await self.pilot.pause()
@@ -200,7 +195,6 @@ class ScreenUser:
 
     @property
     def canvas(self) -> Any:
-        """The canvas of a screen that draws itself."""
         return getattr(self.app.screens[-1], "canvas")  # noqa: B009
 
 

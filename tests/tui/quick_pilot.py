@@ -16,8 +16,6 @@ _GLANCE_SECONDS = 0.002
 
 
 class QuickPilot(Pilot[int]):
-    """A pilot for a running screen."""
-
     def __init__(self, screen: TicTacToe) -> None:
         super().__init__(screen)
         self._screen = screen

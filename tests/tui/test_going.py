@@ -29,7 +29,6 @@ async def far_game(
 
 
 async def until_rooms_wait(peer: Peer, count: int) -> None:
-    """Wait until exactly `count` public rooms are waiting for players."""
     async with asyncio.timeout(10):
         while sum(room["status"] == "waiting" for room in (await peer.ask("rooms"))["rooms"]) != count:
             pass

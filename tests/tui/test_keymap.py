@@ -35,7 +35,6 @@ def does_something(key: Key) -> bool:
 
 
 def list_pages(page: type[Page] = Page) -> list[type[Page]]:
-    """Return the page class with all its subclasses."""
     return [page, *(one for kind in page.__subclasses__() for one in list_pages(kind))]
 
 

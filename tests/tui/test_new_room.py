@@ -18,7 +18,6 @@ from tictactoe_server.server import Server
 
 @contextlib.asynccontextmanager
 async def at_form(at_home: AtHome, line: str, **options: Any) -> AsyncIterator[ScreenUser]:
-    """Open the form with the cursor in a line."""
     async with at_home(**options) as ana:
         await ana.do("down down enter", "> Game")
         await ana.do("end right", "> More", "shown")

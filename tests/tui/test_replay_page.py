@@ -32,8 +32,6 @@ def list_names(folder: Path) -> set[str]:
 
 @pytest.fixture
 def watch(open_screen: OpenScreen) -> Watch:
-    """Return a function that opens the page."""
-
     @asynccontextmanager
     async def run(
         record: GameRecord | str = CLASSIC,

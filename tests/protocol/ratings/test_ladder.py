@@ -28,7 +28,6 @@ class Log(NamedTuple):
     games: dict[str, RatedGame]
 
     def without(self, ids: Iterable[str]) -> Log:
-        """Return the log without some games and without verdicts."""
         out = set(ids)
         left = (tuple(id for id in entry.games if id not in out) for entry in self.entries)
         return Log([Entry(games) for games in left if games], self.games)

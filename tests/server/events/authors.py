@@ -15,7 +15,6 @@ Decide = Callable[[Pairing], str]
 
 
 def new_event(kind: str = "round_robin", *, rules: str = "classic", seed: int = 7, **terms: Any) -> Event:
-    """Return a new event."""
     request = EventOpen(kind=kind, title="Friday", clock=CLOCK, **terms)  # type: ignore[arg-type]
     return open_event("K7M4PQ", ORGANISER, request, PRESETS[rules], now=0, seed=seed, secret="secret")
 
@@ -35,7 +34,6 @@ def run(event: Event, action: str, now: int = 0, *, seq: int | None = None, **fi
 
 
 def begun(players: int | Iterable[str], kind: str = "round_robin", **terms: Any) -> Event:
-    """Return an event in its first round."""
     return tick(run(entered(players, kind, **terms), "begin"), 0)
 
 
@@ -62,7 +60,6 @@ def play_round(event: Event, decide: Decide, now: int = 0) -> Event:
 
 
 def play_on(event: Event, decide: Decide) -> Event:
-    """Return the event played to its end."""
     now = 0
     while True:
         event = play_round(event, decide, now)

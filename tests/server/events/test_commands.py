@@ -12,7 +12,6 @@ from tictactoe_server.rooms import Refused
 
 
 def refusal(event: Event, actor: str, command: Any, now: int = 0) -> tuple[str, str]:
-    """Return the code and the reason of a refusal."""
     with pytest.raises(Refused) as refused:
         apply(event, actor, command, now)
     return str(refused.value.code), refused.value.data.get("why", "")

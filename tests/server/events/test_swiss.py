@@ -33,7 +33,6 @@ def graphs(draw: st.DrawFn) -> dict[int, dict[int, int]]:
 
 
 def every_matching(vertices: Sequence[int], costs: dict[int, dict[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """Yield every way to pair all vertices."""
     if not vertices:
         yield []
         return

@@ -26,7 +26,6 @@ def a_server(settings: Settings = HERE, **changes: Any) -> Server:
 
 @pytest.fixture
 async def rating() -> AsyncIterator[Server]:
-    """Run a server that rates games."""
     async with a_server() as server:
         yield server
 

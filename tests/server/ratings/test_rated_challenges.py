@@ -26,7 +26,6 @@ async def accept(peer: Peer, id: str) -> str:
 
 @asynccontextmanager
 async def connections(server: Server, peer: Peer, count: int) -> AsyncIterator[list[Peer]]:
-    """Open several connections of a player."""
     async with AsyncExitStack() as leaving:
         yield [await leaving.enter_async_context(known(server, token=peer.welcome["token"])) for _ in range(count)]
 
