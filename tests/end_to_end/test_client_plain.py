@@ -169,7 +169,7 @@ async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back
 
 
 async def test_a_guest_of_a_school_comes_back_as_the_same_by_the_name_asked_for_and_says_sentences() -> None:
-    names = set()
+    names: set[str] = set()
     async with Server(Settings(host="127.0.0.1", port=0, for_="school", demo=False)) as school:
         for number in range(2):
             async with run_client("new", "-n", "Mia", "-s", school.url) as mia:
