@@ -227,10 +227,10 @@ class Ledger:
         code = request.get("room")
         if code is not None and request["type"] == "join":
             self.rooms[code].asked_to_join[player] = self.now()
-        if code is None or state is None:
+        if code is None or (state is None and "game" not in request):
             return
         room = self.rooms[code]
-        number: int = request["game"] if "game" in request else state["game"]
+        number: int = request["game"] if state is None or "game" in request else state["game"]
         game = self.game(code, number)
         kind, action, actor = request["type"], request.get("action"), request.get("player", player)
         if kind == "move":
@@ -411,6 +411,8 @@ class Ledger:
     def _check_timeout(self, game: GameRecord, state: Message) -> None:
         ply, winner = state["ply"], state["result"]["winner"]
         losers = [mark for mark in state["seats"] if mark != winner]
+        if len(losers) == 1 and state["clock"]["remaining_ms"][losers[0]]:
+            self.fail(f"{losers[0]} lost on time with {state['clock']['remaining_ms']} ms left.", state["room"])
         if len(losers) != 1 or game.takebacks or ply - 1 not in game.sent_at or "opening" in state["rules"]:
             return
         had = game.clocks.get(ply - 1, {}).get(losers[0])

@@ -24,6 +24,7 @@ ANSWER_SECONDS: Final = 14.0
 SILENCE_SECONDS: Final = 16.0
 """A connection without a message or ping for so long is given up."""
 HARMS: Final = ("reset", "silence", "answers lost", "requests lost", "stall")
+UNREAD_SECONDS: Final = 60.0
 
 _URI: Final = parse_uri("ws://127.0.0.1/")
 
@@ -47,6 +48,7 @@ class Peer(asyncio.Protocol):
     Attributes:
         life: The life of the server that it is connected to.
         heard_at: When it last received anything.
+        rooms, replaced: Where it has a seat, and where another connection took it over.
         is_harmed: Whether trouble struck it; nothing is promised on it any more.
     """
 
@@ -59,6 +61,7 @@ class Peer(asyncio.Protocol):
         self.heard_at = self.world.time()
         self.welcomed_at = 0.0
         self.rooms: set[str] = set()
+        self.replaced: set[str] = set()
         self.is_lost = False
         self.is_harmed = False
         self._protocol = ClientProtocol(_URI, max_size=None)
@@ -80,7 +83,7 @@ class Peer(asyncio.Protocol):
         self._protocol.send_request(self._protocol.connect())
         self._flush()
         await self._wait(CONNECT_SECONDS, self._opened)
-        self._send({"type": "hello", "client": "simulated", **hello})
+        self.send({"type": "hello", "client": "simulated", **hello})
         welcome: Message = await self._wait(CONNECT_SECONDS, self._welcomed)
         if welcome["type"] == "error":
             raise RequestRefused(welcome)
@@ -100,7 +103,7 @@ class Peer(asyncio.Protocol):
         room = request.get("room", person.room)
         ledger.tell(f"{person.name} asks {_describe_request(request)}", room)
         sent_at = self.world.time()
-        self._send({**request, "id": id})
+        self.send({**request, "id": id})
         if site.loses_answers and person.chance.random() < 0.02:
             self.harm("answers lost", person.chance)
         try:
@@ -123,12 +126,17 @@ class Peer(asyncio.Protocol):
         return min(self.world.time(), self.wire.other.closed_at)
 
     @property
+    def is_served(self) -> bool:
+        """Whether this end and the server's are open."""
+        far = self.wire.other
+        return not self.is_lost and far.process is not None and not far.process.is_dead and far.is_open
+
+    @property
     def is_sound(self) -> bool:
         """Whether everything sent in either direction arrives."""
         far = self.wire.other
-        is_served = far.process is not None and not far.process.is_dead and far.is_open
         is_stalled = max(self.wire.stalled_until, far.stalled_until) > self.world.time() - 2.0
-        return is_served and not (self.is_lost or self.is_harmed or self.wire.is_cut or is_stalled)
+        return self.is_served and not (self.is_lost or self.is_harmed or self.wire.is_cut or is_stalled)
 
     def give_up(self) -> None:
         """Close the connection without a word."""
@@ -146,6 +154,8 @@ class Peer(asyncio.Protocol):
         if how == "stall":
             wire.stall(chance.uniform(0.1, 12))
             wire.other.stall(chance.uniform(0.1, 12))
+        if how == "unread":
+            wire.other.stall(UNREAD_SECONDS)
         if how in ("reset", "silence", "requests lost"):
             wire.cut()
         if how in ("reset", "silence", "answers lost"):
@@ -192,20 +202,26 @@ class Peer(asyncio.Protocol):
             if id in self._answered or id not in self._replies:
                 ledger.fail(f"{person.name} got a second answer to request {id}: {message}.", code)
             self._answered.add(id)
-            if kind == "ok":
+            if kind == "ok" and self._sent[id].get("room") in self.replaced:
+                ledger.fail(f"{person.name} got ok to {self._sent[id]} where another connection has the seat.", code)
+            if kind == "ok" and self is person.peer:
                 person.acknowledge(self._sent[id])
             _settle(self._replies.pop(id), message)
         elif kind == "room":
-            ledger.check_state(person.name, self.life, person.newest_seqs.get(code, 0), message)
-            person.newest_seqs[code] = message["seq"]
-            if self is person.peer:
+            is_current = self is person.peer
+            ledger.check_state(person.name, self.life, person.newest_seqs.get(code, 0) if is_current else 0, message)
+            if is_current:
+                person.newest_seqs[code] = message["seq"]
                 person.receive_state(message)
+        elif kind == "replaced":
+            self.rooms.discard(code)
+            self.replaced.add(code)
         elif self is person.peer:
             person.receive(message)
         if kind == "error" and message["code"] in ("internal", "bad_message", "unknown_type"):
             ledger.fail(f"{person.name} was told {message}.", code)
 
-    def _send(self, message: Message) -> None:
+    def send(self, message: Message) -> None:
         if self._protocol.state is not State.OPEN:
             self.give_up()
             raise ConnectionLost

@@ -19,6 +19,8 @@ RETRIED: Final = frozenset({"unavailable", "busy", "rate_limited"})
 """Errors that pass: the request is sent again after `retry_ms`."""
 GONE_SECONDS: Final = 25.0
 """How long a player may be shown as online after the connection was lost without a word."""
+UNREAD_SECONDS: Final = 12.0
+"""How long a connection may stay open that does not read, but asks."""
 RULES: Final[tuple[Any, ...]] = (
     *("classic", "classic", "gomoku", "connect-four", "three-players", "four-pie", "misere"),
     {"rows": 5, "columns": 5, "line": 4, "opening": "swap2"},
@@ -173,6 +175,11 @@ class Person:
         return "-"
 
     @property
+    def ids(self) -> list[str]:
+        """The ids of everybody who plays over this person's connection."""
+        return [self.id]
+
+    @property
     def is_connected(self) -> bool:
         return self.peer is not None and not self.peer.is_lost
 
@@ -197,6 +204,8 @@ class Person:
             self.follow(message["url"])
             self.peer.give_up()
         elif message["type"] == "chat":
+            if message["text"] in self.chats:
+                self.ledger.fail(f"{self.name} received the chat {message['text']!r} twice.", message["room"])
             self.chats.add(message["text"])
         elif message["type"] == "closed":
             self.states.pop(message["room"], None)
@@ -205,8 +214,10 @@ class Person:
 
     def lose(self, peer: Peer) -> None:
         """Note that a connection ended."""
-        for code in peer.rooms if peer is self.peer else ():
-            self.ledger.rooms[code].away_since.setdefault(self.id, peer.left_at)
+        for code in peer.rooms:
+            if self.peer is peer or self.peer is None or code not in self.peer.rooms:
+                for id in self.ids:
+                    self.ledger.rooms[code].away_since.setdefault(id, peer.left_at)
         self.ledger.rooms[self.room].tried_at[self.id] = self.world.time()
         self.ledger.tell(f"{self.name} is disconnected", self.room)
         self._news.set()
@@ -356,11 +367,9 @@ class Player(TableMember):
                 self.ledger.count("sent again")
                 await self.do(request, game)
 
-    def lose(self, peer: Peer) -> None:
-        for code in peer.rooms if peer is self.peer else ():
-            for guest in range(2, 2 + len(self.table.guests)):
-                self.ledger.rooms[code].away_since.setdefault(f"{self.id}.{guest}", peer.left_at)
-        super().lose(peer)
+    @property
+    def ids(self) -> list[str]:
+        return [self.id, *(f"{self.id}.{guest}" for guest in range(2, 2 + len(self.table.guests)))]
 
     def acknowledge(self, request: Message) -> None:
         if "game" in request and self._sent[str(request)] == 1:  # else the game may have gone on since the first time
@@ -483,7 +492,8 @@ class Player(TableMember):
     async def make_fuss(self, state: Message, mark: str) -> None:
         """Do something other than to move."""
         code, position = state["room"], {"game": state["game"], "ply": state["ply"]}
-        match self.chance.choice(("draw", "undo", "resign", "chat", "sync", "history", "leave")):
+        kinds = "draw", "undo", "resign", "chat", "chat", "sync", "history", "leave", "second tab", "no reading"
+        match self.chance.choice(kinds):
             case "draw" | "undo" as kind:
                 offer = self.request_of(state, mark, type=kind, action="offer", **position)
                 await self.do(offer, state["game"])
@@ -497,8 +507,44 @@ class Player(TableMember):
                 await self.check_history()
             case "leave" if self.chance.random() < 0.1:
                 await self.leave(state)
+            case "second tab":
+                await self.open_second_tab(self.request_of(state, mark, type="draw", action="offer", **position))
+            case "no reading" if self.chance.random() < 0.3:
+                await self.stop_reading(code)
             case _:
                 await self.ask(type="sync", room=code)
+
+    async def open_second_tab(self, request: Message) -> None:
+        """Go on in a second tab, while the first one still sends a request."""
+        first, code = self.peer, request["room"]
+        if first is None:
+            raise ConnectionLost
+
+        async def ask_in_first(request: Message) -> None:
+            with contextlib.suppress(ConnectionLost, RequestRefused):
+                await first.ask(request)
+
+        try:
+            await self.connect()
+            await asyncio.gather(self.enter(), ask_in_first(request))
+            await ask_in_first({"type": "sync", "room": code})
+            if first.is_sound and self.peer is not None and code in first.rooms & self.peer.rooms:
+                self.ledger.fail(f"{self.name} has the seat in a second tab, which the first was not told.", code)
+        finally:
+            first.give_up()
+
+    async def stop_reading(self, code: str) -> None:
+        """Ask on and on without reading the answers; the server must end the connection."""
+        peer, began_at = self.peer, self.world.time()
+        if peer is None:
+            raise ConnectionLost
+        peer.harm("unread", self.chance)
+        while peer.is_served:
+            peer.send({"type": "sync", "room": code})
+            await asyncio.sleep(1.0)
+            if self.world.time() - began_at > UNREAD_SECONDS and not self.site.was_troubled_since(began_at):
+                self.ledger.fail(f"{self.name} has read nothing for {UNREAD_SECONDS} s, and is not cut off.", code)
+        peer.give_up()
 
     async def do(self, request: Message, game: int) -> None:
         """Carry out an idempotent request about `game`; without an answer it is sent again after coming back."""

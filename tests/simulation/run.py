@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import sys
 import time
 import traceback
 from collections.abc import Callable
@@ -177,7 +178,8 @@ class Site:
             self.ledger.tell(text, event.get("room", ""))
             if level in ("error", "critical", "exception") or error:
                 if error:
-                    text += "\n" + traceback.format_exc()
+                    found = error if isinstance(error, BaseException) else sys.exception()
+                    text += "\n" + "".join(traceback.format_exception(found))
                 if not any(words in text.lower() for words in EXPECTED_ERRORS):
                     self.world.fail(text)
             raise structlog.DropEvent
