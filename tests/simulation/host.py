@@ -133,9 +133,6 @@ class Host:
                 await self._is_to_stop.wait()
                 self._up.clear()
             self.served.end(self.world.time())
-            own = asyncio.current_task()
-            if left := [str(task.get_coro()) for task in self.process.tasks if task is not own]:
-                self.ledger.fail(f"{self.name} has stopped, but these tasks have not: {left}.")
         except Exception as error:
             if not (self.may_fail_to_start and isinstance(error, CannotOpenStore)):
                 self.world.fail(traceback.format_exc())

@@ -23,8 +23,9 @@ CONNECT_SECONDS: Final = 8.0
 ANSWER_SECONDS: Final = 14.0
 SILENCE_SECONDS: Final = 16.0
 """A connection without a message or ping for so long is given up."""
+CAUGHT_UP_SECONDS: Final = 4.0
+"""Who reads nothing for longer may be cut off."""
 HARMS: Final = ("reset", "silence", "answers lost", "requests lost", "stall")
-UNREAD_SECONDS: Final = 60.0
 
 _URI: Final = parse_uri("ws://127.0.0.1/")
 
@@ -83,7 +84,7 @@ class Peer(asyncio.Protocol):
         self._protocol.send_request(self._protocol.connect())
         self._flush()
         await self._wait(CONNECT_SECONDS, self._opened)
-        self.send({"type": "hello", "client": "simulated", **hello})
+        self._send({"type": "hello", "client": "simulated", **hello})
         welcome: Message = await self._wait(CONNECT_SECONDS, self._welcomed)
         if welcome["type"] == "error":
             raise RequestRefused(welcome)
@@ -103,7 +104,7 @@ class Peer(asyncio.Protocol):
         room = request.get("room", person.room)
         ledger.tell(f"{person.name} asks {_describe_request(request)}", room)
         sent_at = self.world.time()
-        self.send({**request, "id": id})
+        self._send({**request, "id": id})
         if site.loses_answers and person.chance.random() < 0.02:
             self.harm("answers lost", person.chance)
         try:
@@ -154,8 +155,6 @@ class Peer(asyncio.Protocol):
         if how == "stall":
             wire.stall(chance.uniform(0.1, 12))
             wire.other.stall(chance.uniform(0.1, 12))
-        if how == "unread":
-            wire.other.stall(UNREAD_SECONDS)
         if how in ("reset", "silence", "requests lost"):
             wire.cut()
         if how in ("reset", "silence", "answers lost"):
@@ -165,6 +164,12 @@ class Peer(asyncio.Protocol):
             wire.other.break_off()
         if seconds is not None:
             self.world.call_later(chance.uniform(*seconds), self.give_up, context=self.world.outside)
+
+    def stop_reading(self, seconds: float) -> None:
+        """Read nothing for a while; after a few seconds the server ends the connection."""
+        self.person.ledger.tell(f"{self.person.name} reads nothing for {seconds} s", self.person.room)
+        self.is_harmed = self.is_harmed or seconds > CAUGHT_UP_SECONDS
+        self.wire.other.stall(seconds)
 
     # -- asyncio.Protocol ------------------------------------------------------------------------------------------
 
@@ -221,7 +226,7 @@ class Peer(asyncio.Protocol):
         if kind == "error" and message["code"] in ("internal", "bad_message", "unknown_type"):
             ledger.fail(f"{person.name} was told {message}.", code)
 
-    def send(self, message: Message) -> None:
+    def _send(self, message: Message) -> None:
         if self._protocol.state is not State.OPEN:
             self.give_up()
             raise ConnectionLost

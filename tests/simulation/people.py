@@ -19,6 +19,8 @@ RETRIED: Final = frozenset({"unavailable", "busy", "rate_limited"})
 """Errors that pass: the request is sent again after `retry_ms`."""
 GONE_SECONDS: Final = 25.0
 """How long a player may be shown as online after the connection was lost without a word."""
+BOT_SECONDS: Final = 30.0
+"""How long a bot may take for a move, with the end of trouble before it."""
 UNREAD_SECONDS: Final = 12.0
 """How long a connection may stay open that does not read, but asks."""
 RULES: Final[tuple[Any, ...]] = (
@@ -238,6 +240,9 @@ class Person:
                 continue
             if state["seq"] < room.newest and room.newest_at < now - 10.0:
                 self.ledger.fail(f"{self.name} still sees seq {state['seq']}, others {room.newest} for 10 s.", code)
+            mover = state["seats"].get(state["turn"] or "")
+            if mover and mover["bot"] and room.newest_at < now - BOT_SECONDS:
+                self.ledger.fail(f"{self.name} has waited for a move of {mover['name']} for {BOT_SECONDS} s.", code)
             here_since = max(peer.welcomed_at, room.asked_to_join.get(self.id, 0.0))
             for text, said_at in room.chats:
                 if here_since + STALE_SECONDS < said_at < now - 5.0 and text not in self.chats:
@@ -509,8 +514,8 @@ class Player(TableMember):
                 await self.leave(state)
             case "second tab":
                 await self.open_second_tab(self.request_of(state, mark, type="draw", action="offer", **position))
-            case "no reading" if self.chance.random() < 0.3:
-                await self.stop_reading(code)
+            case "no reading":
+                await self.stop_reading(code, self.chance.choice((3.0, 3.0, 60.0)))
             case _:
                 await self.ask(type="sync", room=code)
 
@@ -519,32 +524,35 @@ class Player(TableMember):
         first, code = self.peer, request["room"]
         if first is None:
             raise ConnectionLost
-
-        async def ask_in_first(request: Message) -> None:
-            with contextlib.suppress(ConnectionLost, RequestRefused):
-                await first.ask(request)
-
         try:
             await self.connect()
-            await asyncio.gather(self.enter(), ask_in_first(request))
-            await ask_in_first({"type": "sync", "room": code})
+            await asyncio.gather(self.enter(), ask_quietly(first, request))
+            await ask_quietly(first, {"type": "sync", "room": code})
             if first.is_sound and self.peer is not None and code in first.rooms & self.peer.rooms:
                 self.ledger.fail(f"{self.name} has the seat in a second tab, which the first was not told.", code)
         finally:
             first.give_up()
 
-    async def stop_reading(self, code: str) -> None:
-        """Ask on and on without reading the answers; the server must end the connection."""
+    async def stop_reading(self, code: str, seconds: float) -> None:
+        """Ask without reading the answers: the server must end the connection, or send the answers later."""
         peer, began_at = self.peer, self.world.time()
         if peer is None:
             raise ConnectionLost
-        peer.harm("unread", self.chance)
-        while peer.is_served:
-            peer.send({"type": "sync", "room": code})
+        peer.stop_reading(seconds)
+        asking = []
+        while peer.is_served and self.world.time() < began_at + seconds:
+            asking.append(self.world.create_task(ask_quietly(peer, {"type": "sync", "room": code})))
             await asyncio.sleep(1.0)
-            if self.world.time() - began_at > UNREAD_SECONDS and not self.site.was_troubled_since(began_at):
+            if self.world.time() > began_at + UNREAD_SECONDS and not self.site.was_troubled_since(began_at):
                 self.ledger.fail(f"{self.name} has read nothing for {UNREAD_SECONDS} s, and is not cut off.", code)
-        peer.give_up()
+        newest = self.ledger.rooms[code].newest
+        if peer.is_harmed:
+            peer.give_up()
+        await asyncio.gather(*asking)
+        await asyncio.sleep(1.0)
+        is_calm = self.is_calm_since(peer, began_at + seconds + 0.1) and not self.site.was_troubled_since(began_at)
+        if is_calm and code in self.states and self.states[code]["seq"] < newest:
+            self.ledger.fail(f"{self.name} reads again, but does not get state {newest}.", code)
 
     async def do(self, request: Message, game: int) -> None:
         """Carry out an idempotent request about `game`; without an answer it is sent again after coming back."""
@@ -622,6 +630,12 @@ class Watcher(TableMember):
         await self.wait_for_news(20.0)
         if self.chance.random() < 0.02 and self.peer is not None:
             self.peer.give_up()
+
+
+async def ask_quietly(peer: Peer, request: Message) -> None:
+    """Send a request whose refusal or loss does not matter."""
+    with contextlib.suppress(ConnectionLost, RequestRefused):
+        await peer.ask(request)
 
 
 def legal_cells(state: Message) -> list[int]:

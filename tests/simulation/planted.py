@@ -15,12 +15,16 @@ from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Undo
 from tictactoe_server import clock
+from tictactoe_server.cluster.cluster import Cluster
 from tictactoe_server.core import live_room, timers
 from tictactoe_server.core.core import Call, Presence, refuse
 from tictactoe_server.core.live_room import LiveRoom, RoomChange
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
+from tictactoe_server.events.running import Running
+from tictactoe_server.listings.lobby import Lobby
+from tictactoe_server.ratings.challenges import Challenges
 from tictactoe_server.records.changes import Kept
 from tictactoe_server.rooms import _CARRY_OUT as COMMANDS
 from tictactoe_server.rooms import Dropped, offers, play
@@ -76,6 +80,22 @@ FAULTS: Final[dict[str, Callable[[], object]]] = {
     "show-watchers-no-state-that-was-held-back": lambda: skip(LiveRoom, "show_watchers"),
     "show-nothing-to-the-player-who-moves": lambda: wrap(
         HttpConnection, "push_answer_and_state", lambda push, self, room, answer, state: self.push_frame(answer)
+    ),
+    "send-chat-to-players-only": lambda: wrap(
+        LiveRoom, "push", lambda push, self, message, but=(): push(self, message, {*but, *self.watchers})
+    ),
+    "send-chat-twice": lambda: wrap(LiveRoom, "push", lambda push, self, *args: (push(self, *args), push(self, *args))),
+    "keep-the-seat-with-the-first-tab": lambda: wrap(
+        LiveRoom, "seat", lambda seat, self, new, player: player.id in self.players or seat(self, new, player)
+    ),
+    "send-no-change-of-the-lobby-when-a-room-closes": lambda: wrap(
+        Lobby, "_note", lambda note, self, code, live: live and note(self, code, live)
+    ),
+    "score-a-pairing-without-its-game": lambda: wrap(
+        Running, "_score", lambda score, self, *args: score(self, *args[:-1], "")
+    ),
+    "let-every-server-take-the-rooms-of-a-lost-one": lambda: wrap(
+        Cluster, "_is_ours", lambda original, self, code: self.other_rooms.is_free(code)
     ),
 }
 """The faults by name; those that need more than an expression follow below."""
@@ -264,3 +284,50 @@ def drop_a_player_who_is_back(original: Any, self: Timers, live: LiveRoom, playe
 def remember_the_sessions_of_players_who_left(original: Any, self: Presence, session: Session) -> None:
     if not session.rooms:
         original(self, session)
+
+
+@fault(HttpConnection, "pause_writing")
+def never_cut_off_a_client_that_does_not_read(original: Any, self: HttpConnection) -> None:
+    original(self)
+    assert self._outbox is not None
+    self._outbox.abort_timer.cancel()
+
+
+@fault(HttpConnection, "resume_writing")
+def forget_the_states_that_a_slow_client_missed(original: Any, self: HttpConnection) -> None:
+    if self._outbox is not None:
+        self._outbox.states.clear()
+    original(self)
+
+
+@fault(HttpConnection, "push_frame")
+def forget_the_answers_that_a_slow_client_missed(original: Any, self: HttpConnection, frame: bytes) -> None:
+    if self._outbox is None:
+        original(self, frame)
+
+
+@fault(LiveRoom, "seat")
+def take_the_seat_from_the_first_tab_without_a_word(original: Any, self: LiveRoom, new: Session, player: Any) -> None:
+    older = self.players.pop(player.id, new)
+    if older is not new:
+        self.part(older)
+    original(self, new, player)
+
+
+@fault(Challenges, "_open_room")
+async def open_two_rooms_for_a_challenge(original: Any, *args: Any) -> Any:
+    await original(*args)
+    return await original(*args)
+
+
+def let_the_first_tab_go_on() -> None:
+    def seat(original: Any, self: LiveRoom, new: Session, player: Any) -> None:
+        older = self.players.get(player.id, new)
+        original(self, new, player)
+        older.rooms.add(self.room.code)
+
+    wrap(LiveRoom, "seat", seat)
+    wrap(Call, "apply", lambda original, self, room: RoomChange.apply(self, room))
+
+
+FAULTS["let-the-first-tab-go-on"] = let_the_first_tab_go_on
