@@ -118,6 +118,8 @@ async def test_sessions_in_rooms_need_not_wait_for_a_full_turn_unless_their_addr
     assert sources.is_full
     assert (quiet.take(unlimited(), {"K7M4PQ"}), quiet.take(unlimited())) == (0, IN_LINE)
     assert loud.take(unlimited(), {"K7M4PQ"}) == IN_LINE
+    quiet.asked, sources.excess = 8, 9.0
+    assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_in_room=True)) == (True, False)
 
 
 async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:
@@ -330,3 +332,13 @@ async def test_what_cannot_be_read_of_one_who_is_gone_costs_its_address_nothing(
         session.go_on()
         await until(lambda: not [*server.core.presence])
         assert session.source.bad == 0
+
+
+async def test_where_most_of_an_address_is_unreadable_only_sessions_in_rooms_are_read() -> None:
+    async with serving(uncounted()) as server, open_peer(server.url) as noisy, open_peer(server.url) as ana:
+        await ana.ask("create")
+        source = server._pressure.of("127.0.0.1")
+        source.bad = source.asked = 10_000
+        await noisy.send("ping")
+        assert (await noisy.next_of("error"))["code"] == "busy"
+        assert (await ana.ask("ping"))["type"] == "ok"

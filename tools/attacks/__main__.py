@@ -146,7 +146,10 @@ def main() -> None:
     if unknown:
         parser.error(f"there is no attack {', '.join(sorted(unknown))}: there are {', '.join(NAMES)}")
     for name in options.names or NAMES:
-        print(attack(name, options.seconds, options.rounds), flush=True)
+        try:
+            print(attack(name, options.seconds, options.rounds), flush=True)
+        except AssertionError as refused:
+            print(f"{name:<10} a neighbour was refused: {refused}", flush=True)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,10 @@ class Dispatcher:
         """Carry out a message, or a request that `shed` returned, which arrived at `now` (ms of served time)."""
         pressure, source = self.pressure, session.source
         pressure.count(source)
-        is_overload = (is_late or pressure.excess > 1) and pressure.is_heavy(source, is_late=is_late)
-        if is_overload or (pressure.is_full and source.is_mostly_bad):
+        is_in_room = bool(session.rooms)
+        if (source.is_senseless and not is_in_room) or (
+            (is_late or pressure.excess > 1) and pressure.is_heavy(source, is_late=is_late, is_in_room=is_in_room)
+        ):
             message = self.shed(session, message)
             if message is None:
                 return

@@ -27,6 +27,7 @@ LATE_MS: Final = 120  # longest wait behind another request of the session if th
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
 _REST_SECONDS: Final = 0.0003  # pause between two shares for queues
 _FEW_MESSAGES: Final = 16
+_MANY_MESSAGES: Final = 64
 _SERVED_EVERY: Final = 0.01  # shortest time (s) between two messages from a queue that waits for its rate
 LATELY_SECONDS: Final = 1.0
 _LOOKED_AT_EVERY: Final = 8
@@ -54,6 +55,11 @@ class Source:
         self._is_due = False
 
     @property
+    def is_senseless(self) -> bool:
+        """Whether so much is unreadable that nothing is decoded any more."""
+        return self.bad > _MANY_MESSAGES and self.is_mostly_bad
+
+    @property
     def is_mostly_bad(self) -> bool:
         return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked - self.bad * (self.pressure.bad_count - 1)
 
@@ -71,7 +77,7 @@ class Source:
         Even if the turn is full, sessions in `rooms` go first, unless their address asks for more than others.
         """
         pressure = self.pressure
-        if self._line or (pressure.is_full and not (rooms and not pressure.is_heavy(self))):
+        if self._line or (pressure.is_full and not (rooms and not pressure.is_heavy(self, is_in_room=True))):
             return own.wait() or IN_LINE
         wait, for_address = take_both(own, self.limit)
         return wait or (IN_LINE if for_address else 0)
@@ -151,9 +157,13 @@ class Pressure:
         if self.requests > self.looked_at:
             self.measure_turn()
 
-    def is_heavy(self, source: Source, *, is_late: bool = False) -> bool:
-        """Return whether a source asked for more than the average, or half of that if the loop is late."""
-        return source.asked * self._active * max(1.0 + is_late, self.excess - 1) >= self.asked
+    def is_heavy(self, source: Source, *, is_late: bool = False, is_in_room: bool = False) -> bool:
+        """Return whether a source asked for more than the average, or half of that if the loop is late.
+
+        The longer a turn takes, the less a source may ask for, except for sessions in rooms: half the average.
+        """
+        share = max(1.0 + is_late, self.excess - 1)
+        return source.asked * self._active * (min(share, 2.0) if is_in_room else share) >= self.asked
 
     def fade(self) -> None:
         """Halve all counts; called every `LATELY_SECONDS`."""
