@@ -241,7 +241,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 id="44", export={"player": "p5K2dW8xQnA", "claims": [{"name": "ana"}], "games": []}, before=_GAME_ID
             ),
             pushes.Ok(id="46", challenge="c7Kq2M"),
-            pushes.Ok(id="49", blocks=("p9QD",)),
+            pushes.Ok(id="49", blocks=("p9QD",), strangers=True),
             pushes.Ok(
                 id="50",
                 ladder=rated.LadderState(

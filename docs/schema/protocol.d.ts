@@ -37,11 +37,12 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks. */
+  /** Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks. Attributes: strangers: True blocks the challenges of all people with whom the sender has not played, false ends that. */
   interface Block {
     type: "block";
     player?: string;
     on?: boolean;
+    strangers?: boolean;
     id?: string;
   }
 
@@ -652,6 +653,7 @@ declare namespace Protocol {
     before?: string;
     challenge?: string;
     blocks?: string[];
+    strangers?: boolean;
     rated?: boolean;
     ladder?: LadderState;
     profile?: PlayerProfile;

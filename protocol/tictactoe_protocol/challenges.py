@@ -50,10 +50,15 @@ class Answer(RequestFields, frozen=True, tag="answer"):
 
 
 class Block(RequestFields, frozen=True, tag="block"):
-    """Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks."""
+    """Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks.
+
+    Attributes:
+        strangers: True blocks the challenges of all people with whom the sender has not played, false ends that.
+    """
 
     player: ShortText | UnsetType = UNSET
     on: bool = True
+    strangers: bool | UnsetType = UNSET
 
 
 ChallengeRequest = Challenge | Answer | Block

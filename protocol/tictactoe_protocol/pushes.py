@@ -435,6 +435,7 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     before: str | UnsetType = UNSET
     challenge: str | UnsetType = UNSET
     blocks: tuple[str, ...] | UnsetType = UNSET
+    strangers: bool | UnsetType = UNSET
     rated: bool | UnsetType = UNSET
     ladder: LadderState | UnsetType = UNSET
     profile: PlayerProfile | UnsetType = UNSET

@@ -295,6 +295,23 @@ async def test_blocks_survive_a_restart(tmp_path: Path) -> None:
         await hears_nothing(ana, "challenge")
 
 
+async def test_one_request_leaves_only_people_one_has_played_who_may_challenge(server: Server) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        asked = {peer: await challenge(peer, ana) for peer in (bo, eve)}
+        answer = await ana.ask("block", strangers=True)
+        assert (answer["blocks"], answer["strangers"]) == ([], True)
+        assert (await over(eve, asked[eve]))["how"] == "declined"
+        assert await why_not(eve, "challenge", player=id_of(ana)) == ("not_allowed", "challenge strangers")
+        assert (await ana.ask("block"))["strangers"] is True
+        async with again(server, ana) as later:
+            assert open_of(later) == [asked[bo]]
+        assert "strangers" not in await ana.ask("block", strangers=False)
+        await challenge(eve, ana)
+
+
 async def test_a_forgotten_player_leaves_all_blocks_and_an_export_has_only_ones_own(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         await ana.ask("block", player=id_of(bo))

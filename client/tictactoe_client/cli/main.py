@@ -131,7 +131,14 @@ _command(
     Named(["--side"], metavar="mark"),
 )
 _command("accept", "rooms.accept", ("c7Kq2MxW4n", "c7Kq2MxW4n --name ana"), Placed(["challenge"], metavar="challenge"))
-_command("block", "players.block", ("", "bo", "bo --off"), _PLAYER, Named(["--off"], is_flag=True))
+_command(
+    "block",
+    "players.block",
+    ("", "bo", "bo --off", "--strangers"),
+    _PLAYER,
+    Named(["--strangers"], is_flag=True),
+    Named(["--off"], is_flag=True),
+)
 _command(
     "ladder",
     "players.show_ladder",

@@ -38,12 +38,17 @@ async def show_player(settings: Settings, player: str | None) -> int:
         return await ask_and_print(settings, client, ask)
 
 
-async def block(settings: Settings, player: str | None, *, off: bool) -> int:
-    """Hide challenges and chat of a player, or show them again; without one say who is hidden."""
+async def block(settings: Settings, player: str | None, *, strangers: bool, off: bool) -> int:
+    """Hide challenges and chat of a player, or show them again; without one say who is hidden.
+
+    With --strangers, only people you have played can challenge you.
+    """
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
-            blocks = await client.block(player, on=not off)
+            blocks = await client.block(player, on=not off, strangers=not off if strangers else None)
+            if strangers:
+                return [say("page strangers welcome" if off else "page strangers blocked")]
             hidden = [] if player is None or off else [say("blocked now", name=clean_text(player))]
             return [*hidden, await describe_blocks(client, blocks)]
 

@@ -224,10 +224,17 @@ class Client(Conversation):
             raise Refused(end.over.how, describe_challenge_end(end.over, end.challenge, self.player, end.name))
         return await self.join(end.over.room or "")
 
-    async def block(self, player: str | None = None, *, on: bool = True) -> tuple[str, ...]:
-        """Block a player, by id or claimed name, or unblock; return the ids of all blocked players."""
+    async def block(
+        self, player: str | None = None, *, on: bool = True, strangers: bool | None = None
+    ) -> tuple[str, ...]:
+        """Block a player, by id or claimed name, or unblock; return the ids of all blocked players.
+
+        Args:
+            strangers: Whether challenges of people with whom we have not played are blocked; None changes nothing.
+        """
         _require(self.has_challenges, "why no challenges")
-        blocks = (await self._ask(Block(player=player or UNSET, on=on))).blocks or ()
+        request = Block(player=player or UNSET, on=on, strangers=UNSET if strangers is None else strangers)
+        blocks = (await self._ask(request)).blocks or ()
         for one in [one for one in self.challenges.values() if one.player in blocks]:
             del self.challenges[one.challenge]  # its end is not told
         return blocks

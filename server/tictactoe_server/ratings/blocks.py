@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import suppress
 from typing import Final
 
 import msgspec
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.challenges import MAX_BLOCKS, Block
@@ -18,17 +18,19 @@ from tictactoe_server.rooms import Refused
 from tictactoe_server.services.checks import find_player
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_server.watching.topics import Listeners
 
 
-class Blocks(Struct, frozen=True):
-    """The ids of the players whom `player` blocks."""
+class Blocks(Struct, frozen=True, omit_defaults=True):
+    """The ids of the players whom `player` blocks, and whether that includes challenges of `strangers`."""
 
     player: str
     blocked: tuple[str, ...] = ()
+    strangers: bool = False
 
     def without(self, id: str, stand_in: str) -> Blocks | None:
         """Return the row without a forgotten player, or None if the row is theirs."""
-        return None if id == self.player else Blocks(self.player, tuple(one for one in self.blocked if one != id))
+        return None if id == self.player else replace(self, blocked=tuple(one for one in self.blocked if one != id))
 
 
 BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
@@ -49,6 +51,7 @@ class Blocking(Service):
     def __init__(self) -> None:
         self.handles = {Block: self.block}
         self._known: dict[str, frozenset[str]] = {}
+        self.on_strangers_blocked = Listeners[[str]]()
 
     def start(self, core: Core) -> None:
         self._core, self._table, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
@@ -67,32 +70,39 @@ class Blocking(Service):
             blocked = [one for one in (old.blocked if old else ()) if one != other]
             if call.request.on and len(blocked) >= MAX_BLOCKS:
                 raise Refused(ErrorCode.NOT_ALLOWED, "blocks", most=MAX_BLOCKS)
-            blocked += [other] if call.request.on else []
-            return Blocks(id, tuple(blocked)) if blocked else None
+            blocked += [other] if call.request.on and other is not UNSET else []
+            strangers = old is not None and old.strangers if call.request.strangers is UNSET else call.request.strangers
+            return Blocks(id, tuple(blocked), strangers) if blocked or strangers else None
 
-        if other is not UNSET:
-            if not call.request.on or other in await self.load(id):  # who is bothered may block everybody at once
+        row = await self.load(id)
+        if other is not UNSET or call.request.strangers is not UNSET:
+            is_new = (call.request.on and other not in (UNSET, *row.blocked)) or (
+                call.request.strangers is True and not row.strangers
+            )
+            if not is_new:  # who is bothered may block everybody at once
                 self._core.allowances.take_offer(call.player)
-            await change(self._table, id, edit)
+            row = await change(self._table, id, edit) or Blocks(id)
             self._elsewhere.tell_changed(BLOCKS.name, id)
-        call.answer(blocks=await self.know(id))
+        await self.know(id)
+        call.answer(blocks=row.blocked, strangers=row.strangers or UNSET)
+        if call.request.strangers is True:
+            self.on_strangers_blocked(id)
 
     def is_deaf(self, player: str, other: str) -> bool:
         """Return True if a connected player blocks another one."""
         return other in self._known.get(player, ())
 
-    async def load(self, player: str) -> Collection[str]:
-        """Return the ids of the players whom a player blocks; raises `StoreUnavailable`."""
+    async def load(self, player: str) -> Blocks:
+        """Return whom a player blocks; raises `StoreUnavailable`."""
         found = await self._table.load(player)
-        return () if found is None else found[0].blocked
+        return Blocks(player) if found is None else found[0]
 
-    async def know(self, player: str) -> Collection[str]:
-        """Load and cache the blocks of a connected player, and return them; raises `StoreUnavailable`."""
-        blocked = await self.load(player)
+    async def know(self, player: str) -> None:
+        """Load and cache the blocks of a connected player; raises `StoreUnavailable`."""
+        blocked = (await self.load(player)).blocked
         self._known.pop(player, None)
         if blocked:
             self._known[player] = frozenset(blocked)
-        return blocked
 
     def _hear(self, table: str, key: str) -> None:
         if table == BLOCKS.name and self._core.presence.of_player(key):

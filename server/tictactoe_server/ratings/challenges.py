@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from itertools import count
 from typing import Final, TypeVar
 from weakref import WeakValueDictionary
@@ -142,6 +143,9 @@ class Challenges(Service):
         self._different_players = RateLimits(DIFFERENT_PLAYERS, RETRY_MS, core.monotonic_ns)
         core.additions.welcome.add("challenges", self._list_for_welcome)
         self._elsewhere.on_changed.add(self._hear)
+        self._blocking.on_strangers_blocked.add(
+            lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
+        )
         self.tasks.start(self._run())
 
     async def challenge(self, call: Call) -> None:
@@ -153,7 +157,10 @@ class Challenges(Service):
         challenge = await self._make(call, to)
         if any(session.player and session.player.bot for session in self._sessions(to)):
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot", path="player")
-        await self._check_present(to, is_blocked=call.player.id in await self._blocking.load(to))
+        blocks = await self._blocking.load(to)
+        if blocks.strangers and call.player.id not in await self._acquaintances(to):
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge strangers", path="player")
+        await self._check_present(to, is_blocked=call.player.id in blocks.blocked)
         self._check_number(call, to)
         id = challenge.challenge
         self._unstored.add(call.player.id, to)
@@ -178,9 +185,20 @@ class Challenges(Service):
     async def _drop_oldest(self, to: str) -> None:
         """End challenges to a player beyond `MAX_RECEIVED`, the oldest first, those by strangers before others."""
         while len(received := [one for one in self._of_player(to) if one.to == to and one.is_open]) > MAX_RECEIVED:
-            games = await self._core.store.games.games_of(to, _ACQUAINTANCE_GAMES)
-            met = {person for _, game in games for person in game.people}
+            met = await self._acquaintances(to)
             await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired", "")
+
+    async def _acquaintances(self, player: str) -> set[str]:
+        """Return the ids of the people in a player's last games."""
+        games = await self._core.store.games.games_of(player, _ACQUAINTANCE_GAMES)
+        return {person for _, game in games for person in game.people}
+
+    async def _decline_strangers(self, player: str) -> None:
+        met = await self._acquaintances(player)
+        for one in self._of_player(player):
+            if one.to == player and one.is_open and one.player not in met:
+                with suppress(Refused):  # it was answered meanwhile
+                    await self._end(one, "declined", player)
 
     async def answer(self, call: Call) -> None:
         player, accept = call.player, call.request.accept
@@ -235,7 +253,7 @@ class Challenges(Service):
         self._core.lists.seats.check(call.player.id, call.session.address)
 
     async def _check_accepting(self, challenge: StoredChallenge, player: Player) -> None:
-        if player.id in await self._blocking.load(challenge.player):
+        if player.id in (await self._blocking.load(challenge.player)).blocked:
             raise _no_open_challenge()
         if challenge.rated:
             await self._check_rated(challenge.rules.to_rules(), challenge.clock, player, [challenge.player])

@@ -22,7 +22,7 @@ export function showNames(app, code = "") {
 	const own = nameInput({ value: connection.name });
 	const enter = makeWayBack(app, code, fault, () => dialog.close());
 	const claiming = h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim")));
-	const others = [claiming, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter), makeOwnData(app, ask, () => dialog.close())];
+	const others = [claiming, makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter), makeOwnData(app, ask, () => dialog.close())];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
 	learn();
@@ -73,6 +73,22 @@ export function showNames(app, code = "") {
 		} catch (error) {
 			setText(fault, messageOf(error));
 		}
+	}
+}
+
+/** The choice to accept challenges only from people with whom one has played. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask */
+function makeStrangers(app, ask) {
+	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }, () => undefined) });
+	const element = h("label", { hidden: true }, only, " ", say("page strangers"));
+	learn();
+	return element;
+
+	async function learn() {
+		await app.arrive();
+		if (app.connection.hasChallenges) await ask({ type: "block" }, ({ strangers = false }) => {
+			only.checked = strangers;
+			element.hidden = false;
+		});
 	}
 }
 

@@ -29,7 +29,7 @@ export async function hearLadders(app, news) {
 function makeAnswers(app, challenge, accept) {
 	const refuse = (label = "") => button(say(label), () => answer(app, challenge.challenge, false));
 	if (isOwn(app, challenge)) return [refuse("page challenge withdraw")];
-	return [button(say("page challenge accept"), accept, { class: "primary" }), refuse("page challenge decline"), button(say("page block"), () => setBlocked(app, challenge.player, true))];
+	return [button(say("page challenge accept"), accept, { class: "primary" }), refuse("page challenge decline"), button(say("page block"), () => setBlocked(app, challenge.player, true)), button(say("page block strangers"), () => blockStrangers(app, true))];
 }
 
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
@@ -96,6 +96,14 @@ export function challengeAgain(app, { state, player }) {
 	if (!state || !seat) return;
 	const { rules: { preset, ...fields }, time_control: clock } = state;
 	ask(app, { type: "challenge", player: seat.player, rules: preset ?? fields, clock, rated: true, side }).catch((error) => app.say(messageOf(error)));
+}
+
+/** Accept challenges only from people with whom this player has played, or from everybody again; return whether that was stored. @param {App} app @param {boolean} on */
+export async function blockStrangers(app, on) {
+	const refused = await app.connection.request({ type: "block", strangers: on }).then(() => "", messageOf);
+	if (refused || !on) app.say(refused || say("page strangers welcome"));
+	else showNotice(say("page strangers blocked"), button(say("page strangers undo"), () => blockStrangers(app, false)));
+	return !refused;
 }
 
 /** Block a player or end the block; return whether the player is blocked now. @param {App} app @param {string} player @param {boolean} on */
