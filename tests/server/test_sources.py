@@ -11,9 +11,10 @@ from tests.peer import open_peer, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.core.core import Call
+from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.services.hello import Greeting
-from tictactoe_server.sessions.pressure import HELLOS, IN_LINE, Pressure
+from tictactoe_server.sessions.pressure import HELLOS, IN_LINE, OPENINGS, Pressure
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
 SECOND_NS = 1_000_000_000
@@ -163,7 +164,7 @@ async def test_players_of_one_address_share_what_it_may_send_and_another_address
         await bo.send("ping", id="late")
         notice = await bo.receive()
         assert (notice["code"], "id" in notice) == ("rate_limited", False)
-        assert notice["message"].startswith("Your address sends too much")
+        assert notice["message"].startswith("Your network is sending too much")
         cy = await stack.enter_async_context(speaking_for(server, "192.0.2.2"))
         assert (await cy.ask("ping"))["type"] == "ok"
         late = await bo.receive()
@@ -342,3 +343,19 @@ async def test_where_most_of_an_address_is_unreadable_only_sessions_in_rooms_are
         await noisy.send("ping")
         assert (await noisy.next_of("error"))["code"] == "busy"
         assert (await ana.ask("ping"))["type"] == "ok"
+
+
+async def test_an_address_opens_a_few_rooms_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(uncounted()) as server, contextlib.AsyncExitStack() as stack:
+        table, held = server.core.store.table(ROOMS), list[tuple[Any, ...]]()
+        save = type(table).save
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(2 * OPENINGS)]
+        monkeypatch.setattr(type(table), "save", lambda *saving: held.append(saving))
+        asked = [asyncio.create_task(peer.ask("create")) for peer in peers]
+        await until(lambda: len(held) == OPENINGS)
+        assert len(held) == OPENINGS
+        monkeypatch.setattr(type(table), "save", save)
+        for saving in held:
+            save(*saving)
+        assert {answer["type"] for answer in await asyncio.gather(*asked)} == {"ok"}
+        assert server._pressure.of("127.0.0.1").openings._value == OPENINGS

@@ -22,6 +22,7 @@ from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
 
 HELLOS: Final = 4  # handled at a time, by address
+OPENINGS: Final = 4
 IN_LINE: Final = -1  # instead of ms to wait: until the session's turn in the queue of its address
 LATE_MS: Final = 120  # longest wait behind another request of the session if the server never rests
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
@@ -41,6 +42,7 @@ class Source:
 
     Attributes:
         hellos: Limits the hellos that are handled at a time.
+        openings: Limits the rooms that are opened at a time, since the store answers all of them in one turn.
         asked: The number of recent messages; an unreadable one counts as several.
         bad: The number of recent unreadable messages.
     """
@@ -48,6 +50,7 @@ class Source:
     def __init__(self, pressure: Pressure, address: str) -> None:
         self.limit = pressure.rates[address]
         self.hellos = asyncio.Semaphore(HELLOS)
+        self.openings = asyncio.Semaphore(OPENINGS)
         self.asked = self.bad = 0
         self.pressure = pressure
         self.address = address
