@@ -368,7 +368,6 @@ HOME: Final = (
 """The most used commands of the prompt outside rooms."""
 
 FURTHER_HOME: Final = (
-    Command("home local", words=("local",)),
     Command("home challenge", words=("challenge",), takes="argument name"),
     Command("home event", words=("event",)),
     Command("home ladder", words=("ladder",)),
