@@ -20,6 +20,7 @@ from tictactoe_protocol.tournaments import (
     describe_score,
     describe_word,
     format_points,
+    is_deserted,
     is_over,
     tabulate,
 )
@@ -57,8 +58,11 @@ def list_waits(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[s
 def describe_waiting(state: EventState, age_ms: int = 0) -> str:
     """Return the names of the players that the tournament waits for, or "".
 
-    Before the start these are the missing players, later absent players and, in a few games, the players to move.
+    Before the start these are the missing players, later absent players and, in a few games, the players to move. If
+    a paused tournament has nobody present, return that instead.
     """
+    if is_deserted(state):
+        return say("tournament deserted")
     if state.status == "open":
         count, missing = _list_missing(state, age_ms)
         return say("tournament waits for", names=missing) if count else ""

@@ -1,9 +1,17 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.attendance import MOST_NAMED, draw_bracket, list_bracket, list_notes, name_some
+from tictactoe_protocol.attendance import (
+    MOST_NAMED,
+    describe_progress,
+    draw_bracket,
+    list_bracket,
+    list_notes,
+    name_some,
+)
 from tictactoe_protocol.events import EventHead, EventMatch, EventRow, EventState
 from tictactoe_protocol.terms import ClockTerms, RulesState
 
@@ -52,6 +60,16 @@ LEVEL = [row("ana", 2, 1, ("wins", 2)), row("bo", 2, 1, ("wins", 2)), row("cy", 
 )
 def test_it_is_said_by_what_one_of_two_is_first(kind: str, table: list[EventRow], told: list[str]) -> None:
     assert list_notes(standing(kind, table)) == told
+
+
+@pytest.mark.parametrize(("bot", "present"), [(None, 0), ("easy", 1)])
+def test_a_paused_tournament_without_people_says_who_can_resume_it(bot: str | None, present: int) -> None:
+    state = standing("swiss", [replace(LEVEL[0], bot=bot), LEVEL[1]], "paused")
+    state = replace(state, head=replace(state.head, present=present))
+    told = "Paused: nobody is here. The organiser can resume the event."
+    assert describe_progress(state, None)[1:] == [told]
+    here = replace(state, head=replace(state.head, present=present + 1))
+    assert describe_progress(here, None)[1:] == []
 
 
 def test_of_many_names_some_are_said_and_how_many_more_there_are() -> None:

@@ -4,7 +4,7 @@ import { say } from "../catalogue.js";
 import { urlOf } from "../dom.js";
 import { Refused } from "../requests.js";
 import { clean, formatDuration } from "../words.js";
-import { describeWord, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./tournaments.js";
+import { describeWord, isDeserted, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./tournaments.js";
 
 /** After how long all rounds are read again at the soonest; later where many play, as many read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
@@ -88,6 +88,7 @@ export class Following {
 	describeWaiting() {
 		const { state, pairings: all, missing: { n, names } } = this;
 		if (!state || isOver(state)) return "";
+		if (isDeserted(state)) return say("tournament deserted");
 		const { status, pairings, games } = state;
 		if (status === "open") return n ? say("tournament waits for", { names }) : "";
 		const open = pairings.filter(isOpen);
@@ -100,8 +101,8 @@ export class Following {
 	get waiting() {
 		const { status = "over", pairings = [], head } = this.state ?? {};
 		if (status === "over") return "";
+		if (this.state && isDeserted(this.state)) return this.describeWaiting();
 		if (status === "open") return this.describeWaiting() || say(head?.entry === "roster" ? "page event by card" : "page event soon");
-		if (status === "paused" && !head?.present) return say("tournament deserted");
 		if (status !== "running" || !pairings.length) return describeWord("status", status);
 		return this.describeWaiting() || say("page event round over");
 	}
