@@ -125,7 +125,6 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def in_german(home: Path) -> None:
-    """Switch this process to German for the test."""
     speak("de")
 
 

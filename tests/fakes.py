@@ -215,8 +215,6 @@ class FakePool(ThinkingPool):
 
 
 class Watcher:
-    """A session that records the messages it is sent."""
-
     def __init__(self, player: str) -> None:
         self.player, self.connection = Player(player, player), self
         self.seen: list[dict[str, Any]] = []

@@ -29,7 +29,6 @@ def write_config(text: str) -> Path:
 
 
 def rooms_left(server: str) -> list[str]:
-    """Return the rooms with recorded seats, newest last."""
     return [room for player in KnownPlayers().on((server,)) for room in player.rooms]
 
 

@@ -51,7 +51,6 @@ def is_id(text: str) -> bool:
 
 
 def find_in_python(source: str) -> Iterator[Literal]:
-    """Yield the text for people in a Python module."""
     yield from _Finder().find(ast.parse(source))
 
 

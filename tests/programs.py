@@ -31,10 +31,7 @@ from tests.environment import environment
 
 _MODULES = ("tictactoe_client", "tictactoe_server")
 _ADDED = ("tictactoe_lab",)
-"""Packages that add commands to the programs."""
 _LAZY = ("segno", "textual.app", "textual.widgets", "textual.drivers.linux_driver", "zoneinfo")
-"""Modules that our programs import lazily."""
-
 _OF_THE_ENVIRONMENT = ("__main__", "tictactoe_server.cli.main")
 """Modules that read the environment when they are imported, so each process imports them itself."""
 
@@ -158,7 +155,6 @@ async def start_program(
 def run_program(
     command: Sequence[str], *, env: Mapping[str, str], input: str = "", cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end and return its exit code and output."""
     own = _own(command, env)
     if own is None:
         return subprocess.run(command, capture_output=True, text=True, input=input, cwd=cwd, check=False, env=env)

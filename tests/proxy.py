@@ -191,7 +191,6 @@ class Proxy:
             return None
 
     def keep(self, task: asyncio.Task[None]) -> None:
-        """Cancel a task at the end, if it still runs."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -54,7 +54,6 @@ class RawPeer:
         return message
 
     async def close_code(self) -> int:
-        """Return the server's close code, skipping texts before it."""
         frame = await self.frame(Opcode.CLOSE)
         return Close.parse(frame.data).code
 

@@ -18,8 +18,6 @@ from tests.programs import Process, start_program
 
 COLUMNS, ROWS = 80, 24
 ENTERED = b"\x1b[?1049h"
-"""The escape sequence that switches to the full screen."""
-
 RESTORED = (b"\x1b[?1049l", b"\x1b[?1000l", b"\x1b[?25h")
 """The escape sequences that a full-screen program must write before it ends."""
 
@@ -137,7 +135,6 @@ class Terminal:
         self.screen.resize(rows, columns)
 
     def close(self) -> None:
-        """Close the terminal, like closing its window."""
         if self._ours >= 0:
             os.close(self._ours)
         self._ours = -1
@@ -148,7 +145,6 @@ class Terminal:
 
 @contextlib.asynccontextmanager
 async def run_screen(*command: str, **variables: str) -> AsyncIterator[Terminal]:
-    """Run a command whose three streams are a terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     before = termios.tcgetattr(ours)

@@ -46,7 +46,6 @@ CLIENT_LEVELS = (
 )
 """Folders and single modules of the client, lowest first; each imports only lower levels."""
 LAB_LEVELS = ({"__init__"}, {"brain"}, {"cup"}, {"commands"})
-"""The levels of the lab."""
 SERVER_LEVELS = (
     {"__init__", "clock", "files"},
     {"settings", "agenda"},
@@ -69,8 +68,6 @@ SERVER_LEVELS = (
     {"cli"},
     {"__main__"},
 )
-"""The levels of the server."""
-
 CEILINGS = {
     "admin": (1_870, 5),
     "api": (393, 1),
@@ -131,7 +128,6 @@ class Contract:
     typing_only: frozenset[str] = frozenset()
 
     def permits(self, imported: Import) -> bool:
-        """Return True if the contract allows this import."""
         if imported.top in self.typing_only and imported.typing_only:
             return True
         return imported.top not in self.forbidden and (self.allowed is None or imported.top in self.allowed)

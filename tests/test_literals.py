@@ -82,7 +82,6 @@ def test_client_lab_and_page_contain_no_text_for_people() -> None:
 
 
 def list_strings(path: Path) -> Iterator[str]:
-    """Yield the strings of a module, with `PLACE` for placeholders."""
     source = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         yield from re.findall(r'"([^"\n]*)"', source)

@@ -46,8 +46,6 @@ Marks = tuple[Square, Square, Square]
 
 HEADER: Final = '''"""Balanced openings (X, O, X) on 15x15 for lines of exactly five; `tools.openings` made them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 OPENINGS: Final = (

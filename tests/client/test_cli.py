@@ -20,7 +20,6 @@ from tictactoe_client.themes import THEMES
 
 NOT_FOR_HELP = {"asyncio", "msgspec", "textual", "websockets", "segno", "logging"}
 NOT_TO_START = {*NOT_FOR_HELP, "importlib.metadata", "tictactoe_lab"}
-"""Modules that commands of this package must not import."""
 OWN = [name for name, command in cli.commands.items() if not isinstance(command, CommandElsewhere)]
 COMMANDS = [one.load() if isinstance(one, CommandElsewhere) else one for one in (cli, *cli.commands.values())]
 

@@ -45,7 +45,6 @@ CALL = Call(EVENT, "r2-1", "K7M4PQ", "X", "bo", 60_000)
 
 
 def event(seq: int = 5, **changed: Any) -> EventState:
-    """Return the event in its second round, with these fields changed."""
     return replace(EventState(EVENT, seq, "running", 2, None, HEAD, ROWS, (OWN, BYE)), **changed)
 
 
@@ -57,8 +56,6 @@ def news(
 
 
 def with_events(server: HostileServer, state: EventState) -> HostileServer:
-    """Make the server hold this event alone."""
-
     def answer(request: Request) -> Iterable[Frame]:
         id = identity(request)
         match request:

@@ -43,11 +43,7 @@ PORTS = range(20_000, 32_000)
 """Below the ports that systems give to outgoing connections, so that a stopped node finds its port free again."""
 
 STREAM = "rooms-0"
-"""The first stream."""
-
 SERVER_NAME = "tictactoe-server"
-"""The client name of our servers."""
-
 GAME = "game"
 ADMIN = "admin"
 SYSTEM = "system"
@@ -98,7 +94,6 @@ class Node(Suspendable):
 
     @property
     def is_running(self) -> bool:
-        """Whether its process runs, frozen or not."""
         return self._process is not None and self._process.returncode is None
 
     def write(self, route_ports: list[int], *, authority: Authority | None, is_proxied: bool) -> None:
@@ -203,7 +198,6 @@ class Node(Suspendable):
                 await asyncio.sleep(0.01)
 
     async def kill(self) -> None:
-        """Kill the node, like a loss of power."""
         await self._end(signal.SIGKILL)
 
     async def stop(self) -> None:

@@ -99,7 +99,6 @@ async def run_client(
     stdout: int | IO[bytes] = PIPE,
     **variables: str,
 ) -> AsyncIterator[ClientProcess]:
-    """Start the client, and kill it at the end if it still runs."""
     process = await start_program(
         *command, *arguments, stdin=stdin, stdout=stdout, stderr=PIPE, env=environment(**variables)
     )

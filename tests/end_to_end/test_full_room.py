@@ -11,7 +11,6 @@ from tictactoe_server.server import Server
 
 @asynccontextmanager
 async def full_room(server: Server) -> AsyncIterator[str]:
-    """Yield the code of a room with two players."""
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)

@@ -17,7 +17,6 @@ LINK = re.compile(r"/#link=([2-9A-Z]{8})")
 
 
 async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[str]:
-    """Return the output of a run on the device with this folder."""
     state, config = str(home / "state"), str(home / "config")
     async with run_client("name", *words, "-s", server.url, XDG_STATE_HOME=state, XDG_CONFIG_HOME=config) as client:
         assert await client.end() == code, await client.errors()

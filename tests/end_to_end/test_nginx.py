@@ -114,7 +114,6 @@ async def behind_nginx(
     limits: dict[str, str] | None = None,
     base_path: str = "",
 ) -> AsyncIterator[Site]:
-    """Run a server that trusts nginx, and nginx in front of it."""
     settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),), base_path=base_path)
     async with Server(settings, limits=counted) as server:
         with running_nginx(folder, authority, (limits or {}) | leading_to(server.port)) as site:

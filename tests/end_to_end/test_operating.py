@@ -20,7 +20,6 @@ WIDTH = 100
 
 
 async def tell(data: Path, *arguments: str) -> str:
-    """Run a command that succeeds; return its output."""
     code, output, errors = await run("--data", str(data), *arguments)
     assert (code, errors) == (0, ""), (arguments, errors)
     return output

@@ -21,7 +21,6 @@ FIRST_GAME = (HERE / "replay.txt").read_text(encoding="utf-8").rstrip()
 
 
 async def finish_a_game(ana: Client, bo: Client, rules: str = "classic") -> str:
-    """Play a game that ana wins; return the room's code."""
     room = await ana.create(rules)
     other = await bo.join(room.code)
     for ply, cell in enumerate((0, 3, 1, 4, 2)):

@@ -36,7 +36,6 @@ BRIEF = Backoff((0.01,), longest=0.01, hold_seconds=0.05)
 
 
 async def cut_off(ana: ClientProcess, proxy: Proxy) -> None:
-    """Cut ana's connection and keep the proxy closed."""
     proxy.lose()
     await ana.until("Connection lost.")
 

@@ -64,11 +64,8 @@ SEATED: dict[str, Message] = {
     "undo": {"action": "decline"},
     "claim": {"as": "win"},
 }
-"""Requests that only a player of the room may make."""
 IN_ROOM: dict[str, Message] = {**SEATED, "leave": {}, "sync": {}, "chat": {"text": "anybody here?"}}
-"""Requests that only members of the room may make."""
 IN_EVENT: dict[str, Message] = {"event_join": {}, "event_leave": {}, "event_watch": {"on": True}}
-"""Requests about an event."""
 RESIGN: Message = {"type": "resign", "room": "mine"}
 ROWS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 """Provocations that consist of a code, a request and a path, by topic."""
@@ -262,7 +259,6 @@ ROOMS: dict[str, Build] = {
 
 
 async def states_of(scene: Scene) -> list[Message]:
-    """Return eve's current states of all her rooms."""
     states = []
     for room in scene.rooms.values():
         if (await scene.eve.ask("sync", room=room))["type"] == "ok":

@@ -56,7 +56,6 @@ async def run(*arguments: str, **variables: str) -> tuple[int | None, str, str]:
 
 @contextlib.asynccontextmanager
 async def started(*arguments: str, before: Sequence[str] = (), **variables: str) -> AsyncIterator[Process]:
-    """Start the command, with the prefix `before`, and kill it at the end."""
     process = await start_program(*before, COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables))
     try:
         yield process
@@ -157,9 +156,6 @@ async def test_a_taken_port_is_told_in_one_line() -> None:
         told = await complaint("--host", "127.0.0.1", "--port", port)
         assert told.startswith(f"Cannot listen on 127.0.0.1, port {port}: address already in use. ")
         assert "tictactoe-server status" in told
-
-
-# -- orders and help ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("words", [("forget", "ana"), ("merge", "p1", "ana")])
@@ -275,7 +271,6 @@ async def test_help_names_options_defaults_and_how_variables_are_called(option: 
 
 
 def log_lines(errors: str) -> list[dict[str, object]]:
-    """Parse the standard error of a server that logs JSON."""
     return [json.loads(line) for line in errors.splitlines()]
 
 

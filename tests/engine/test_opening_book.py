@@ -35,14 +35,12 @@ SHAPES = {shape_of(*cells_of_opening(opening)) for opening in OPENINGS}
 
 
 def shape_on(position: Position) -> Shape:
-    """Return the shape of a board's first three marks."""
     rows, columns = position.rules.rows, position.rules.columns
     squares = (divmod(cell, columns) for cell in position.moves[:3])
     return shape_of(*((row - rows // 2, column - columns // 2) for row, column in squares))
 
 
 def placed(rules: Rules, seed: int) -> Position:
-    """Return the position after `perfect` has placed the opening."""
     position, rng = Position.start(rules), Random(seed)
     while position.opening and not position.opening.options:
         position = position.play(Perfect(NO_TIME)(position, rng))

@@ -61,7 +61,6 @@ FULL_TEXT = """\
 
 """
 FAULTS: dict[str, list[tuple[str, int, int, str]]] = json.loads(Path(__file__).with_suffix(".json").read_bytes())
-"""Invalid records by the kind of their fault, each with the line, the column and words of the message."""
 
 
 def fault_of(text: str) -> tuple[int, int, str]:

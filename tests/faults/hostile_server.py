@@ -218,7 +218,6 @@ class HostileServer:
 
 @contextlib.asynccontextmanager
 async def hostile_server(text: str = "bo", answers: dict[type, Answer] | None = None) -> AsyncIterator[HostileServer]:
-    """Run a server on a free loopback port."""
     hostile = HostileServer(text, answers or {})
     async with serve(
         hostile.serve, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=None
@@ -248,7 +247,6 @@ def sends_to(url: str, room: str = ROOM) -> Answer:
 
 
 NOBODY = "ws://127.0.0.1:1"
-"""An address without a server."""
 
 
 def says_nobody_is_there(answer: Answer, room: str = ROOM) -> Answer:
@@ -258,7 +256,6 @@ def says_nobody_is_there(answer: Answer, room: str = ROOM) -> Answer:
 
 
 def lets_in(room: str = ROOM, seq: int = 1, *, is_waiting: bool = False) -> Answer:
-    """Return the answer that lets us into a room without moves."""
     here = replace(state(seq, is_waiting=is_waiting), room=room)
     return lambda request: [Ok(id=identity(request), room=room, seat="X", moves=()), here]
 

@@ -68,8 +68,6 @@ BROKEN: dict[str, Deed] = {
     "no WebSocket": send_no_websocket,
     "message of five MiB": send('{"type":"new","of":"' + "x" * 5 * 2**20 + '"}'),
 }
-"""Messages that end the conversation."""
-
 HARMLESS: dict[str, Deed] = {
     "unknown types": send(*(json.dumps({"type": f"new-{number}", "of": [number]}) for number in range(500))),
     "welcomes without end": send(*[make_welcome(protocol=9, player="p-x")] * 500),

@@ -110,7 +110,6 @@ async def test_where_memory_cannot_be_limited_that_is_said(monkeypatch: pytest.M
 
 
 async def talk(*lines: str, level: str = "rules") -> list[str]:
-    """Return our engine's answers to these lines."""
     waiting, answers = iter(lines), list[str]()
 
     async def read() -> str | None:

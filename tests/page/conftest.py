@@ -144,7 +144,6 @@ class Visitor:
 
 
 async def take_turns(cells: tuple[int, ...], *players: Visitor) -> None:
-    """Play cells, one player after the other."""
     for ply, cell in enumerate(cells):
         await players[ply % len(players)].play(cell)
 

@@ -106,7 +106,6 @@ class Members:
         self.owners = dict.fromkeys(self.owners, next(other for other in self.names if other != name))
 
     def kill(self, name: str) -> None:
-        """Silence a server and break its connections."""
         self.freeze(name)
         self.down.add(name)
         for connection, at in self._connections.items():

@@ -36,12 +36,10 @@ def state(seq: int, *moves: int, **other: Any) -> Message:
 
 
 def held(room: str) -> Message:
-    """Return p1's seat in a waiting room."""
     return {"room": room, "seat": "X", "rules": CLASSIC_RULES, "names": {"X": "ana"}, "turn": None}
 
 
 def welcome(*rooms: Message, **other: Any) -> Message:
-    """Return p1's welcome with these held seats."""
     names = {"player": "p1", "name": "ana", "token": "t", "rooms": list(rooms)}
     there = {"hold_ms": 60_000, "sharing": True, "ladders": []}
     return {"type": "welcome", "protocol": 2, "server": "odd", **names, **there, **other}

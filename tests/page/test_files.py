@@ -18,8 +18,6 @@ from tictactoe_server.http.assets import FOLDER, Assets
 from tools.protocol_types import PATH, render_declarations
 
 HEAVIEST = 60 * 1024
-"""Most compressed bytes that a first board may need."""
-
 MOST_LINES = 300
 MOST_LINES_OF_A_FUNCTION = 60
 FUNCTION = re.compile(r"(\t*)(?!if|for|while|switch|class|export class|return|\}|//|/\*).*(\)|=>) \{$")

@@ -45,7 +45,6 @@ def ladder(*rows: Message, **more: Any) -> Message:
 
 
 async def claim(visitor: Visitor, name: str) -> None:
-    """Claim a name on the first page, and stay there."""
     await visitor.page.get_by_label("Playing as").fill(name)
     await visitor.button("Keep this name…").click()
     await visitor.button("Keep it").click()

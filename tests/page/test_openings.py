@@ -10,7 +10,6 @@ async def colour(visitor: Visitor, cell: int) -> str | None:
 
 
 async def sit_at(visitor: Visitor, mark: str) -> None:
-    """Wait until a player is seated at a mark."""
     await expect(visitor.page.locator(f".player.m{'XO'.index(mark)} .name")).to_contain_text("(you)")
 
 

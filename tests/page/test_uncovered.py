@@ -1,7 +1,5 @@
 """Nothing lies over a control, in any state of the page and in any window."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.async_api import expect
 

@@ -18,7 +18,6 @@ from tictactoe_protocol.commands import (
 )
 
 TOLD = (*HOME, *FURTHER_HOME, *(row for table in (COMMANDS, RECORD) for rows in table.values() for row in rows))
-"""The rows that a help page lists."""
 
 
 @each("row", [*TABLE, *TOLD])

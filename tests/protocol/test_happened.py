@@ -26,7 +26,6 @@ from tictactoe_protocol.pushes import Offers, Result, RoomState
 
 
 def told(*states: RoomState) -> list[Change]:
-    """Return the changes between consecutive states."""
     numbered = [replace(each, seq=number) for number, each in enumerate(states, 1)]
     return [change for old, new in pairwise(numbered) for change in happened(old, new)]
 

@@ -95,7 +95,6 @@ def test_no_sentence_is_there_for_nothing(id: str) -> None:
 
 
 def rule_errors() -> Iterator[InvalidRules]:
-    """Yield an example of every error in rules."""
     wrong: tuple[dict[str, Any], ...] = (
         *({"rows": 0}, {"rows": 33}, {"columns": "x" * 50}, {"line": 1}, {"line": 4}, {"marks": "X"}, {"marks": "xo"}),
         *({"marks": "XOX"}, {"marks": "XOA", "misere": True}, {"misere": 1}, {"gravity": None}, {"blocked": 4}),

@@ -28,7 +28,6 @@ Document = dict[str, Any]
 
 
 def find_drift(folder: Path) -> list[str]:
-    """Return the paths of missing or outdated documents."""
     return [
         path
         for path, text in render_files().items()

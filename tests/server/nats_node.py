@@ -25,7 +25,6 @@ _START_SECONDS = 20
 
 
 STREAMS = 3
-"""The number of streams in tests."""
 
 
 class Node:

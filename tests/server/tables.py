@@ -28,7 +28,6 @@ Step = int | tuple[Player, Command]
 
 
 def encode_room(room: Room) -> bytes:
-    """Return the room's document, all of it encoded now."""
     _documents.forget(room.code)
     return _documents.encode(room)
 

@@ -71,7 +71,6 @@ def again(server: Listening, peer: Peer) -> AbstractAsyncContextManager[Peer]:
 
 
 def open_of(peer: Peer) -> list[str]:
-    """Return the challenges in a peer's welcome, in order."""
     return [one["challenge"] for one in peer.welcome.get("challenges", ())]
 
 

@@ -1,7 +1,5 @@
 """The nodes' copies of the streams: which faults are named, and that the advice repairs them and destroys nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import sys

@@ -15,7 +15,6 @@ HERE = Settings(host="127.0.0.1", port=0)
 
 
 def states(peer: Peer, **expected: object) -> list[Message]:
-    """Return the states that a peer received, or only those with these values."""
     return [
         message
         for message in peer.seen

@@ -45,8 +45,6 @@ def undriven(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Pairing(Table):
-    """A table of an event with these players present."""
-
     def __init__(
         self, *players: Player, rules: str = "classic", clock: ClockFields = CLOCK, hold_ms: int = HOLD_MS
     ) -> None:

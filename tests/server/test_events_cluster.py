@@ -14,7 +14,6 @@ __all__ = ["quick"]
 
 
 async def resign_where_called(peer: Peer, call: Message) -> None:
-    """Go to the room of a call, on whichever server, and resign."""
     answer = await peer.ask("join", room=call["room"])
     if answer["type"] == "ok":
         assert (await peer.ask("resign", room=call["room"]))["type"] == "ok"

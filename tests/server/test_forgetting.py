@@ -32,7 +32,6 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
 
 
 def traces(folder: Path, *texts: str) -> list[str]:
-    """Return the files below a folder that contain one of these texts."""
     files = [(path.name, path.read_bytes()) for path in folder.rglob("*") if path.is_file()]
     return [name for name, content in files if any(text.encode() in content for text in texts)]
 

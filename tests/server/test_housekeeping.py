@@ -20,7 +20,6 @@ from tictactoe_server.storage.store import MISSING, save
 
 DAY_MS = 86_400_000
 FINISHED_AT = 1_700_000_000_000
-"""When the games of `finish` ended."""
 
 
 @pytest.fixture(params=["memory", "sqlite"])

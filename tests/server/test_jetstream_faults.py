@@ -39,7 +39,6 @@ async def store(nats: FakeNats) -> AsyncIterator[JetStreamStore]:
 
 
 async def stored(store: JetStreamStore) -> tuple[Room, int]:
-    """Return the room and its revision, asking until the store answers."""
     async with asyncio.timeout(20):
         while True:
             with contextlib.suppress(StoreUnavailable):
@@ -65,7 +64,6 @@ async def test_a_save_with_a_lost_answer_is_unknown_until_a_load(nats: FakeNats,
 
 
 def refusal(code: int) -> bytes:
-    """Return JetStream's answer that refuses a write."""
     return b'{"error":{"code":400,"err_code":%d,"description":"why"}}' % code
 
 

@@ -22,7 +22,6 @@ BANNED, KICKED, RESTART = 4500, 4501, 1012
 
 
 async def end_of(peer: Peer) -> tuple[list[dict[str, Any]], int | None]:
-    """Return the remaining messages, and the close code."""
     told = []
     with contextlib.suppress(ConnectionClosed):
         while True:

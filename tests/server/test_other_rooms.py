@@ -60,7 +60,6 @@ class Wire(Link):
         return await self.asked[-1]
 
     async def answer(self, page: Page | Exception) -> None:
-        """Answer the next question, once there is one."""
         await until(lambda: bool(self.asked))
         question = self.asked.pop(0)
         if isinstance(page, Page):

@@ -24,7 +24,6 @@ async def school() -> AsyncIterator[Server]:
 
 
 async def read(server: Server, path: str) -> str:
-    """Return the answer of plain HTTP to a terminal."""
     return (await get(server, path)).body.decode()
 
 

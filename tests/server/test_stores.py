@@ -78,7 +78,6 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
     "forgotten": (ANA_KEY, [Forgotten(stand_in) for stand_in in ("player-1", "player-2", "player-1")]),
     "notes": ("a note: 7/8, *.>", [Note("well", 3), Note("well", 4), Note("done", 3)]),
 }
-"""A key and three values for each table."""
 
 
 @pytest.fixture(params=["memory", "sqlite", "sqlite without a folder", "jetstream"])

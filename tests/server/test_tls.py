@@ -31,7 +31,6 @@ async def secured(authority: Authority, limits: Limits | None = None, host: str 
 
 
 async def names_shown(server: Server, authority: Authority) -> set[str]:
-    """Return the names in the certificate that a new connection gets."""
     trusting = authority.trusting()
     trusting.check_hostname = False
     _, writer = await asyncio.open_connection("127.0.0.1", server.port, ssl=trusting)

@@ -184,7 +184,6 @@ class ScreenUser:
                 await self.pilot.pause()
 
     def colours(self) -> set[str]:
-        """Every colour on the screen, as #rrggbb or by its name."""
         strips = self.app.screen._compositor.render_strips(self.app.size)
         styles = [segment.style for strip in strips for segment in strip if segment.style is not None]
         found = {colour for style in styles for colour in (style.color, style.bgcolor) if colour is not None}

@@ -34,7 +34,6 @@ class QuickPilot(Pilot[int]):
         await self._settle()
 
     async def resize_terminal(self, width: int, height: int) -> None:
-        """Resize the window, and wait until it is drawn."""
         await super().resize_terminal(width, height)
         async with asyncio.timeout(10):
             while self._drawn_size() != (width, height):

@@ -22,8 +22,6 @@ from tictactoe_server.settings import Settings as ServerSettings
 
 _FREE_KEYS = [f"f{number}" for number in range(1, 25)] + [f"ctrl+{letter}" for letter in "abdefjkortvxz"]
 REMAPPED = {action: (key,) for action, key in zip(ACTIONS, _FREE_KEYS, strict=False)}
-"""A different key for every action."""
-
 ANYWHERE = {"leave", "quit", "redraw"}
 AT_BOARD = set("123456789") | {"a cell"}
 LOOKS = [{"colour": True}, {"colour": False, "changed_keys": REMAPPED}]
@@ -61,7 +59,6 @@ class Hand:
         await self.look_into("help", "a move back")
 
     async def leave(self) -> None:
-        """Leave the program, confirming the question if there is one."""
         await self.user.press(self.key("leave"))
         if not self.user.app.is_leaving:
             await self.user.press(self.key("leave"))

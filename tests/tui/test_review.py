@@ -76,7 +76,6 @@ class Eye:
         self.review.look()
 
     async def look(self) -> None:
-        """Request values, and wait for them."""
         self.review.switch(on=True)
         await self.rest()
 

@@ -134,7 +134,6 @@ async def test_the_end_fits_at_every_size(server: Server, open_screen: OpenScree
 
 
 def check_fit(user: ScreenUser, status: str) -> None:
-    """Check the room's layout at every size."""
     for size in SIZES:
         picture = draw(user, size)
         if picture is not None:

@@ -25,7 +25,6 @@ async def at_settings(open_screen: OpenScreen, url: str = NOBODY, **options: Any
 
 
 def chosen(user: ScreenUser) -> str:
-    """Return the line that the next key changes."""
     return next((line for line in user.text.splitlines() if line.startswith("   > ")), "")
 
 

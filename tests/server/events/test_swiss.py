@@ -153,7 +153,6 @@ def test_a_pair_is_allowed_but_for_those_who_met_and_a_second_bye(event: Event) 
 
 
 def is_given(pairing: Pairing, player: str) -> bool:
-    """Return whether a player got a point without a game."""
     return pairing.winner == player and pairing.by != "game"
 
 
