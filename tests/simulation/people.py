@@ -221,7 +221,8 @@ class Person:
                 for id in self.ids:
                     self.ledger.rooms[code].away_since.setdefault(id, peer.left_at)
         self.ledger.rooms[self.room].tried_at[self.id] = self.world.time()
-        self.ledger.tell(f"{self.name} is disconnected", self.room)
+        if peer.welcomed_at:
+            self.ledger.tell(f"{self.name} is disconnected", self.room)
         self._news.set()
 
     def is_calm_since(self, peer: Peer, moment: float) -> bool:
@@ -385,7 +386,9 @@ class Player(TableMember):
         request, self._acknowledged = self._acknowledged, None
         is_due = request is not None and request["room"] == state["room"] and state["game"] <= request["game"]
         if request is not None and is_due and not shows_effect(request, request.get("player", self.id), state):
-            self.ledger.fail(f"{self.name} got ok to {request}, but the next state does not show it.", state["room"])
+            self.ledger.fail(
+                f"{self.name} got ok to {request}, but state {state['seq']} does not show it.", state["room"]
+            )
         if self.site.is_cluster and self.site.was_troubled_since(self.world.time()):
             return  # another server has the room, and this one does not know yet
         for mark in self.marks_in(state):
