@@ -70,7 +70,7 @@ async def test_a_player_is_forgotten_in_a_game(server: Server, tmp_path: Path, m
             assert traces(tmp_path, NAME, id), "what is looked for is there"
             assert (await ana.ask("forget"))["type"] == "ok"
             error = await ana.next_of("error")
-            assert (error["code"], "was deleted here" in error["message"]) == ("kicked", True)
+            assert (error["code"], "has been deleted here" in error["message"]) == ("kicked", True)
         state = await bo.until(lambda told: told["type"] == "room" and "player-1" in str(told))
         (seat,) = (seat for seat in state["seats"].values() if seat["name"] != "bo")
         assert (seat["name"], seat["player"], seat["online"]) == ("player-1", "player-1", False)

@@ -17,7 +17,7 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Handler, Service, refuse
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.sessions.pressure import Pressure
+from tictactoe_server.sessions.pressure import MANY_BAD, Pressure
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
 
@@ -50,9 +50,9 @@ class Dispatcher:
         """Carry out a message, or a request that `shed` returned, which arrived at `now` (ms of served time)."""
         pressure, source = self.pressure, session.source
         pressure.count(source)
-        is_in_room = bool(session.rooms)
-        if (source.is_senseless and not is_in_room) or (
-            (is_late or pressure.excess > 1) and pressure.is_heavy(source, is_late=is_late, is_in_room=is_in_room)
+        if (source.bad > MANY_BAD and source.is_mostly_bad and not session.rooms) or (
+            (is_late or pressure.excess > 1)
+            and pressure.is_heavy(source, is_late=is_late, is_in_room=bool(session.rooms))
         ):
             message = self.shed(session, message)
             if message is None:

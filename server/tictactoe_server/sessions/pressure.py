@@ -28,7 +28,7 @@ LATE_MS: Final = 120  # longest wait behind another request of the session if th
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
 _REST_SECONDS: Final = 0.0003  # pause between two shares for queues
 _FEW_MESSAGES: Final = 16
-_MANY_MESSAGES: Final = 64
+MANY_BAD: Final = 64  # unreadable messages of an address, after which no more are decoded
 _SERVED_EVERY: Final = 0.01  # shortest time (s) between two messages from a queue that waits for its rate
 LATELY_SECONDS: Final = 1.0
 _LOOKED_AT_EVERY: Final = 8
@@ -56,11 +56,6 @@ class Source:
         self.address = address
         self._line: deque[Callable[[], bool]] = deque()
         self._is_due = False
-
-    @property
-    def is_senseless(self) -> bool:
-        """Whether so much is unreadable that nothing is decoded any more."""
-        return self.bad > _MANY_MESSAGES and self.is_mostly_bad
 
     @property
     def is_mostly_bad(self) -> bool:

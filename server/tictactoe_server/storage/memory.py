@@ -98,6 +98,7 @@ class MemoryTable(Generic[Value]):
 
     def __init__(self, spec: TableSpec[Value], games: MemoryLog[Any], index: PersonIndex | None = None) -> None:
         self._spec = spec
+        self._is_indexed = spec.persons_of.is_indexed
         self._index = defaultdict(dict) if index is None else index
         self._games = games
         self._values: dict[str, tuple[Value, int]] = {}
@@ -125,7 +126,10 @@ class MemoryTable(Generic[Value]):
         if finished is not None:
             self._games.add(finished)
         self._revision = revision = self._revision + 1
-        self._replace(key, (value, revision))
+        if self._is_indexed:
+            self._replace(key, (value, revision))
+        else:
+            self._values[key] = (value, revision)
         if self._spec.is_bounded and len(self._values) > MAX_GAMES:
             self._replace(next(iter(self._values)), None)
         waiter.stored(revision)
