@@ -53,6 +53,7 @@ class ServedTime:
         self._refused_since: float | None = None
 
     def begin(self, now: float) -> None:
+        self.note_refusal_over(now)
         if self._down_since is not None:
             self._excluded.append((self._down_since, now))
         self._began_at, self._down_since = now, None
