@@ -145,7 +145,7 @@ def report(copy: Copy, **data: object) -> Report:
         (
             Copy(9, 1, 12),
             WELL,
-            "Node b has damaged files: its copies of rooms-0 differ from those of the others by 1 mess",
+            "Node b has damaged files: its copies of rooms-0 differ from those of the others by 1 message.",
         ),
         (Copy(9, 1, 12), WELL, "move its store_dir aside"),
         (Copy(9, 1, 12), Copy(8, 1, 12), "The nodes have different copies of rooms-0. More than one"),
