@@ -149,6 +149,8 @@ async def test_a_banner_never_moves_a_pressed_button(server: Server, visit: Visi
         await other.page.keyboard.press("Enter")
         await expect(other.page.locator(".banner")).to_be_in_viewport(ratio=1)
         assert [await button.bounding_box() for button in buttons] == before
+        await other.page.locator(".banner").get_by_role("button", name="Close").click()
+        await expect(other.page.locator(".banner")).to_be_hidden()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -11,6 +11,8 @@ import { makeTiles } from "./tiles.js";
 import { clean, formatDuration, joinWords, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
+/** The name whose notice was closed: that it belongs to somebody else. */
+let closedFor = "";
 
 /** @param {App} app */
 export function makeHome(app) {
@@ -20,7 +22,12 @@ export function makeHome(app) {
 		click: () => isGuest(name.value) && name.value === connection.name && name.select(),
 	});
 	const playing = h("span.name", say("home playing as"));
-	const banner = h("p.banner", { hidden: true });
+	const notice = h("span");
+	const close = button(say("page close"), () => {
+		closedFor = connection.name;
+		onPhase();
+	});
+	const banner = h("div.banner", { hidden: true }, notice, close);
 	const [title, greeting] = [h("h1"), h("p.greeting")];
 	const play = makePlayCard(app, () => app.bear(name.value));
 	const resume = makeResume(app);
@@ -51,9 +58,10 @@ export function makeHome(app) {
 		setEmblem(playing, welcome?.player);
 		name.readOnly = keep.hidden = app.isNamed;
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
-		const other = welcome?.claimed === false && say("name others", { name: clean(connection.name) });
-		setText(banner, connection.isTroubled ? connection.reason || say("page unreachable") : other || "");
-		banner.hidden = !banner.textContent;
+		const other = welcome?.claimed === false && closedFor !== connection.name && say("name others", { name: clean(connection.name) });
+		setText(notice, connection.isTroubled ? connection.reason || say("page unreachable") : other || "");
+		banner.hidden = !notice.textContent;
+		close.hidden = connection.isTroubled;
 		side.drawEvents();
 		resume.draw();
 	}

@@ -5,6 +5,7 @@ import { button, field, h, select, setText, show, submitting } from "./dom.js";
 import { makeRated } from "./ladders/rated.js";
 import { prepared } from "./later.js";
 import { makeClock, makeLevel } from "./playcard.js";
+import { Refused } from "./requests.js";
 import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rules.js";
 import { makeTiles } from "./tiles.js";
 import { messageOf, parseClock } from "./words.js";
@@ -25,33 +26,58 @@ const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
 		h("label", h("input", { type: "radio", name: "with", value, checked: !index }), h("span", say(`page new with ${value}`)))));
 
+/** The control that an error is about, by the names of rules. @param {Record<string, HTMLElement>} controls @param {unknown} error */
+const controlOf = (controls, error) => (error instanceof Refused ? controls[error.path?.replace("rules.", "") ?? ""] : undefined);
+
+/** A select of usual clocks, and a field for another one. @param {string} kept @param {() => void} onInput */
+function makeClocks(kept, onInput) {
+	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: onInput });
+	return { ownClock, clock: makeClock(kept, () => (ownClock.value = "")) };
+}
+
+/** What says a fault of a form, beside the field with it, else after its last fields. @param {HTMLDetailsElement} more the fields that may be hidden */
+function makeFault(more) {
+	const fault = h("p.fault", { role: "alert" });
+	return { fault, blame };
+
+	/** @param {string} message @param {HTMLElement} [control] */
+	function blame(message, control) {
+		for (const one of more.querySelectorAll("[aria-invalid]")) one.removeAttribute("aria-invalid");
+		setText(fault, message);
+		if (!control) return void (message && more.after(fault));
+		more.open = true;
+		control.closest("label")?.append(fault);
+		control.setAttribute("aria-invalid", "true");
+		control.focus();
+	}
+}
+
 /** @param {App} app */
 export function makeNewRoom(app) {
 	const { kept } = app;
-	const title = say("new room title");
-	const [about, fault, level, rated] = [h("p.about"), h("p.fault", { role: "alert" }), makeLevel(), makeRated(app)];
-	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off" });
-	const clock = makeClock(kept.clock, () => (ownClock.value = ""));
+	const [about, level, rated] = [h("p.about"), makeLevel(), makeRated(app)];
+	const { clock, ownClock } = makeClocks(kept.clock, () => blame(""));
 	const [seen, chat, analysis] = [offer("seen", ["", "public", "private"]), offer("chat", ["all", "players"]), offer("analysis", ["closed", "open"])];
 	const judge = () => rated.judge(rules.read()?.preset ?? "", !!parseClock(ownClock.value || clock.value), readCompany(element, seen.value).isOpen && analysis.value !== "open");
-	const rules = makeRuleFields((preset) => tell(preset ?? OWN), () => setText(fault, ""));
+	const rules = makeRuleFields((preset) => tell(preset ?? OWN), () => blame(""));
 	const tiles = makeTiles(kept.game, choose);
 	const more = h("details", h("summary", say("new room more")), h("div.fields",
 		rules.element,
 		field(say("page new own clock"), ownClock, say("page new clock note")),
 		Object.entries({ seen, chat, analysis }).map(([name, control]) => field(say(`new room ${name}`), control)),
 	));
+	const { fault, blame } = makeFault(more);
 	const element = h("form.card.new-room", { submit: submitting(open), input: judge },
-		h("h1", title), tiles.element, about,
+		h("h1", say("new room title")), tiles.element, about,
 		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level))), rated.element,
 		more, fault,
 		h("div.row", h("button.primary.big", say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
 	);
 	choose(kept.game);
-	return { title, element };
+	return { title: say("new room title"), element };
 
 	function choose(preset = "") {
-		setText(fault, "");
+		blame("");
 		if (preset === OWN) more.open = true;
 		rules.take(chosenRules({ ...kept, game: preset }));
 		tell(preset);
@@ -66,7 +92,8 @@ export function makeNewRoom(app) {
 	async function open() {
 		const terms = parseClock(ownClock.value || clock.value);
 		const chosen = rules.read();
-		if (terms === undefined || !chosen) return setText(fault, say(chosen ? "page new bad clock" : "page new bad cells"));
+		if (terms === undefined) return blame(say("page new bad clock"), ownClock);
+		if (!chosen) return blame(say("page new bad cells"), rules.controls.blocked);
 		const [{ marks, preset, ...game }, { company, isPrivate }] = [chosen, readCompany(element, seen.value)];
 		try {
 			const guests = await (company === "here" ? (await prepared(import("./naming.js"))).askNames(app, marks) : app.meet());
@@ -82,7 +109,7 @@ export function makeNewRoom(app) {
 			app.keep({ game: preset ?? kept.game, clock: (ownClock.value || clock.value).trim() });
 			return app.navigate(`/${room.code}`);
 		} catch (error) {
-			return setText(fault, messageOf(error));
+			return blame(messageOf(error), controlOf(rules.controls, error));
 		}
 	}
 }
@@ -102,7 +129,7 @@ function makeRuleFields(onChange, onEdit) {
 		others.map(([name, control]) => field(say(`new room ${name}`), control, say(`new room ${name} note`))),
 	);
 	let preset = /** @type {string | null} */ (PRESETS[0]);
-	return { element, take, read };
+	return { element, take, read, controls: { rows, columns, line: win, marks, blocked, opening } };
 
 	/** Fill the fields. @param {Rules} rules */
 	function take(rules) {

@@ -11,6 +11,7 @@ export class Refused extends Error {
 		super(error.message);
 		this.code = error.code;
 		this.url = error.url;
+		this.path = error.path;
 		this.retryMs = error.retry_ms ?? 0;
 		this.why = error.data?.why;
 	}
