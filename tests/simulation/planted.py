@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch, Undo
 from tictactoe_server import clock
-from tictactoe_server.cluster.cluster import Cluster
 from tictactoe_server.core import live_room, timers
 from tictactoe_server.core.core import Call, Presence, refuse
 from tictactoe_server.core.live_room import LiveRoom, RoomChange
@@ -93,9 +92,6 @@ FAULTS: Final[dict[str, Callable[[], object]]] = {
     ),
     "score-a-pairing-without-its-game": lambda: wrap(
         Running, "_score", lambda score, self, *args: score(self, *args[:-1], "")
-    ),
-    "let-every-server-take-the-rooms-of-a-lost-one": lambda: wrap(
-        Cluster, "_is_ours", lambda original, self, code: self.other_rooms.is_free(code)
     ),
 }
 """The faults by name; those that need more than an expression follow below."""
