@@ -46,7 +46,7 @@ async def play(client: ClientProcess) -> None:
     assert re.fullmatch(r"You are called: [XO] against .* in [A-Z0-9]{6}\. Come within [01]:\d\d\.", said)
     await client.until("Your move")
     client.type("resign", "resign")
-    await client.until("You resign")
+    await client.until("You lose. You resign.")
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

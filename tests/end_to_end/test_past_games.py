@@ -107,7 +107,9 @@ async def test_a_name_chooses_among_those_whom_one_played_as(server: Server) -> 
 async def test_a_server_that_forgot_us_has_no_games_of_ours(server: Server) -> None:
     KnownPlayers().keep(KnownPlayer(server.url, "ana", "unknown"))
     assert (await outcome("history", "-s", server.url))[0] == 0
-    assert KnownPlayers().find((server.url,)) is None
+    found = KnownPlayers().find((server.url,))
+    assert found is not None
+    assert (found.rooms, found.refused_at > 0) == ((), True)
 
 
 async def lose_at_once(server: Server, *arguments: str) -> None:

@@ -59,10 +59,10 @@ async def tour(screen: Terminal, server: Server) -> None:
     for key, words in (("?", "Esc back"), ("s", "Settings")):
         await screen.do(key, words)
         await screen.do("\x1b", "Playing as")
-    for down, words in ((2, "who takes the other seats"), (2, "No public game is on")):
+    for down, words in ((2, "who takes the other seats"), (3, "No public game is on")):
         await screen.do("\x1b[B" * down + "\r", words)
         await screen.do("\x1b", "Quick match")
-    await screen.do("\x1b[A" * 4 + "\r", "Waiting for another player")
+    await screen.do("\x1b[A" * 5 + "\r", "Waiting for another player")
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         room = (await bo.ask("match"))["room"]
         await cy.ask("watch", room=room)

@@ -32,7 +32,7 @@ from tictactoe_protocol.requests import Join, Sync
 from tictactoe_protocol.requests import Request as Asked
 from tictactoe_protocol.terms import ClockState
 
-COMPLAINT = "The server does not keep to the protocol"
+COMPLAINT = "The server breaks the protocol"
 Deed = Callable[[HostileServer], Awaitable[None]]
 
 

@@ -110,7 +110,7 @@ async def test_concurrent_matches_are_paired_in_shared_rooms(server: Server, sto
         for peer in peers:
             await peer.send("match", id="m")
         await peers[0].socket.ping()
-        await store.trouble.until_held(5)
+        await store.trouble.until_held(2)
         await peers[-1].send("match", id="other", rules="gomoku")
         store.trouble.release()
         answers = [await answered(peer, "m") for peer in peers]

@@ -50,7 +50,7 @@ async def test_games_past_the_limit_are_not_kept_and_players_are_told_once(monke
         await play(ana, bo, 2)
         assert (await kept(ana), await kept(bo)) == (3, 3)
         assert [len(told(peer)) for peer in (ana, bo)] == [1, 1]
-        assert "keeps no more of yours" in told(ana)[0]["text"]
+        assert "stores no more of yours" in told(ana)[0]["text"]
         playing.now += HOUR_NS
         await play(ana, bo, 1)
         assert (await kept(ana), await kept(bo)) == (4, 4)

@@ -140,7 +140,7 @@ def test_a_game_is_aborted_until_both_have_acted_and_a_choice_is_an_act() -> Non
 def test_nothing_of_an_opening_is_taken_back() -> None:
     table = placed()
     ask = Undo(room=CODE, action="offer")
-    assert "opening stays" in table.refusal(ANA, ask).message
+    assert "cannot be taken back" in table.refusal(ANA, ask).message
     for action in ("accept", "decline"):
         assert table.refusal(ANA, Undo(room=CODE, action=action)).code == "no_offer"
     table.do(BO, choose("O", 3))

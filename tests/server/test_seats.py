@@ -55,7 +55,7 @@ async def test_all_from_one_address_take_so_many_seats() -> None:
         await bo.ask("join", room=rooms[0])
         refused = await cy.ask("join", room=rooms[1])
         assert refused["code"] == "rate_limited"
-        assert refused["message"].startswith("From your address")
+        assert refused["message"].startswith("Your network")
         await ana.ask("leave", room=rooms[2])
         assert (await cy.ask("join", room=rooms[1]))["type"] == "ok"
 

@@ -77,7 +77,7 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
         await ana.do("escape w o", "No public game", "Esc back")
         await ana.do("escape y o", "You have finished no game")
         await ana.do("?", "k/j scroll")
-        await ana.do("escape escape k k k k", "> Join with a code")
+        await ana.do("escape escape k k k k k", "> Join with a code")
         await ana.do("k k", "> Play the computer")
         await ana.do("j o", "o open the room  Esc cancel  k/j choose  h/l change")
         await ana.do("o", "Waiting for another player")

@@ -22,7 +22,7 @@ def waiting_banner(model: RoomModel) -> Text | None:
 
 @pytest.mark.parametrize(
     ("viewer", "words", "role"),
-    [("p-wat", "ana wins", "warn"), (ANA, "You win", "good"), (BO, "ana wins", "bad"), (CY, "ana wins", "bad")],
+    [("p-wat", "ana wins.", "warn"), (ANA, "You win!", "good"), (BO, "ana wins.", "bad"), (CY, "ana wins.", "bad")],
 )
 def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) -> None:
     over = state([0, 5, 10, 1, 6, 11, 2, 7, 12, 3], THREE)
@@ -30,7 +30,7 @@ def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) 
     assert over.result.winner == "X"
     model = model_of(viewer, over)
     text, shown = describe_end(model, model.scene(0.0))
-    assert text == f"{words}. Row 1, A1 to D1, is X X X X. (10 moves)"
+    assert text == f"{words} Row 1, A1 to D1, is X X X X. (10 moves)"
     assert shown == role
 
 

@@ -60,7 +60,7 @@ def name_with_time(room: str, held_ms: int | None) -> str:
     """Return a room with the remaining time of our seat, if that is known.
 
     >>> name_with_time("K7M4PQ", 31_000), name_with_time("K7M4PQ", 0), name_with_time("K7M4PQ", None)
-    ('K7M4PQ (0:31 left)', 'K7M4PQ (yours until it is claimed)', 'K7M4PQ')
+    ('K7M4PQ (0:31 left)', 'K7M4PQ (yours until somebody claims it)', 'K7M4PQ')
     """
     if held_ms is None:
         return room
