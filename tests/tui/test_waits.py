@@ -105,5 +105,5 @@ async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server,
         await ana.do("enter", "Loading the game...   Esc cancel")
         await ana.do("escape", "> 1.", gone="Fetching")
         proxy.down.go_on()
-        await ana.do("escape", "Playing as", "0 live")
+        await ana.do("escape", "Playing as")
         assert len(ana.app.pages) == 1

@@ -245,7 +245,8 @@ class HomePage(ListPage):
         if "join" not in self._entries:
             return f"{entry.title}  {entry.note}"
         if entry is self._entries.get("watch"):
-            value = f"  {say('watch live', n=len(self.program.lobby.list_rooms('playing')))}"
+            live = len(self.program.lobby.list_rooms("playing"))
+            value = f"  {say('watch live', n=live)}" if live else ""
         return f"{entry.title:<{_TITLE if measure(value) <= room else _TITLE - 1}}{value}"
 
     def on_mount(self) -> None:
