@@ -1,7 +1,6 @@
 import json
 import re
 from contextlib import AsyncExitStack
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -333,8 +332,10 @@ async def test_a_level_match_is_decided_by_lot_and_the_end_has_a_podium(server: 
         await begin(ana, event)
         for number in range(1, 7):
             await expect(wall.page.locator(".podium")).to_have_count(0)
-            await ana.ask("event_watch", event=event, on=True)
-            state = await ana.until(partial(has_pairings, number))
+            state: Message = {}
+            while not has_pairings(number, state):
+                await ana.ask("event_watch", event=event, on=True)
+                state = await ana.next_of("event")
             (last,) = [one for one in state["pairings"] if one["state"] != "scored"]
             about = {"pairing": last["id"], "player": last["players"]["X"]}
             await ana.ask("event_run", event=event, seq=state["seq"], action="forfeit", **about)
