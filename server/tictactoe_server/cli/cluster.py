@@ -152,7 +152,7 @@ async def check(link: Link, *, watch: bool) -> None:
     while True:
         faults = [finding for finding in findings if isinstance(finding, Fault)]
         if faults != shown:
-            when = f"{datetime.fromtimestamp(clock.wall_ms() / 1000):%H:%M:%S} " * watch
+            when = f"{datetime.fromtimestamp(clock.wall()):%H:%M:%S} " if watch else ""
             for line in [f"Wrong: {fault}" for fault in faults] or ["Nothing is wrong."]:
                 click.echo(when + line)
         if not watch:
