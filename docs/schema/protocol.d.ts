@@ -37,7 +37,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks. Attributes: strangers: True blocks the challenges of all people with whom the sender has not played, false ends that. */
+  /** Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks. Attributes: strangers: True blocks challenges from people whom the sender has not played, false allows them again. */
   interface Block {
     type: "block";
     player?: string;
@@ -488,7 +488,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Why a ladder rates no more games. Attributes: figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games. */
+  /** Why a ladder has stopped rating games. Attributes: figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games. */
   interface LadderClosing {
     reason: string;
     figure: number;
@@ -518,7 +518,7 @@ declare namespace Protocol {
     place?: number;
   }
 
-  /** A part of a ladder. Attributes: rules: The ladder's key, the name of the rules. games: The number of rated games. advantage: The value of the first move in rating points. decided: The share of the last 200 games that were not drawn. closed: Why the ladder rates no more games, if it does not. */
+  /** A part of a ladder. Attributes: rules: The ladder's key, the name of the rules. games: The number of rated games. advantage: The value of the first move in rating points. decided: The share of the last 200 games that were not drawn. closed: Why the ladder has stopped rating games, if it has. */
   interface LadderState {
     rules: string;
     rows: LadderRow[];

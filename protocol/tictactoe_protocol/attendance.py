@@ -30,14 +30,14 @@ MOST_NAMED: Final = 6
 MOST_ROUNDS: Final = 4
 """The most rounds of a bracket that are drawn."""
 _MOST_AWAITED: Final = 4
-"""The most running games of which the players to move are named."""
+"""The most running games whose players to move are named."""
 _ROUNDS: Final = ("final", "semifinals", "quarterfinals")
 _LINES: Final = 3  # of a match in the first drawn round; the third may say how it was decided
 _SCORE: Final = 4
 
 
 def describe_progress(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[str]:
-    """Return sentences about the round, the players present, and what the tournament waits for."""
+    """Return sentences about the round, the players present, and the players and games still missing."""
     head, status = state.head, describe_word("status", state.status)
     here = say("tournament here", n=head.players + head.expected, present=head.present)
     if not state.round:
@@ -59,7 +59,7 @@ def describe_waiting(state: EventState, age_ms: int = 0) -> str:
     """Return the names of the players that the tournament waits for, or "".
 
     Before the start these are the missing players, later absent players and, in a few games, the players to move. If
-    a paused tournament has nobody present, return that instead.
+    a paused tournament has no people present, return that instead.
     """
     if is_deserted(state):
         return say("tournament deserted")

@@ -25,7 +25,7 @@ CHALLENGE_MS: Final = 60_000
 MAX_CHALLENGES: Final = 5
 MAX_RECEIVED: Final = 20
 MAX_BLOCKS: Final = 200
-"""The most open challenges by one player and to one player, and the most players that one player can block."""
+"""The most open challenges by one player and to one player, and the most players that a player can block."""
 
 CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired", "failed")
 
@@ -53,7 +53,7 @@ class Block(RequestFields, frozen=True, tag="block"):
     """Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks.
 
     Attributes:
-        strangers: True blocks the challenges of all people with whom the sender has not played, false ends that.
+        strangers: True blocks challenges from people whom the sender has not played, false allows them again.
     """
 
     player: ShortText | UnsetType = UNSET

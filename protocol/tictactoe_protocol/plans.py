@@ -27,12 +27,12 @@ def most_entrants(kind: str) -> int:
 
 
 def fitting_kind(kind: str, players: int) -> str:
-    """Return the kind of tournament for so many players: `kind`, or ``swiss`` if only that takes as many."""
+    """Return the kind of tournament for a number of players: `kind`, or ``swiss`` if only that takes them all."""
     return "swiss" if most_entrants(kind) < players <= MAX_ENTRANTS else kind
 
 
 def count_rounds(kind: str, players: int, *, double: bool = False, rounds: int = 0) -> int:
-    """Return the number of rounds for two players or more; `rounds` is what a Swiss was given, or 0."""
+    """Return the number of rounds for two players or more; `rounds` is the chosen number of a Swiss, or 0."""
     if kind == "round_robin":
         return berger_rounds(players, double=double)
     needed = (players - 1).bit_length()

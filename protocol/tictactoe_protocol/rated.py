@@ -48,7 +48,7 @@ class LadderRow(Struct, frozen=True):
 
 
 class LadderClosing(Struct, frozen=True):
-    """Why a ladder rates no more games.
+    """Why a ladder has stopped rating games.
 
     Attributes:
         figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games.
@@ -67,7 +67,7 @@ class LadderState(Struct, frozen=True, omit_defaults=True):
         games: The number of rated games.
         advantage: The value of the first move in rating points.
         decided: The share of the last 200 games that were not drawn.
-        closed: Why the ladder rates no more games, if it does not.
+        closed: Why the ladder has stopped rating games, if it has.
     """
 
     rules: str

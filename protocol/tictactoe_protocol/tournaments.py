@@ -76,7 +76,7 @@ def is_over(state: EventState) -> bool:
 
 
 def is_deserted(state: EventState) -> bool:
-    """Return whether a paused event has nobody present but computers."""
+    """Return whether a paused event has no people present, only computers."""
     bots = sum(is_server_bot(row.bot) and row.status == "in" for row in state.table)
     return state.status == "paused" and state.head.present <= bots
 
@@ -120,13 +120,13 @@ def describe_call(call: Call) -> str:
 
 
 def list_scored(old: EventState, new: EventState) -> list[EventPairing]:
-    """Return the pairings that were scored between two states of one round."""
+    """Return the pairings that were scored between two states of the same round."""
     known = {one.id for one in old.pairings if one.state == "scored"}
     return [one for one in new.pairings if one.state == "scored" and one.id not in known]
 
 
 def announce_changes(old: EventState, new: EventState) -> list[str]:
-    """Return the new results and entrants between two states of one round, a line for each result."""
+    """Return the new results and entrants between two states of the same round, a line for each result."""
     known = {row.player for row in old.table}
     told = [f"{describe_players(one)}: {describe_score(one)}" for one in list_scored(old, new)]
     names = ", ".join(clean_text(row.name) for row in new.table if row.player not in known)

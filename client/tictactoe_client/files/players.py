@@ -1,4 +1,4 @@
-"""The players that runs of the client have been, on which servers, and in which rooms they have seats.
+"""The players of earlier runs of the client, with their servers and the rooms where they have seats.
 
 A token makes a later run the same player. While one run plays with a token, others may only read with it; runs at the
 same time are different players. Files are never accessed on the event loop.
@@ -93,7 +93,7 @@ class UnknownFile(NotKept):
 
 
 Servers = tuple[str, ...]
-"""The addresses of one server, at least one."""
+"""The addresses of a server, at least one."""
 Players = dict[tuple[str, str], KnownPlayer]
 """Rows by key, the latest last."""
 Change = Callable[[Players], object]
@@ -117,7 +117,7 @@ class KnownPlayers:
     def on(self, servers: Servers) -> list[KnownPlayer]:
         """Return the players at these addresses, each once, the latest first.
 
-        Players of one of these addresses come before players known only through another server of the cluster.
+        Players of these addresses come before players known only through another server of the cluster.
         """
         found: dict[str, KnownPlayer] = {}
         for player in sorted(self._read(), key=_rank(servers), reverse=True):
@@ -162,7 +162,7 @@ class KnownPlayers:
             free = [player for player in here if player.is_free and player.token not in but]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]
-            if found and not taken:  # a second attempt to write it takes nobody else
+            if found and not taken:  # a second attempt to write it takes no second player
                 token, now = max(found, key=_rank(servers)).token, time.time()
                 taken.extend(replace(row, pid=os.getpid(), used_at=now) for row in here if row.token == token)
             _put(players, *taken)
@@ -184,7 +184,7 @@ class KnownPlayers:
         self.change(note)
 
     def forget_refused(self, servers: Servers) -> None:
-        """Remove the refused players of these addresses, since the person is somebody else there."""
+        """Remove the refused players of these addresses, since the person is another player there."""
 
         def strike(players: Players) -> None:
             for row in [row for row in players.values() if row.refused_at and row.is_known_at(servers)]:
@@ -301,7 +301,7 @@ class Identity:
     """Who this run is on servers.
 
     Attributes:
-        role: Whether the run plays, reads as the latest player, or is nobody.
+        role: Whether the run plays, reads as the latest player, or has no identity.
         new_name: Renames the player.
         rooms: The rooms with a seat of this run.
         seat_in: Prefer the player with a seat in this room.

@@ -75,12 +75,12 @@ class Entry(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A page to which home leads.
+    """A page that home opens.
 
     Attributes:
         note: The note of its line in the menu; a page without one has a key only.
         needs_ladders: Listed only if the server has ladders.
-        is_of_others: Not listed on one's own server.
+        is_of_others: Not listed on a server of this run.
     """
 
     page: type[Page]
@@ -370,7 +370,7 @@ class HomePage(ListPage):
 
     @property
     def _server_before(self) -> Address | None:
-        """The server to which Esc leads back while there is no connection."""
+        """The server that Esc returns to while there is no connection."""
         return None if "join" in self._entries else self.program.session.before
 
     def name_key(self, id: str) -> str:

@@ -53,7 +53,7 @@ class WaysIn:
     """The room that the person is entering, shared by all screens.
 
     Attributes:
-        waits_for: A description of what is being entered, or "".
+        waits_for: A description of the room that is being entered, or "".
         first: The room of the command line; if it is refused, the program ends.
     """
 

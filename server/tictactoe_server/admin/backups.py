@@ -22,9 +22,9 @@ from tictactoe_server.storage.folder import FILE_NAME, files_of
 from tictactoe_server.storage.schema import restore_command
 
 FIRST_SECONDS: Final = 60.0  # after the start, while players reconnect
-_SKEW_SECONDS: Final = 3_600.0  # by which the clock may have gone back since a backup was made
+_SKEW_SECONDS: Final = 3_600.0  # the clock may have gone back so far since a backup was made
 AGAIN_SECONDS: Final = 3_600.0  # between attempts after a failure, unless backups are more frequent
-LEAST_DAYS: Final = 90  # for which a forgotten player is known, so that a restored backup forgets them again
+LEAST_DAYS: Final = 90  # a restored backup of this age still forgets players again
 UNKNOWN_DAYS: Final = 365  # the same on a server that makes no backups by itself
 ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup leaves free
 _NAME: Final = "tictactoe-%Y-%m-%dT%H%M%SZ.sqlite3"
@@ -45,7 +45,7 @@ def list_backups(target: Path, *, from_future: bool = False) -> list[Path]:
     """Return the backups in a folder, oldest first; files with other names are ignored.
 
     Args:
-        from_future: Return only those whose name has a time yet to come: they say nothing about what is saved.
+        from_future: Return only backups whose name has a future time: they prove nothing about saved data.
     """
     latest = clock.wall() + _SKEW_SECONDS
     files = [path for path in target.glob("tictactoe-*") if path.is_file()]

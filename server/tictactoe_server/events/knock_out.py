@@ -1,7 +1,7 @@
 """Knock-out tournaments.
 
 A match has two games with marks swapped; if it is level, two games at half the time, then two games that begin with the
-pie rule unless the game has its own opening. If all of them are level, or nobody comes, the smaller number advances.
+pie rule unless the game has its own opening. If all are level, or both players are absent, the smaller number advances.
 Numbers are drawn by lot or follow the roster. The first round pairs the best with the last, and the best have byes if
 the number of players is no power of two.
 """
@@ -34,7 +34,7 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
 
 
 def bracket(size: int) -> list[int]:
-    """Return the numbers from 1 in the order of the tree, in which the best two meet last.
+    """Return the numbers from 1 in the order of the tree, where the best two meet last.
 
     >>> bracket(8)
     [1, 8, 4, 5, 2, 7, 3, 6]

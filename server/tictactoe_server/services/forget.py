@@ -45,7 +45,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Forgetting(Service):
-    """Exports and erases the data of players; `specs` are those of the whole store."""
+    """Exports and erases the data of players; `specs` are all tables of the store."""
 
     def __init__(self, specs: Specs) -> None:
         self._specs = specs
@@ -144,7 +144,7 @@ class Forgetting(Service):
                 self._core.agenda.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
 
     async def _go_on(self) -> None:
-        """Finish interrupted erasures, of which only the hash is known."""
+        """Finish interrupted erasures, known only by their hashes."""
         await self._core.registry.restored.wait()
         while True:
             try:
@@ -154,7 +154,7 @@ class Forgetting(Service):
                     await self._finish(left)
                 return
             except StoreUnavailable as unavailable:
-                log.warning("who is forgotten could not be looked for yet", reason=str(unavailable))
+                log.warning("forgotten players could not be read yet", reason=str(unavailable))
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def _finish(self, forgotten: Mapping[str, Forgotten], ids: Collection[str] = ()) -> None:
@@ -162,7 +162,7 @@ class Forgetting(Service):
             await self._erase(forgotten, ids)
 
     async def _erase(self, forgotten: Mapping[str, Forgotten], ids: Collection[str]) -> None:
-        """Disconnect players and erase their data, by hash; `ids` are those of all of them, if they are known."""
+        """Disconnect players and erase their data, by hash; `ids` are the ids of all these players, if known."""
         stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
         await self._see_off(forgotten)
         await forget_in(self._core.store, self._specs, stand_ins, ids, self._changed)

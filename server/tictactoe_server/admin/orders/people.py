@@ -66,7 +66,7 @@ class ListConnections(Listing, frozen=True, tag="connections"):
 
 
 class Kick(Order, frozen=True, tag="kick"):
-    """Close the connections of PLAYER, an id or the name of one who is here."""
+    """Close the connections of PLAYER, an id or the name of a connected player."""
 
     player: Annotated[str, click.Argument(["player"])]
     reason: Annotated[Reason, reason_option("What the player is told.")] = ""
@@ -88,7 +88,7 @@ class Kick(Order, frozen=True, tag="kick"):
 
 
 class Announce(Order, frozen=True, tag="announce"):
-    """Say TEXT to everybody."""
+    """Send TEXT to all connected players."""
 
     text: Annotated[
         str,
@@ -110,9 +110,9 @@ class Announce(Order, frozen=True, tag="announce"):
 
 
 class BanOrder(Order, frozen=True, tag="ban"):
-    """Let a player, an address or a network (192.0.2.0/24) in no more.
+    """Ban a player, an address or a network (192.0.2.0/24).
 
-    A player is named by the id, or by the name while they are here. An IPv6 address stands for its /64.
+    Give the id of the player, or the name while they are connected. An IPv6 address bans its whole /64.
     """
 
     subject: Subject
@@ -174,7 +174,7 @@ class ListNames(Listing, frozen=True, tag="names"):
 
 
 class Release(Order, frozen=True, tag="release"):
-    """Let anybody claim NAME again; who has it stays the same player, without it."""
+    """Make NAME free to claim. Its player stays the same player, without the name."""
 
     name: Annotated[str, click.Argument(["name"])]
     said = "{name} is free; {player} had it."
@@ -190,7 +190,7 @@ class Release(Order, frozen=True, tag="release"):
 
 
 class Merge(Order, frozen=True, tag="merge"):
-    """Let the devices of PLAYER, an id, be those of the player who has claimed NAME."""
+    """Merge PLAYER, an id, into the player of the claimed NAME, with all devices."""
 
     player: Annotated[str, click.Argument(["player"])]
     name: Annotated[str, click.Argument(["name"])]
@@ -224,13 +224,13 @@ class Merge(Order, frozen=True, tag="merge"):
 
 
 class Organiser(Order, frozen=True, tag="organiser"):
-    """Let PLAYER open tournaments on a server for a school.
+    """Allow PLAYER to open tournaments on a server for a school.
 
-    PLAYER is an id, or the name of a player who is here. PLAYER's other devices may open tournaments, too.
+    PLAYER is an id, or the name of a connected player. It counts for PLAYER's other devices, too.
     """
 
     player: Annotated[str, click.Argument(["player"])]
-    off: Annotated[bool, click.Option(["--off"], is_flag=True, help="PLAYER may open no more tournaments.")] = False
+    off: Annotated[bool, click.Option(["--off"], is_flag=True, help="Take the permission back.")] = False
     said = "{player} {may} open tournaments. Reload the page there."
 
     async def run_here(self, server: ServerParts) -> Row:
@@ -252,10 +252,10 @@ class Organiser(Order, frozen=True, tag="organiser"):
 
 
 class ForgetOrder(Order, frozen=True, tag="forget"):
-    """Forget PLAYER for good: an id, the name of one who is here, or a name that somebody has claimed.
+    """Delete PLAYER for good: an id, the name of a connected player, or a claimed name.
 
-    Name, devices and codes go; games stay, under another name. A ban stays. Copies of the data that were made before
-    have the name until they are deleted; one that is restored forgets it again.
+    Name, devices and codes are deleted; games stay, under another name, and so do bans. Earlier copies of the data have
+    the name until they are deleted; a restored copy forgets it again.
     """
 
     player: Annotated[str, click.Argument(["player"])]
