@@ -67,7 +67,7 @@ async def forfeit_game(organiser: Peer, event: str, number: int) -> bool:
         return False
     about = {"pairing": games[0]["id"], "player": games[0]["players"]["X"]}
     answer = await organiser.ask("event_run", event=event, seq=state["seq"], action="forfeit", **about)
-    return answer["type"] == "ok"
+    return str(answer["type"]) == "ok"
 
 
 async def enter(visitor: Visitor, name: str) -> None:
