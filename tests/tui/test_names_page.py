@@ -2,15 +2,15 @@ import re
 from pathlib import Path
 
 from tests.peer import open_peer
-from tests.tui.conftest import OpenScreen
+from tests.tui.conftest import AtHome, OpenScreen
 from tictactoe_client import connect
 from tictactoe_server.server import Server
 
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
 
 
-async def test_codes_stay_on_the_page_until_they_are_written_down(open_screen: OpenScreen, server: Server) -> None:
-    async with open_screen(server.url, name="anna", size=(100, 40)) as ana:
+async def test_codes_stay_on_the_page_until_they_are_written_down(at_home: AtHome, server: Server) -> None:
+    async with at_home(name="anna", size=(100, 40)) as ana:
         await ana.do("N", "You are playing as anna. Anyone could take this name; keep it to make it yours.")
         await ana.do("enter", "Your name:")
         await ana.do("backspace backspace a enter", "ana is yours. If you")
@@ -29,8 +29,8 @@ async def test_codes_stay_on_the_page_until_they_are_written_down(open_screen: O
         assert not CODE.search(ana.text)
 
 
-async def test_another_device_is_let_in_and_revoked(open_screen: OpenScreen, server: Server) -> None:
-    async with open_screen(server.url, name="ana", size=(100, 50)) as ana:
+async def test_another_device_is_let_in_and_revoked(at_home: AtHome, server: Server) -> None:
+    async with at_home(name="ana", size=(100, 50)) as ana:
         await ana.do("N down enter", "#link=")
         found = re.search(r"#link=(\w{8})", ana.text)
         assert found is not None
@@ -42,8 +42,8 @@ async def test_another_device_is_let_in_and_revoked(open_screen: OpenScreen, ser
             assert (await phone.next_of("error"))["code"] == "kicked"
 
 
-async def test_one_comes_back_by_a_name_and_one_of_its_codes(open_screen: OpenScreen, server: Server) -> None:
-    async with connect(server.url, name="bo") as bo, open_screen(server.url, name="ana") as ana:
+async def test_one_comes_back_by_a_name_and_one_of_its_codes(at_home: AtHome, server: Server) -> None:
+    async with connect(server.url, name="bo") as bo, at_home(name="ana") as ana:
         code = (await bo.claim_name("bo"))[0]
         await ana.do("N down down down enter", "The name to restore.")
         await ana.enter("bo", "One of its rescue codes.")
@@ -51,8 +51,8 @@ async def test_one_comes_back_by_a_name_and_one_of_its_codes(open_screen: OpenSc
         await ana.do("escape", "Playing as  bo")
 
 
-async def test_a_code_from_another_device_makes_us_who_plays_there(open_screen: OpenScreen, server: Server) -> None:
-    async with connect(server.url, name="bo") as bo, open_screen(server.url, name="ana") as ana:
+async def test_a_code_from_another_device_makes_us_who_plays_there(at_home: AtHome, server: Server) -> None:
+    async with connect(server.url, name="bo") as bo, at_home(name="ana") as ana:
         await ana.do("N down down enter", "The code from")
         await ana.type(await bo.link_device())
         await ana.press("enter")
