@@ -197,7 +197,7 @@ class Server:
             await self.metrics.close()
         for service in self._services:
             await service.close()
-        await self._dispatcher.tasks.stop()
+        await self._dispatcher.stop()
         await self.core.changes.tasks.stop()
         self.core.agenda.stop()
         await self._chores.stop()

@@ -236,6 +236,17 @@ async def test_a_server_that_stops_waits_for_nobody_for_long() -> None:
     await opened.__aexit__(None, None, None)
 
 
+async def test_a_stopped_server_carries_out_no_request_that_was_queued_behind_another() -> None:
+    async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as server, open_raw(server.url) as peer:
+        (session,) = server.core.presence
+        session.is_busy = True
+        await peer.write(text('{"type":"create"}'))
+        await until(lambda: session.waits_since is not None)
+    session.go_on()
+    await until(lambda: session.waits_since is None)
+    assert (server.core.registry.by_code, server._dispatcher.tasks) == ({}, {})
+
+
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"], ids=["nothing", "half a request"])
 def test_one_who_comes_just_as_the_server_stops_is_let_go_like_all_others(sent: bytes) -> None:
     async def stop_at_arrival() -> None:

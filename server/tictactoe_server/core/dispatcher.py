@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any, Final
@@ -38,6 +39,7 @@ class Dispatcher:
         self._admitting: set[type] = set()
         self._topics = [topic for service in services for topic in service.topics]
         self.tasks = Tasks()
+        self._is_stopped = False
         for service in services:
             for kind, handler in service.handles.items():
                 if kind in self._handlers:
@@ -45,6 +47,12 @@ class Dispatcher:
                 self._handlers[kind] = handler
             self._admitting |= service.admits
         self._decode = RequestDecoder(self._handlers)
+
+    async def stop(self) -> None:
+        """Cancel the requests that are being carried out; later ones are dropped."""
+        self._is_stopped = True
+        await asyncio.sleep(0)  # so that each has begun: a coroutine that never runs is warned about
+        await self.tasks.stop()
 
     def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
         """Carry out a message, or a request that `shed` returned, which arrived at `now` (ms of served time)."""
@@ -87,6 +95,8 @@ class Dispatcher:
         return None
 
     def carry_out(self, session: Session, request: Any, now: int) -> None:
+        if self._is_stopped:
+            return
         kind = type(request)
         try:
             player = session.player
