@@ -45,7 +45,6 @@ class ClusterHost(Host):
 
     def __init__(self, site: Site, number: int) -> None:
         super().__init__(site, ServedTime(), f"server {number + 1}", PORT + number)
-        self.may_fail_to_start = True
 
     def begin_life(self, *, after_power_loss: bool) -> Settings:
         return Settings(

@@ -7,7 +7,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tests.simulation.ledger import ServedTime
 from tests.simulation.world import Killed, Queue, Thread, World, current_thread
@@ -109,6 +109,10 @@ class Disk:
         if is_durable:
             thread.sleep(self._draw_seconds() / 4)
 
+    def read(self) -> None:
+        """Let a read fail, as commits do after they took effect."""
+        self._refuse(self.late_refusals, "disk I/O error", sqlite3.SQLITE_IOERR)
+
     def heal(self) -> None:
         """End all trouble."""
         self.crash_at = None
@@ -154,6 +158,14 @@ class SimulatedDatabase(Database):
     @property
     def is_durable(self) -> bool:
         return self._is_durable
+
+    def _attempt(self, work: Callable[..., Any], *, durable: bool | None = None) -> Any:
+        def read(*args: Any) -> Any:
+            if self.disk is not None:
+                self.disk.read()
+            return work(*args)
+
+        return super()._attempt(read if durable is None else work, durable=durable)
 
     def commit(self) -> None:
         if self.disk is None:

@@ -29,7 +29,6 @@ class Host:
         served: The time that its rooms are charged for.
         address: Its address when it connects to others.
         life: How often the server was started.
-        may_fail_to_start: Whether its store may be unreachable.
     """
 
     def __init__(self, site: Site, served: ServedTime, name: str = "the server", port: int = PORT) -> None:
@@ -41,7 +40,6 @@ class Host:
         self.port = port
         self.address = f"10.8.0.{port - PORT + 1}"
         self.life = 0
-        self.may_fail_to_start = False
         self.process: Process | None = None
         self.server: Server | None = None
         self._was_power_lost = False
@@ -57,6 +55,11 @@ class Host:
     async def open_store(self) -> Storage:
         """Return the store of the current life; called in the server's process."""
         raise NotImplementedError
+
+    @property
+    def may_fail_to_start(self) -> bool:
+        """Whether the store may be unreachable now."""
+        return True
 
     @property
     def is_down(self) -> bool:
@@ -186,6 +189,10 @@ class DiskHost(Host):
             page=False,
             hold_seconds=HOLD_SECONDS,
         )
+
+    @property
+    def may_fail_to_start(self) -> bool:
+        return self.world.time() < self.disk.refuses_until + 5.0
 
     async def open_store(self) -> Storage:
         return self.disk.open_store(kept_by(()))

@@ -98,7 +98,7 @@ class Trouble:
         host = chance.choice(self.site.hosts)
         await host.stop()
         await asyncio.sleep(chance.uniform(0.1, 5.0))
-        await host.start()
+        await self._start_until_up(host)
 
     async def _strike_silent_disk(self, chance: random.Random) -> None:
         seconds = chance.choice((0.5, 1.5, 3.0, 8.0, 30.0)) * chance.uniform(0.7, 1.3)
@@ -123,4 +123,11 @@ class Trouble:
 
     async def _start_again(self, host: Host, chance: random.Random) -> None:
         await asyncio.sleep(chance.choice((0.3, 3.0, 40.0)) * chance.uniform(0.5, 1.5))
+        await self._start_until_up(host)
+
+    async def _start_until_up(self, host: Host) -> None:
+        """Start a server, again and again if its store fails."""
         await host.start()
+        while host.is_down:
+            await asyncio.sleep(1.0)
+            await host.start()
