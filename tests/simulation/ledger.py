@@ -109,7 +109,7 @@ class GameRecord:
         sent_at: When the request for a ply was first sent.
         clocks, seen_at: The first `remaining_ms` seen at each ply, and when.
         result: The result that was first seen, with `ended_at`, `final_ply` and `players`, their ids.
-        rematch: The ids of the players who asked for the next game, the last one at `asked_at`.
+        rematch: The ids of the players who asked for the next game, the last one for the first time at `asked_at`.
     """
 
     began_at: float
@@ -245,8 +245,9 @@ class Ledger:
         elif kind == "undo" and action != "decline":
             game.takebacks += 1
         elif kind == "rematch":
+            if actor not in game.rematch:
+                game.asked_at = self.now()
             game.rematch.add(actor)
-            game.asked_at = self.now()
 
     def note_accepted(self, request: Message, number: int) -> None:
         """Note that a request of a player in game `number` was answered with ok."""
@@ -302,6 +303,7 @@ class Ledger:
         self._check_board(game, state)
         if known is stored and seq - 1 in room.states:
             self._check_step(game, room.states[seq - 1], state)
+        self._check_guests(state)
         self._check_holds(code, room, state)
         if state["clock"] is not None:
             self._check_clock(game, state)
@@ -338,6 +340,12 @@ class Ledger:
                 if offer in game.offers:
                     self.fail(f"{mark} has offered a second {kind} after move {ply} of game {state['game']}.", code)
                 game.offers.add(offer)
+
+    def _check_guests(self, state: Message) -> None:
+        """Check that guests are online together with the player whose connection they use."""
+        shown = {(seat["player"].partition(".")[0], seat["online"]) for seat in state["seats"].values() if seat}
+        if len({owner for owner, _ in shown}) < len(shown):
+            self.fail(f"A player and guests are not online together: {state['seats']}.", state["room"])
 
     def _check_holds(self, code: str, room: RoomRecord, state: Message) -> None:
         if self.is_cluster:

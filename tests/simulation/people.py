@@ -27,6 +27,12 @@ RULES: Final[tuple[Any, ...]] = (
     *("classic", "classic", "gomoku", "connect-four", "three-players", "four-pie", "misere"),
     {"rows": 5, "columns": 5, "line": 4, "opening": "swap2"},
 )
+FORGOTTEN_CHANCE: Final = 0.01
+"""How often a player lets the clock run out."""
+FORGOTTEN_MS: Final = 70_000
+"""The most time that a clock may have left for that."""
+REFUSED_SECONDS: Final = 20.0
+"""How long the server may refuse a request that may be repeated, without trouble."""
 STALE_SECONDS: Final = 15.0
 """How long after trouble somebody may still see an old state."""
 
@@ -46,7 +52,7 @@ class Person:
     def __init__(self, site: Site, name: str) -> None:
         digest = hashlib.md5(name.encode()).digest()
         self.site = site
-        self.name = name
+        self.name = self.shown_name = name
         self.world: World = site.world
         self.ledger: Ledger = site.ledger
         self.chance = self.world.chance(name)
@@ -94,7 +100,7 @@ class Person:
         self.states, self.chats = {}, set()
         try:
             self.welcome = welcome = await peer.open(
-                {"name": self.name} | ({"token": self.token} if self.token else {})
+                {"name": self.shown_name} | ({"token": self.token} if self.token else {})
             )
         except RequestRefused as refused:
             if refused.code != "bad_token" or self.has_had_seat:
@@ -116,6 +122,7 @@ class Person:
 
     async def ask(self, **request: Any) -> Message:
         """Return the answer to a request, which is repeated as long as an error passes."""
+        began_at = self.world.time()
         while True:
             peer = self.peer
             if peer is None:
@@ -125,6 +132,9 @@ class Person:
             except RequestRefused as refused:
                 if refused.code not in RETRIED:
                     raise
+                since = self.world.time() - REFUSED_SECONDS
+                if refused.code != "rate_limited" and began_at < since and self.is_calm_since(peer, since):
+                    self.ledger.fail(f"{self.name} has been refused {request} for long: {refused}.", self.room)
                 await asyncio.sleep(refused.error.get("retry_ms", 500) / 1000 * self.chance.uniform(1, 1.5))
 
     async def ask_at_its_server(self, **request: Any) -> None:
@@ -469,6 +479,9 @@ class Player(TableMember):
         return self.request_of(state, mark, type=kind, action=action, game=state["game"], ply=state["ply"])
 
     async def take_turn(self, state: Message, mark: str) -> None:
+        if self._lets_clock_run_out(state, mark):
+            await self.wait_for_news(20.0)
+            return
         if self.chance.random() < 0.9:
             await self.wait_for_news(self.chance.expovariate(1 / self.table.mean_thinking_seconds))
         if self.states.get(state["room"]) is not state or not self.is_connected:
@@ -482,6 +495,13 @@ class Player(TableMember):
             return
         cell = self.chance.choice(legal_cells(state))
         await self.do(self.request_of(state, mark, type="move", cell=cell, ply=state["ply"]), state["game"])
+
+    def _lets_clock_run_out(self, state: Message, mark: str) -> bool:
+        """Return whether this player has forgotten a turn, which is the same for each state of it."""
+        if state["clock"] is None or state["clock"]["remaining_ms"][mark] > FORGOTTEN_MS or self.site.is_closing:
+            return False
+        turn = f"{self.name} {state['room']} {state['game']} {state['ply']}"
+        return self.world.chance(turn).random() < FORGOTTEN_CHANCE
 
     async def wait_for_turn(self, state: Message, mark: str) -> None:
         code = state["room"]
@@ -527,6 +547,8 @@ class Player(TableMember):
         first, code = self.peer, request["room"]
         if first is None:
             raise ConnectionLost
+        if not self.welcome.get("claimed"):  # with another name, the seat changes, and the first tab has to wait
+            self.shown_name = self.chance.choice((self.name, f"{self.name}-2"))
         try:
             await self.connect()
             await asyncio.gather(self.enter(), ask_quietly(first, request))
