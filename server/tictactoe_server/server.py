@@ -148,7 +148,7 @@ class Server:
             for sock in sockets:
                 undoing.callback(sock.close)
             store = self._given_store or await self._open_storage()
-            undoing.push_async_callback(store.close)
+            undoing.push_async_callback(_close, store)
             self._build(store)
             try:
                 await self.core.time.resume()
@@ -201,10 +201,7 @@ class Server:
         await self.core.changes.tasks.stop()
         self.core.agenda.stop()
         await self._chores.stop()
-        try:
-            await self.core.store.close()
-        except StoreUnavailable as unavailable:
-            log.error("the store did not close in good time", reason=str(unavailable))
+        await _close(self.core.store)
         log.debug("stopped")
 
     @property
@@ -376,3 +373,10 @@ class Server:
     def _tell_all(self, frame: bytes) -> None:
         for connection in self._listener.connections:
             connection.push_frame(frame)
+
+
+async def _close(store: Storage) -> None:
+    try:
+        await store.close()
+    except StoreUnavailable as unavailable:
+        log.error("the store did not close in good time", reason=str(unavailable))

@@ -5,7 +5,8 @@ import pytest
 from tests.fakes import TroubledStore
 from tests.peer import open_peer, play_out, two_playing
 from tictactoe_server.server import Server
-from tictactoe_server.storage.store import Conflict, StoreUnavailable, Unreadable
+from tictactoe_server.settings import Settings
+from tictactoe_server.storage.store import CannotOpenStore, Conflict, StoreUnavailable, Unreadable
 
 ALWAYS = 1_000_000
 
@@ -27,6 +28,19 @@ async def test_an_unsaved_move_is_refused(troubled: Server, store: TroubledStore
         assert (await bo.state())["ply"] == 0
         assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
         assert (await bo.state(ply=1))["seq"] == 3
+
+
+async def test_a_start_fails_with_its_reason_although_the_store_does_not_close(
+    store: TroubledStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse() -> None:
+        raise StoreUnavailable("The disk does not answer.")
+
+    monkeypatch.setattr(store, "noted_time", refuse)
+    monkeypatch.setattr(store, "close", refuse)
+    with pytest.raises(CannotOpenStore, match="The disk does not answer"):
+        async with Server(Settings(host="127.0.0.1", port=0), store):
+            pass
 
 
 async def test_watching_and_reading_go_on_while_the_store_is_away(troubled: Server, store: TroubledStore) -> None:
