@@ -74,7 +74,7 @@ CEILINGS = {
     "cli": (1_254, 3),
     "cluster": (3_042, 6),
     "core": (1_575, 5),
-    "events": (2_773, 6),
+    "events": (2_833, 6),
     "http": (1_388, 3),
     "listings": (728, 3),
     "people": (505, 2),

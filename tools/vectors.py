@@ -45,7 +45,7 @@ from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesS
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_manners
 from tictactoe_server.events.attendance import Attendance
-from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, pair_next
+from tictactoe_server.events.commands import Deserted, EnterEvent, Opened, RoomCodes, Score, pair_next
 from tictactoe_server.events.commands import apply as change_event
 from tictactoe_server.events.event import Event, due_at, open_event
 from tictactoe_server.events.shown import state_of as state_of_event
@@ -427,7 +427,7 @@ def make_notes() -> Iterator[dict[str, Any]]:
         event = open_rooms(enter_all(open_tournament("round_robin"), crowd[:players]))
         yield from tell_tournament(event, ("p-P0", "p-P3"))
     yield from tell_tournament(event, [f"p-{name}" for name in crowd])
-    yield from tell_tournament(run_event(event, "pause"), [f"p-{name}" for name in crowd], present=0)
+    yield from tell_tournament(act(event, "", Deserted()), [f"p-{name}" for name in crowd])
     yield from tell_tournament(open_rooms(enter_all(open_tournament("knock_out"), crowd)))
 
 
@@ -467,12 +467,12 @@ def open_rooms(event: Event) -> Event:
     return event
 
 
-def tell_tournament(event: Event, away: Iterable[str] = ("p-Bo",), *, present: int = 1) -> Iterator[dict[str, Any]]:
+def tell_tournament(event: Event, away: Iterable[str] = ("p-Bo",)) -> Iterator[dict[str, Any]]:
     """Yield how the organiser, a player and a watcher see a tournament with these players away."""
     due, gone = due_at(event), [] if event.is_over else [one for one in away if event.entrant(one)]
     games = [EventGame(3, "O", ClockState({"X": 62_000, "O": 9_000}, "O")), EventGame(0, "X")]
     playing = [one.id for one in event.open_pairings if one.state == "open"]
-    attendance = Attendance(present, dict.fromkeys(gone, 75_000), dict(zip(playing, games, strict=False)))
+    attendance = Attendance(1, dict.fromkeys(gone, 75_000), dict(zip(playing, games, strict=False)))
     state = replace(with_attendance(state_of_event(event), attendance), due_ms=None if due is None else max(0, due - 1))
     for viewer, has_card in (("p-org", False), ("p-Ana", False), ("p-Bo", False), ("p-Cy", True), ("", True)):
         age_ms = 2_000 if has_card else 0

@@ -357,7 +357,7 @@ declare namespace Protocol {
     status?: string;
   }
 
-  /** The changes of an event since the previous message: rows of the table, and pairings. `away` and `games` are complete, and left out if empty; `bracket` is left out if unchanged. */
+  /** The changes of an event since the previous message: rows of the table, and pairings. `needed`, `away` and `games` are complete, and left out if empty; `bracket` is left out if unchanged. */
   interface EventRows {
     type: "event_rows";
     event: string;
@@ -368,6 +368,7 @@ declare namespace Protocol {
     present: number;
     rows: EventRow[];
     pairings: EventPairing[];
+    needed?: number;
     away?: { [key: string]: number };
     games?: { [key: string]: EventGame };
     bracket?: EventMatch[][];
@@ -385,7 +386,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** An event: the top of the table and the recipient's row, and this round's pairings, the recipient's first. Attributes: due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due. expected: Names of the roster that have not entered yet; left out if there are none. away: How long absent players have been disconnected, in ms by player id; left out if there are none. games: The running games by pairing; left out if there are none. bracket: The last rounds of a knock-out and those to come. key: The wall key, on a server that hides names from people without a part in the event; left out for these. */
+  /** An event: the top of the table and the recipient's row, and this round's pairings, the recipient's first. Attributes: due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due. needed: In an event that is paused because no player was present, how many people must be present for it to go on; left out otherwise. expected: Names of the roster that have not entered yet; left out if there are none. away: How long absent players have been disconnected, in ms by player id; left out if there are none. games: The running games by pairing; left out if there are none. bracket: The last rounds of a knock-out and those to come. key: The wall key, on a server that hides names from people without a part in the event; left out for these. */
   interface EventState {
     type: "event";
     event: string;
@@ -396,6 +397,7 @@ declare namespace Protocol {
     head: EventHead;
     table: EventRow[];
     pairings: EventPairing[];
+    needed?: number;
     expected?: string[];
     away?: { [key: string]: number };
     games?: { [key: string]: EventGame };

@@ -20,7 +20,6 @@ from tictactoe_protocol.tournaments import (
     describe_score,
     describe_word,
     format_points,
-    is_deserted,
     is_over,
     tabulate,
 )
@@ -59,10 +58,10 @@ def describe_waiting(state: EventState, age_ms: int = 0) -> str:
     """Return the names of the players that the tournament waits for, or "".
 
     Before the start these are the missing players, later absent players and, in a few games, the players to move. If
-    a paused tournament has no people present, return that instead.
+    the tournament paused because nobody was present, return that and how it goes on instead.
     """
-    if is_deserted(state):
-        return say("tournament deserted")
+    if state.needed:
+        return say("tournament deserted", n=state.needed)
     if state.status == "open":
         count, missing = _list_missing(state, age_ms)
         return say("tournament waits for", names=missing) if count else ""

@@ -249,6 +249,8 @@ class EventState(PushFields, frozen=True, tag="event"):
 
     Attributes:
         due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due.
+        needed: In an event that is paused because no player was present, how many people must be present for it to go
+            on; left out otherwise.
         expected: Names of the roster that have not entered yet; left out if there are none.
         away: How long absent players have been disconnected, in ms by player id; left out if there are none.
         games: The running games by pairing; left out if there are none.
@@ -264,6 +266,7 @@ class EventState(PushFields, frozen=True, tag="event"):
     head: EventHead
     table: tuple[EventRow, ...]
     pairings: tuple[EventPairing, ...]
+    needed: int | UnsetType = UNSET
     expected: tuple[str, ...] | UnsetType = UNSET
     away: dict[str, int] | UnsetType = UNSET
     games: dict[str, EventGame] | UnsetType = UNSET
@@ -274,7 +277,7 @@ class EventState(PushFields, frozen=True, tag="event"):
 class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
     """The changes of an event since the previous message: rows of the table, and pairings.
 
-    `away` and `games` are complete, and left out if empty; `bracket` is left out if unchanged.
+    `needed`, `away` and `games` are complete, and left out if empty; `bracket` is left out if unchanged.
     """
 
     event: str
@@ -285,6 +288,7 @@ class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
     present: int
     rows: tuple[EventRow, ...]
     pairings: tuple[EventPairing, ...]
+    needed: int | UnsetType = UNSET
     away: dict[str, int] | UnsetType = UNSET
     games: dict[str, EventGame] | UnsetType = UNSET
     bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET

@@ -20,7 +20,6 @@ from tictactoe_protocol.events import (
     EventState,
     EventSummary,
 )
-from tictactoe_protocol.pushes import is_server_bot
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import format_duration, join_words
 
@@ -73,12 +72,6 @@ def row_of(state: EventState, viewer: str) -> EventRow | None:
 def is_over(state: EventState) -> bool:
     """Return whether the event was played to its end or closed."""
     return state.status in ("over", "void")
-
-
-def is_deserted(state: EventState) -> bool:
-    """Return whether a paused event has no people present, only computers."""
-    bots = sum(is_server_bot(row.bot) and row.status == "in" for row in state.table)
-    return state.status == "paused" and state.head.present <= bots
 
 
 def own_board(state: EventState, viewer: str) -> EventPairing | None:

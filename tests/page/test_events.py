@@ -311,8 +311,8 @@ async def test_what_an_organiser_has_opened_stays_open_while_a_game_goes_on(visi
         await server.has_heard_all()
         assert server.asked_for("event_run")[0]["player"] == "p2"
         paused = event_state(state="scored", result="X")
-        await server.say(paused | {"status": "paused", "head": paused["head"] | {"present": 0}})
-        await expect(org.page.locator(".standing")).to_contain_text("Paused: nobody is here.")
+        await server.say(paused | {"status": "paused", "needed": 2})
+        await expect(org.page.locator(".standing")).to_contain_text("It goes on when 2 players are back")
 
 
 async def test_a_knock_out_shows_its_bracket_with_who_goes_on_and_counts_matches(server: Server, visit: Visit) -> None:

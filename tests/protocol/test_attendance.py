@@ -62,14 +62,11 @@ def test_it_is_said_by_what_one_of_two_is_first(kind: str, table: list[EventRow]
     assert list_notes(standing(kind, table)) == told
 
 
-@pytest.mark.parametrize(("bot", "present"), [(None, 0), ("easy", 1)])
-def test_a_paused_tournament_without_people_says_who_can_resume_it(bot: str | None, present: int) -> None:
-    state = standing("swiss", [replace(LEVEL[0], bot=bot), LEVEL[1]], "paused")
-    state = replace(state, head=replace(state.head, present=present))
-    told = "Paused: nobody is here. The organiser can resume the event."
-    assert describe_progress(state, None)[1:] == [told]
-    here = replace(state, head=replace(state.head, present=present + 1))
-    assert describe_progress(here, None)[1:] == []
+def test_a_deserted_tournament_says_how_it_goes_on() -> None:
+    state = standing("swiss", LEVEL, "paused")
+    told = "Paused: nobody was here. It goes on when 2 players are back, or when the organiser resumes it."
+    assert describe_progress(replace(state, needed=2), None)[1:] == [told]
+    assert describe_progress(state, None)[1:] == []
 
 
 def test_of_many_names_some_are_said_and_how_many_more_there_are() -> None:

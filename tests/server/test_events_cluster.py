@@ -7,8 +7,19 @@ from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, quick
-from tests.server.test_events_service import card_game, follow, known, leave_device, opened, play_on, run, watched
+from tests.server.test_events_service import (
+    card_game,
+    events_of,
+    follow,
+    known,
+    leave_device,
+    opened,
+    play_on,
+    run,
+    watched,
+)
 from tictactoe_server.admin.orders.rooms import EndEvent
+from tictactoe_server.events import running
 
 __all__ = ["quick"]
 
@@ -52,6 +63,29 @@ async def test_an_event_is_entered_watched_and_called_for_at_every_server(node: 
         await ana.until(lambda message: message.get("status") == "void")
 
 
+async def test_an_event_pauses_when_its_players_are_at_no_server(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "LOOK_SECONDS", 0.1)
+    async with cluster_of(node, 2) as servers, known(servers[0], "cy") as cy:
+        event = await opened(cy, ready_ms=60_000)
+        driver, other = sorted(servers, key=lambda one: not one.core.registry.elsewhere.is_chosen(event))
+        drive, kept, here = events_of(driver).running, events_of(driver).kept, events_of(driver).attendances
+        async with known(other, "ana") as ana, known(other, "bo") as bo:
+            for peer in (ana, bo):
+                await peer.ask("event_join", event=event)
+            await run(cy, event, "begin")
+            players = {peer.welcome["player"]: peer.welcome["token"] for peer in (ana, bo)}
+            await until(lambda: players.keys() <= here.here)
+            monkeypatch.setattr(running, "DESERTED_SECONDS", 0)
+            assert not drive._is_deserted(await kept.find(event))
+        await until(lambda: (known := kept.known(event)) is not None and known.needed == 2)
+        rooms = [server.core.registry.by_code for server in servers]
+        await until(lambda: [live.room.stands_still for some in rooms for live in some.values()] == [True])
+        async with contextlib.AsyncExitStack() as stack:
+            for token in players.values():
+                await stack.enter_async_context(known(other, token=token))
+            await until(lambda: (known := kept.known(event)) is not None and known.status == "running")
+
+
 @pytest.mark.parametrize("goes", ["leaves", "drains"])
 async def test_a_server_that_goes_drives_no_event(node: Node, goes: str) -> None:
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana:
@@ -85,11 +119,11 @@ async def test_a_card_goes_on_for_a_device_of_another_server_that_is_away(node: 
     async with cluster_of(node, 2) as (one, two), card_game(one) as game:
         event, ticket, holder, other, call = game
         place, far = (one, two) if call["room"] in one.core.registry.by_code else (two, one)
-        seats, player = far.core.lists.seats, holder.welcome["player"]
+        attendances, player = events_of(far).attendances, holder.welcome["player"]
         async with known(far, "new") as heir, contextlib.AsyncExitStack() as stack:
-            await until(lambda: any(room.room.has_somebody for room in seats.rooms_of(player)))
+            await until(lambda: player in attendances.here)
             assert (await heir.ask("event_join", event=event, ticket=ticket))["data"]["why"] == "event card"
             await leave_device(place, holder)
-            await until(lambda: far.core.lists.holds_left(player, far.core.time()))
+            await until(lambda: player not in attendances.here)
             assert (await heir.ask("event_join", event=event, ticket=ticket))["type"] == "ok"
             await play_on(event, await follow(stack, heir, call["room"]), other, call, {"type": "move", "cell": 0})

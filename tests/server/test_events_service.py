@@ -62,17 +62,42 @@ async def begun(organiser: Peer, *players: Peer, **terms: Any) -> str:
     return event
 
 
-async def test_an_event_without_players_pauses_until_resumed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("by", ["players", "organiser"])
+@pytest.mark.parametrize("is_between", [False, True], ids=["in a round", "between rounds"])
+async def test_a_deserted_event_waits(monkeypatch: pytest.MonkeyPatch, by: str, *, is_between: bool) -> None:
     monkeypatch.setattr(running, "DESERTED_SECONDS", 0)
-    async with known(server, "cy") as cy:
+    clock = FakeClock()
+    async with Server(HERE, limits=uncounted(), monotonic_ns=clock) as server, known(server, "cy") as cy:
         async with known(server, "ana") as ana, known(server, "bo") as bo:
-            event = await begun(cy, ana, bo, double=True, ready_ms=1_000)
-            token = ana.welcome["token"]
-        paused = await cy.until(lambda message: message.get("status") == "paused")
-        assert (paused["round"], paused["present"]) == (1, 0)
-        async with known(server, token=token) as ana:
-            assert (await run(cy, event, "resume"))["type"] == "ok"
-            assert (await ana.next_of("call"))["pairing"].startswith("r2-")
+            tokens = [peer.welcome["token"] for peer in (ana, bo)]
+            event = await begun(cy, ana, bo, double=True, break_ms=60_000)
+            room = (await ana.next_of("call"))["room"]
+            if is_between:
+                await ana.ask("join", room=room)
+                await ana.ask("resign", room=room)
+                await cy.until(lambda told: told.get("due_ms"))
+        clock.advance(is_between * 60_000)
+        paused = await cy.until(lambda told: told.get("status") == "paused")
+        assert (paused["round"], paused["needed"]) == (1, 2)
+        rooms = server.core.registry.by_code.values()
+        await until(lambda: all(live.room.stands_still or live.room.result for live in rooms))
+        clock.advance(3_600_000)
+        async with known(server, token=tokens[0]) as ana, contextlib.AsyncExitStack() as stack:
+            state = await watched(cy, event)
+            assert (state["status"], state["needed"]) == ("paused", 2)
+            if by == "organiser":
+                assert (await run(cy, event, "resume"))["type"] == "ok"
+            else:
+                await stack.enter_async_context(known(server, token=tokens[1]))
+            goes_on = await cy.until(lambda told: told.get("status") == "running")
+            assert ("needed" in goes_on, (goes_on["due_ms"] or 0) > 50_000) == (False, is_between)
+            if is_between:
+                clock.advance(60_000)
+                assert (await ana.next_of("call"))["pairing"] == "r2-1"
+            elif by == "players":
+                await until(lambda: not any(live.room.stands_still for live in rooms))
+                async with known(server, token=tokens[0]) as again:
+                    assert [call["due_ms"] for call in again.welcome["calls"]] == [60_000]
 
 
 async def test_a_call_comes_to_each_connection_within_a_second_also_to_one_who_plays_elsewhere(server: Server) -> None:

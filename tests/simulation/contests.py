@@ -14,6 +14,7 @@ from tests.simulation.people import Person
 from tictactoe_protocol import encode
 from tictactoe_protocol.ratings.ladder import Ladder, Player
 from tictactoe_protocol.ratings.log import RatedGame
+from tictactoe_server.events.running import DESERTED_SECONDS
 from tictactoe_server.events.table import whole_of
 
 if TYPE_CHECKING:
@@ -169,6 +170,7 @@ class Cup(Crowd):
         code: The event, once it is open.
         results: The results that were shown, by pairing.
         entered: The ids of the people whose entry was acknowledged.
+        heard_at: When any of them last got a message.
     """
 
     def __init__(self, site: Site, number: int, *, games: int) -> None:
@@ -177,6 +179,7 @@ class Cup(Crowd):
         self.code: str | None = None
         self.results: dict[str, Message] = {}
         self.entered: set[str] = set()
+        self.heard_at = 0.0
         self.seekers = [Entrant(site, self, f"jo{number}{place}") for place in range(chance.choice((3, 4)))]
         self.people: list[Person] = [*self.seekers]
         self.terms: Message = {
@@ -255,13 +258,19 @@ class Entrant(Wanderer):
         self.table.leave_room(code)
 
     def receive(self, message: Message) -> None:
+        cup, now = self.cup, self.ledger.now()
+        if "needed" in self.event or now - cup.heard_at > DESERTED_SECONDS / 2:  # its games may have stood still
+            for code in {code for person in cup.seekers for code in person.rooms}:
+                self.ledger.note_standstill(code)
+        cup.heard_at = now
         if message["type"] == "closed":  # as its pairing is scored
             self.ledger.rooms[message["room"]].was_left = True
         super().receive(message)
         if message["type"] == "call":
             self.rooms[message["room"]] = None
         elif message["type"] in ("event", "event_rows"):
-            self.cup.check_results(message["pairings"])
+            cup.check_results(message["pairings"])
+            self.event.pop("needed", None)
             self.event |= message
         self.wake()
 
@@ -277,9 +286,6 @@ class Entrant(Wanderer):
             is_full = len(self.event["table"]) == len(self.cup.seekers) + len(self.cup.terms["bots"])
             if is_full or self.chance.random() < 0.05:
                 await self.try_once(type="event_run", event=self.cup.code, seq=self.event["seq"], action="begin")
-        elif status == "paused" and self is self.cup.seekers[0]:
-            await self.try_once(type="event_run", event=self.cup.code, seq=self.event["seq"], action="resume")
-            await self.wait_for_news(20.0)
         else:
             await self.wait_for_news(20.0)
             self.is_done = status == "over"

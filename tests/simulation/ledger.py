@@ -357,6 +357,12 @@ class Ledger:
                 if seconds > HOLD_SECONDS + NOTICED_SECONDS:
                     self.fail(f"The seat of {seat['name']}, away for {seconds:.1f} s, is held {left} ms more.", code)
 
+    def note_standstill(self, code: str) -> None:
+        """Note that the time of a room may have stood still until now."""
+        self.rooms[code].still_at = now = self.now()
+        for game in self.rooms[code].games.values():
+            game.seen_at = dict.fromkeys(game.seen_at, now)
+
     def _check_clock(self, game: GameRecord, state: Message) -> None:
         ply, control, turn = state["ply"], state["time_control"] or {}, state["clock"]["running"]
         if turn is None:  # after a start, time stands still in a room of an event until its players are back

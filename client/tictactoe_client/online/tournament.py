@@ -125,5 +125,6 @@ def take_in(state: EventState, news: EventRows, viewer: str) -> EventState:
         pairings=tuple(pairings.values()),
         away=news.away,
         games=news.games,
+        needed=news.needed,
         bracket=state.bracket if news.bracket is UNSET else news.bracket,
     )

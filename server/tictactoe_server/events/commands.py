@@ -68,7 +68,9 @@ class Paired(Struct, frozen=True):
 
 
 class Deserted(Struct, frozen=True):
-    """Nobody is present when a later round is due: the event is paused until an organiser resumes it."""
+    """No player is present in a round or before a later one, so the event is paused; or no longer, if not `is_so`."""
+
+    is_so: bool = True
 
 
 class End(Struct, frozen=True):
@@ -140,9 +142,10 @@ def _change(event: Event, actor: str, command: Command, now: int) -> Event:
             if command.pairings:
                 return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
             return replace(event, status="over", due_at=None)
-        case Deserted():
-            is_between_rounds = event.status == "running" and event.round and not event.open_pairings
-            return replace(event, status="paused", due_at=None) if is_between_rounds else event
+        case Deserted(is_so):
+            if event.status != ("running" if is_so else "paused") or not event.round or event.is_deserted is is_so:
+                return event
+            return replace(event, status="paused" if is_so else "running", due_at=None, is_deserted=is_so)
         case End():
             return _close(event)
 
@@ -215,7 +218,8 @@ def _run(event: Event, command: EventRun, now: int) -> Event:
             after = "paused" if command.action == "pause" else "running"
             if event.status not in ("running", "paused"):
                 raise Refused(ErrorCode.NOT_ALLOWED, "event now")
-            return event if event.status == after else replace(event, status=after, due_at=None)
+            changed = replace(event, status=after, is_deserted=False)
+            return event if changed == event else replace(changed, due_at=None)
         case "expel":
             entrant = event.entrant(command.player or "")
             if entrant is None:

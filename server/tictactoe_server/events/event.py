@@ -131,6 +131,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
         round: The round that was begun last, 0 for none.
         seq: Grows with every change.
         due_at: When the next round begins automatically.
+        is_deserted: Whether the event is paused because no player was present.
     """
 
     code: str
@@ -159,6 +160,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
     round: int = 0
     seq: int = 1
     due_at: int | None = None
+    is_deserted: bool = False
 
     @property
     def marks(self) -> str:
@@ -178,6 +180,17 @@ class Event(Struct, frozen=True, omit_defaults=True):
     def field(self) -> tuple[Entrant, ...]:
         """All current and former participants, by number."""
         return tuple(one for one in self.entrants if one.joined_round)
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The ids of the people who are playing, and have not paused for themselves."""
+        return tuple(one.player for one in self.field if one.status == "in" and not one.is_server_bot)
+
+    @property
+    def needed(self) -> int:
+        """How many people must be present for a deserted event to go on: half, but at least two; 0 for other events."""
+        people = len(self.people) if self.is_deserted and self.status == "paused" else 0
+        return min(people, max(2, (people + 1) // 2))
 
     @property
     def is_over(self) -> bool:

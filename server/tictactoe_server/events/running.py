@@ -2,7 +2,8 @@
 
 The next steps follow from the stored events and rooms alone. Every step is idempotent, so it may be repeated after a
 crash, or by two servers at once. One server at a time opens rooms and begins rounds; each scores the games of its own
-rooms. After a restart, games and events pause until the players are back or have had enough time to come.
+rooms. After a restart, games and events pause until the players are back or have had enough time to come. If all
+players are gone, an event and its games pause until half of the players are back or the organiser resumes it.
 """
 
 from __future__ import annotations
@@ -24,19 +25,20 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.lists import RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
+from tictactoe_server.events.attendance import Attendances
 from tictactoe_server.events.commands import Deserted, Opened, Paired, RoomCodes, Score, is_next, pair_next
 from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.events.kept import KeptEvents
 from tictactoe_server.events.knock_out import terms_of
 from tictactoe_server.http.texts import Seated
-from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused
+from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused, StandStill
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 
 LOOK_SECONDS: Final = 1.0  # between two checks of all running events, which find what was missed
 IN_TIME_SECONDS: Final = 30.0  # without a delay of the event loop, until an event goes on without missing players
 LATE_SECONDS: Final = 1.0  # the shortest such delay
-DESERTED_SECONDS: Final = 10.0  # for how long nobody is present before an event pauses between two rounds
+DESERTED_SECONDS: Final = 10.0  # for how long nobody is present before an event pauses
 SEEK_MS: Final = 5_000  # between two searches for a room that is not here, whose game may be over
 AGAIN_SECONDS: Final = 0.5  # until a step that was refused or could not be stored is retried
 _JUST_AFTER_SECONDS: Final = 0.002  # between the due time of a round and the check
@@ -50,10 +52,13 @@ log: Final = structlog.get_logger(__name__)
 class Running:
     """Runs the events of `kept`; begins nothing new while `is_draining`. `run` is a background task."""
 
-    def __init__(self, core: Core, kept: KeptEvents, tasks: Tasks, is_draining: Callable[[], bool]) -> None:
+    def __init__(
+        self, core: Core, kept: KeptEvents, attendances: Attendances, tasks: Tasks, is_draining: Callable[[], bool]
+    ) -> None:
         self._tasks = tasks
         self._core = core
         self._kept = kept
+        self._attendances = attendances
         self._is_draining = is_draining
         self._rooms: dict[str, LiveRoom] = {}
         self._sought = RateLimits(1, SEEK_MS, core.monotonic_ns)
@@ -61,6 +66,7 @@ class Running:
         self._awaited: set[str] = set()
         self._in_time_since = math.inf
         self._paired: dict[str, asyncio.Task[Paired]] = {}
+        self._attended_at: dict[str, float] = {}  # when a player of an event was last present
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
         core.on_result(lambda game, id: self.wake(game.event) if game.event else None)
@@ -72,6 +78,7 @@ class Running:
         loop = asyncio.get_running_loop()
         self._in_time_since = loop.time()
         while True:
+            self._attendances.announce(self._kept.current)
             codes = [event.code for event in self._kept.current if event.status != "open"]
             for code in dict.fromkeys([*codes, *(live.room.event for live in self._rooms.values())]):
                 self.wake(code)
@@ -102,6 +109,7 @@ class Running:
         calls = {id: self._call(event, one, mark) for one, mark, id in seats}
         if event.is_over:
             self._paired.pop(event.code, None)
+            self._attended_at.pop(event.code, None)
         elif before is None and event.status != "open":
             self._awaited.add(event.code)
         for session, player in self._core.presence.greeted if calls else ():
@@ -150,6 +158,9 @@ class Running:
         rooms = [live for live in self._rooms.values() if live.room.event == code]
         if event is not None:
             await _all([self._update_room(event, live) for live in rooms])
+        if event is not None and event.needed:
+            await _all([self._core.changes.carry_out(live, NOBODY, StandStill()) for live in rooms if not live.is_gone])
+            rooms = []
         still = [live for live in rooms if live.room.stands_still and not live.is_gone]
         back = [live for live in still if self._are_back(live.room.held_seats)]
         await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
@@ -159,7 +170,18 @@ class Running:
         if event is None or self._is_draining() or self._is_awaited(event):
             return
         if self._core.registry.elsewhere.is_chosen(code):
-            await self._open_rooms(await self._begin_round(event))
+            await self._open_rooms(await self._begin_round(await self._check_presence(event)))
+
+    async def _check_presence(self, event: Event) -> Event:
+        """Pause an event in the middle of a round if no player is present, and let it go on when enough are."""
+        if event.needed and len(self._attendances.here.intersection(event.people)) >= event.needed:
+            return await self._kept.change(event.code, "", Deserted(is_so=False))
+        is_deserted = event.status == "running" and event.open_pairings and self._is_deserted(event)
+        return await self._pause(event) if is_deserted else event
+
+    async def _pause(self, event: Event) -> Event:
+        log.info("an event is paused, as none of its players is present", code=event.code)
+        return await self._kept.change(event.code, "", Deserted())
 
     async def _begin_round(self, event: Event) -> Event:
         """Begin the next round if it is due, and return the event.
@@ -176,9 +198,8 @@ class Running:
             return event
         if not pairing.done():
             return event  # it is woken then
-        if pairing.result().pairings and self._is_deserted(event):
-            log.info("an event is paused, as none of its players is present", code=event.code)
-            return await self._kept.change(event.code, "", Deserted())
+        if pairing.result().pairings and event.round and self._is_deserted(event):
+            return await self._pause(event)
         del self._paired[event.code]
         paired, new_code = pairing.result(), self._core.lists.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
@@ -192,13 +213,11 @@ class Running:
         return known
 
     def _is_deserted(self, event: Event) -> bool:
-        """Return whether every player has been away for a while; players of other servers are not known."""
-        presence = self._core.presence
-        people = [one.player for one in event.field if one.status == "in" and not one.is_server_bot]
-        if not people or not event.round or self._core.registry.elsewhere.cluster is not None:
-            return False
-        here = presence.ids
-        return all(id not in here and presence.seconds_away(id) > DESERTED_SECONDS for id in people)
+        """Return whether every player has been away for a while."""
+        now, people = asyncio.get_running_loop().time(), event.people
+        if not people or not self._attendances.here.isdisjoint(people):
+            self._attended_at[event.code] = now
+        return now - self._attended_at.setdefault(event.code, now) > DESERTED_SECONDS
 
     def _is_awaited(self, event: Event) -> bool:
         if event.code in self._awaited and self._are_back(one for one in event.field if one.status == "in"):

@@ -72,8 +72,8 @@ class Tournaments(Service):
         self._core = core
         self._accounts = Accounts(core.store)
         self.kept = kept = KeptEvents(core, self.tasks)
-        self.running = Running(core, kept, self.tasks, lambda: self._drain.is_on)
         self.attendances = attendances = Attendances(core)
+        self.running = Running(core, kept, attendances, self.tasks, lambda: self._drain.is_on)
         self.texts = texts = EventTexts(core, kept, attendances)
         self.routes = {
             r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
@@ -127,7 +127,7 @@ class Tournaments(Service):
         ticket = "" if request.ticket is UNSET else request.ticket
         try:
             holder = (await self._find(call)).holder_of(ticket)
-            is_there = holder is not None and self.attendances.is_here(holder, self._core.presence.ids)
+            is_there = holder is not None and holder.player in self.attendances.here
             over = "" if holder is None or (is_there and not request.here) else holder.player
             event = await self._carry_out(call, EnterEvent(name, call.player.bot, ticket, over))
         except Refused as refused:

@@ -101,6 +101,7 @@ class View:
 
     def _told(self, now: int) -> dict[str, Any]:
         known, due = {name: getattr(self.event, name) for name in ("seq", "status", "round")}, due_at(self.event)
+        known["needed"] = self.event.needed or UNSET
         return known | {"event": self.event.code, "due_ms": None if due is None else max(0, due - now)}
 
     def _order_for(self, player: str) -> list[str]:
@@ -288,6 +289,7 @@ def state_of(event: Event) -> EventState:
         head_of(event, 0),
         rows(event),
         pairings,
+        needed=event.needed or UNSET,
         expected=event.expected or UNSET,
         bracket=rounds_of(event) or UNSET,
     )

@@ -75,6 +75,7 @@ class WholeEvent(Struct, frozen=True):
     Attributes:
         expected: The unused names of the roster.
         bracket: The matches of a knock-out, by round.
+        needed: As in `EventState`.
         present: The number of players present.
         away: For how long (ms) players have been absent, by id.
         games: The progress of running games, by pairing.
@@ -90,6 +91,7 @@ class WholeEvent(Struct, frozen=True):
     pairings: tuple[WholePairing, ...]
     expected: tuple[str, ...] | UnsetType = UNSET
     bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
+    needed: int | UnsetType = UNSET
     present: int | UnsetType = UNSET
     away: dict[str, int] | UnsetType = UNSET
     games: dict[str, EventGame] | UnsetType = UNSET
@@ -99,4 +101,5 @@ def whole_of(event: Event) -> WholeEvent:
     """Return the public fields of an event, without the attendance and the progress of games."""
     pairings = tuple(WholePairing(**one.told, number=round_of(one.id)) for one in event.pairings)
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
-    return WholeEvent(*head, rows(event), pairings, event.expected or UNSET, rounds_of(event) or UNSET)
+    more = event.expected or UNSET, rounds_of(event) or UNSET, event.needed or UNSET
+    return WholeEvent(*head, rows(event), pairings, *more)

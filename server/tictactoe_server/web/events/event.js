@@ -10,7 +10,7 @@ import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeCrossTable } from "./table.js";
-import { describeStanding, describeTerms, isDeserted, isOpen, isOver, listNotes, nameSides } from "./tournaments.js";
+import { describeStanding, describeTerms, isOpen, isOver, listNotes, nameSides } from "./tournaments.js";
 
 export class EventPage {
 	#title = h("h1");
@@ -108,7 +108,7 @@ export class EventPage {
 	tick() {
 		const { state, left, waiting } = this.following;
 		if (!state) return;
-		const standing = isDeserted(state) ? waiting : describeStanding(state);
+		const standing = state.needed ? waiting : describeStanding(state);
 		this.#drawNow();
 		this.organiser.tick();
 		setText(this.#standing, left === null ? standing : say("page event due", { standing, time: formatDuration(left) }));

@@ -4,7 +4,7 @@ import { say } from "../catalogue.js";
 import { urlOf } from "../dom.js";
 import { Refused } from "../requests.js";
 import { clean, formatDuration } from "../words.js";
-import { describeWord, isDeserted, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./tournaments.js";
+import { describeWord, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./tournaments.js";
 
 /** After how long all rounds are read again at the soonest; later where many play, as many read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
@@ -88,7 +88,7 @@ export class Following {
 	describeWaiting() {
 		const { state, pairings: all, missing: { n, names } } = this;
 		if (!state || isOver(state)) return "";
-		if (isDeserted(state)) return say("tournament deserted");
+		if (state.needed) return say("tournament deserted", { n: state.needed });
 		const { status, pairings, games } = state;
 		if (status === "open") return n ? say("tournament waits for", { names }) : "";
 		const open = pairings.filter(isOpen);
@@ -101,7 +101,7 @@ export class Following {
 	get waiting() {
 		const { status = "over", pairings = [], head } = this.state ?? {};
 		if (status === "over") return "";
-		if (this.state && isDeserted(this.state)) return this.describeWaiting();
+		if (this.state?.needed) return this.describeWaiting();
 		if (status === "open") return this.describeWaiting() || say(head?.entry === "roster" ? "page event by card" : "page event soon");
 		if (status !== "running" || !pairings.length) return describeWord("status", status);
 		return this.describeWaiting() || say("page event round over");
@@ -190,9 +190,9 @@ export class Following {
 
 /** @param {EventState} state @param {Protocol.EventRows} news */
 function update(state, news) {
-	const { seq, status, round, due_ms, present, rows, pairings, away, games } = news;
+	const { seq, status, round, due_ms, present, rows, pairings, away, games, needed } = news;
 	const changed = new Map(rows.map((row) => [row.player, row]));
 	const table = [...state.table.filter(({ player }) => !changed.has(player)), ...rows].sort((one, other) => one.place - other.place);
 	const played = new Map([...state.pairings, ...pairings].filter((one) => one.round === round).map((one) => [one.id, one]));
-	return { ...state, seq, status, round, due_ms, head: { ...state.head, present }, table, pairings: [...played.values()], away, games };
+	return { ...state, seq, status, round, due_ms, head: { ...state.head, present }, table, pairings: [...played.values()], away, games, needed };
 }

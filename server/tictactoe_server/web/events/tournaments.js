@@ -1,7 +1,6 @@
 /** A tournament: what may be done, how it stands, its table and its words; as tictactoe_protocol.tournaments. */
 
 import { say } from "../catalogue.js";
-import { isServerBot } from "../choices.js";
 import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
 /** How many names are said at once. */
@@ -51,10 +50,6 @@ export const rowOf = ({ table }, viewer) => table.find(({ player }) => player ==
 
 /** @param {EventState} state */
 export const isOver = ({ status }) => status === "over" || status === "void";
-
-/** Whether a paused event has nobody present but computers. @param {EventState} state */
-export const isDeserted = ({ status, head, table }) =>
-	status === "paused" && head.present <= table.filter((row) => isServerBot(row) && (row.status ?? "in") === "in").length;
 
 /** @param {{state: string}} pairing */
 export const isOpen = ({ state }) => state !== "scored";
