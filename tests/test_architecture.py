@@ -76,7 +76,7 @@ CEILINGS = {
     "core": (1_575, 5),
     "events": (2_833, 6),
     "http": (1_388, 3),
-    "listings": (728, 3),
+    "listings": (707, 3),
     "people": (505, 2),
     "ratings": (1_430, 5),
     "records": (788, 2),

@@ -1,7 +1,6 @@
 """A new service extends the answers of other services, and is notified of everything it needs."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,8 +50,8 @@ class Points(Service):
     def start(self, core: Core) -> None:
         self._core, self._won = core, core.store.table(WON)
         core.on_result(self.count)
-        core.additions.welcome.add("points", self._load)
-        core.additions.rows.add("points", self._add_up)
+        core.additions.welcome["points"] = self._load
+        core.additions.rows["points"] = self._add_up
 
     async def close(self) -> None:
         await asyncio.gather(*self._tasks)
@@ -121,24 +120,6 @@ async def test_commands_for_the_data_folder_know_the_tables_of_all_services() ->
         assert {spec for service in server._services for spec in service.tables} <= {*kept_by().tables}
 
 
-def add_twice(additions: Additions) -> None:
-    additions.rows.add("points", lambda listed: 1)
-    additions.rows.add("points", lambda listed: 2)
-
-
-@pytest.mark.parametrize(
-    "add",
-    [
-        add_twice,
-        lambda additions: additions.rows.add("seats", lambda listed: True),
-        lambda additions: additions.welcome.add("type", lambda player: asyncio.sleep(0)),
-    ],
-)
-def test_a_field_that_there_is_cannot_be_added(add: Callable[[Additions], None]) -> None:
-    with pytest.raises(ValueError, match="There is a field"):
-        add(Additions())
-
-
 async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent() -> None:
     async def fail(player: str) -> int:
         return 1 // 0
@@ -151,7 +132,7 @@ async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent()
 
     additions = Additions()
     for name, make in (("worth", fail), ("odd", say_odd), ("points", say_points)):
-        additions.welcome.add(name, make)
+        additions.welcome[name] = make
     assert {name: bytes(value) for name, value in (await additions.of_welcome("p1")).items()} == {"points": b"7"}
 
 
@@ -163,7 +144,7 @@ async def test_a_hello_is_refused_while_the_store_cannot_give_a_field_and_may_be
             raise failures.pop()
         return 7
 
-    server.core.additions.welcome.add("points", say_points)
+    server.core.additions.welcome["points"] = say_points
     async with open_peer(server.url, "ana") as peer:
         assert peer.welcome["code"] == "unavailable"
         assert (await peer.ask("hello", name="ana"))["points"] == 7

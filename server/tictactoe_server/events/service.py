@@ -83,8 +83,8 @@ class Tournaments(Service):
         self.shown = Shown(core.time, attendances.of, hides_names=core.settings.hides_names)
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
-        core.additions.welcome.add("calls", self.running.calls_of)
-        core.additions.welcome.add("opens_events", self._told_opening)
+        core.additions.welcome["calls"] = self.running.calls_of
+        core.additions.welcome["opens_events"] = self._told_opening
         core.seating.append(self.running.seat)
         for work in (kept.run(), self.running.run(), self.shown.run()):
             self.tasks.start(work)

@@ -1,79 +1,58 @@
-"""Fields that services add to `welcome` and to the rows of the lobby, and the hiding of people's names.
-
-A field's name must be new: neither the protocol nor another service may use it.
-"""
+"""Fields that services add to `welcome` and to the rows of the lobby, and the hiding of people's names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 import structlog
-from msgspec import UNSET, Raw, Struct
+from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, Welcome, is_server_bot
+from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, is_server_bot
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.rooms.finished import FinishedGame, Participant
 from tictactoe_server.storage.store import StoreUnavailable
 
-_OF_SERVICES: Final = {
-    "calls",
-    "challenges",
-    "host_provisional",
-    "host_rating",
-    "opens_events",
-}  # fields of the protocol
-
 log: Final = structlog.get_logger(__name__)
 
-Of = TypeVar("Of")
 Shown = TypeVar("Shown", RoomSummary, RoomState, FinishedGame)
 Held = TypeVar("Held", SeatState, Participant)
 
 
-class Fields(dict[str, Callable[[Of], Any]]):
-    """The functions that make the fields added to one kind of object, by name."""
-
-    def __init__(self, kind: type[Struct]) -> None:
-        super().__init__()
-        self._known = {"type", *kind.__struct_encode_fields__} - _OF_SERVICES
-
-    def add(self, name: str, make: Callable[[Of], Any]) -> None:
-        """Add a field made by `make`, left out if UNSET; raises ValueError for a name in use."""
-        if name in self._known or name in self:
-            raise ValueError(f"There is a field {name} already.")
-        self[name] = make
-
-    def of(self, one: Of) -> dict[str, Raw]:
-        found: dict[str, Raw] = {}
-        for name, make in self.items():
-            with _logged(name):
-                found |= _field(name, make(one))
-        return found
-
-
 class Additions:
-    """The added fields of `welcome`, awaitables made from the player's id, and of `rows`; failed ones are left out."""
+    """Added fields by name; a field whose function fails or returns UNSET is left out.
+
+    Attributes:
+        welcome: Return a field of `welcome` for a player's id; may raise `StoreUnavailable`.
+        rows: Return a field of a room's row in the lobby.
+    """
 
     def __init__(self, *, hides_names: bool = False) -> None:
         self._hides_names = hides_names
-        self.welcome = Fields[str](Welcome)
-        self.rows = Fields[Listed](RoomSummary)
+        self.welcome: dict[str, Callable[[str], Awaitable[Any]]] = {}
+        self.rows: dict[str, Callable[[Listed], Any]] = {}
 
     async def of_welcome(self, player: str) -> dict[str, Raw]:
         """Return the fields added to `welcome`; raises `StoreUnavailable`."""
-        found: dict[str, Raw] = {}
+        fields: dict[str, Raw] = {}
         for name, make in self.welcome.items():
             with _logged(name):
-                found |= _field(name, await make(player))
-        return found
+                fields |= _field(name, await make(player))
+        return fields
+
+    def _of_row(self, listed: Listed) -> dict[str, Raw]:
+        fields: dict[str, Raw] = {}
+        for name, make in self.rows.items():
+            with _logged(name):
+                fields |= _field(name, make(listed))
+        return fields
 
     def encode_row(self, listed: Listed, row: RoomSummary) -> bytes:
         encoded = encode(self.public(row))
-        return with_fields(encoded, self.rows.of(listed)) if self.rows else encoded
+        return with_fields(encoded, self._of_row(listed)) if self.rows else encoded
 
     def public(self, one: Shown) -> Shown:
         if not self._hides_names:

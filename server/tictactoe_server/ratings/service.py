@@ -75,8 +75,8 @@ class Ladders(Service):
         self.folding = Folding(core.store, self._announce)
         if self.keys:
             core.lists.matchmaker.prefer_nearest(self._distance)
-            core.additions.rows.add("host_rating", self._rate_host)
-            core.additions.rows.add("host_provisional", self._is_host_provisional)
+            core.additions.rows["host_rating"] = self._rate_host
+            core.additions.rows["host_provisional"] = self._is_host_provisional
             self.tasks.start(self._run())
         core.on_result(self._on_result)
         core.registry.elsewhere.on_changed.add(self._on_changed)
