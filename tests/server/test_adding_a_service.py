@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
@@ -51,7 +51,7 @@ class Points(Service):
         self._core, self._won = core, core.store.table(WON)
         core.on_result(self.count)
         core.additions.welcome["points"] = self._load
-        core.additions.rows["points"] = self._add_up
+        core.additions.rows.append(self._add_up)
 
     async def close(self) -> None:
         await asyncio.gather(*self._tasks)
@@ -64,8 +64,9 @@ class Points(Service):
         found = await self._won.load(player)
         return self.known.setdefault(player, 0 if found is None else len(found[0].games))
 
-    def _add_up(self, listed: Listed) -> int | UnsetType:
-        return sum(self.known.get(seat.player, 0) for seat in listed.room.held_seats) or UNSET
+    def _add_up(self, listed: Listed) -> dict[str, int]:
+        points = sum(self.known.get(seat.player, 0) for seat in listed.room.held_seats)
+        return {"points": points} if points else {}
 
     async def _give(self, player: str, games: frozenset[str]) -> None:
         won = await change(self._won, player, lambda old: Won(games | (old or Won()).games))

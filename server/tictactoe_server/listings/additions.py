@@ -23,36 +23,33 @@ Held = TypeVar("Held", SeatState, Participant)
 
 
 class Additions:
-    """Added fields by name; a field whose function fails or returns UNSET is left out.
+    """The functions that make added fields, and whether people's names are hidden; a field that fails is left out.
 
     Attributes:
-        welcome: Return a field of `welcome` for a player's id; may raise `StoreUnavailable`.
-        rows: Return a field of a room's row in the lobby.
+        welcome: Each returns a field of `welcome` for a player's id, UNSET for none; by the field's name.
+        rows: Each returns fields of a room's row in the lobby by their names.
     """
 
     def __init__(self, *, hides_names: bool = False) -> None:
         self._hides_names = hides_names
         self.welcome: dict[str, Callable[[str], Awaitable[Any]]] = {}
-        self.rows: dict[str, Callable[[Listed], Any]] = {}
+        self.rows: list[Callable[[Listed], Mapping[str, Any]]] = []
 
     async def of_welcome(self, player: str) -> dict[str, Raw]:
         """Return the fields added to `welcome`; raises `StoreUnavailable`."""
         fields: dict[str, Raw] = {}
         for name, make in self.welcome.items():
             with _logged(name):
-                fields |= _field(name, await make(player))
-        return fields
-
-    def _of_row(self, listed: Listed) -> dict[str, Raw]:
-        fields: dict[str, Raw] = {}
-        for name, make in self.rows.items():
-            with _logged(name):
-                fields |= _field(name, make(listed))
+                if (value := await make(player)) is not UNSET:
+                    fields[name] = Raw(encode(value))
         return fields
 
     def encode_row(self, listed: Listed, row: RoomSummary) -> bytes:
         encoded = encode(self.public(row))
-        return with_fields(encoded, self._of_row(listed)) if self.rows else encoded
+        for make in self.rows:
+            with _logged("row"):
+                encoded = with_fields(encoded, make(listed))
+        return encoded
 
     def public(self, one: Shown) -> Shown:
         if not self._hides_names:
@@ -88,10 +85,6 @@ def with_fields(encoded: bytes, fields: Mapping[str, Any]) -> bytes:
     (b'{"a":1,"b":[2]}', b'{"a":1}')
     """
     return encoded[:-1] + b"," + encode(fields)[1:] if fields else encoded
-
-
-def _field(name: str, value: Any) -> dict[str, Raw]:
-    return {} if value is UNSET else {name: Raw(encode(value))}
 
 
 @contextmanager

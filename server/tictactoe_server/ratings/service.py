@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from typing import Any, Final
 
 import structlog
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 from msgspec.structs import asdict
 
 from tictactoe_engine import Rules
@@ -75,8 +75,7 @@ class Ladders(Service):
         self.folding = Folding(core.store, self._announce)
         if self.keys:
             core.lists.matchmaker.prefer_nearest(self._distance)
-            core.additions.rows["host_rating"] = self._rate_host
-            core.additions.rows["host_provisional"] = self._is_host_provisional
+            core.additions.rows.append(self._describe_host)
             self.tasks.start(self._run())
         core.on_result(self._on_result)
         core.registry.elsewhere.on_changed.add(self._on_changed)
@@ -154,19 +153,13 @@ class Ladders(Service):
         own = _player_of(ladder, player).number.rating
         return max((abs(own - _player_of(ladder, seat.player).number.rating) for seat in room.held_seats), default=0.0)
 
-    def _find_host(self, listed: Listed) -> Rating | None:
+    def _describe_host(self, listed: Listed) -> dict[str, Any]:
         room = listed.room
-        if not room.rated or room.status != "waiting":
-            return None
-        return next((_player_of(self._ladder(room.rules.preset or ""), seat.player) for seat in room.held_seats), None)
-
-    def _rate_host(self, listed: Listed) -> int | UnsetType:
-        host = self._find_host(listed)
-        return UNSET if host is None else round(host.number.rating)
-
-    def _is_host_provisional(self, listed: Listed) -> bool | UnsetType:
-        host = self._find_host(listed)
-        return UNSET if host is None or not is_provisional(host, clock.wall_ms()) else True
+        if not (room.rated and room.status == "waiting" and room.held_seats):
+            return {}
+        host = _player_of(self._ladder(room.rules.preset or ""), room.held_seats[0].player)
+        provisional = {"host_provisional": True} if is_provisional(host, clock.wall_ms()) else {}
+        return {"host_rating": round(host.number.rating), **provisional}
 
     async def _games_of(self, player: str, since: int = 0, pages: int = sys.maxsize) -> AsyncIterator[FinishedGame]:
         """Yield a player's rated games, newest first, that ended at `since` or later (ms since 1970)."""
