@@ -177,9 +177,11 @@ class Seats(Limiting):
     def check_unbegun(self, listed: Listed, address: str) -> None:
         """Raise `Refused` if an address has too many seats in other people's public games without moves."""
         if self._is_of_others(listed, address):
-            for seat in [seat for seat, taken in self.unbegun.get(address, {}).items() if not _is_unbegun(taken)]:
-                self.unbegun.discard(address, seat)
-            self.check_held(self.unbegun, address)
+            seats, most = self.unbegun.get(address, {}), self.unbegun.most
+            if 0 < most <= len(seats):  # else it cannot be too many
+                for seat in [seat for seat, taken in seats.items() if not _is_unbegun(taken)]:
+                    self.unbegun.discard(address, seat)
+                self.refuse_for(RETRY_MS if len(seats) >= most else 0, self.unbegun.names[0])
 
     def _is_of_others(self, listed: Listed, address: str) -> bool:
         return listed.room.visibility == "public" and listed.source not in ("", self._source_of(address))

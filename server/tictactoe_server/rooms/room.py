@@ -187,7 +187,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def is_beginning(self) -> bool:
         """Whether a game that is given up now is aborted, since a player has not moved yet."""
-        return self.terms.is_aborted and not all(map(self.position.has_acted, self.position.active_marks))
+        position = self.position
+        return self.terms.is_aborted and not (position.moves and all(map(position.has_acted, position.active_marks)))
 
     @property
     def was_aborted(self) -> bool:
