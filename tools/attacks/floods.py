@@ -42,6 +42,12 @@ TICK_SECONDS = 0.01
 
 Found = dict[str, object]
 
+
+def tell_begun() -> None:
+    """Tell the measuring process that the flood begins now."""
+    print(flush=True)
+
+
 _CODE = re.compile(rb'"(?:code|type)":"(\w+)"')
 
 
@@ -91,6 +97,7 @@ async def enter(url: str, address: str = STRANGER) -> Stranger:
 async def say(wires: list[Stranger], texts: Iterator[str], a_second: float, seconds: float) -> int:
     """Send texts on each connection at this rate, evenly, and return how many were sent."""
     frames = (encode_frame(text.encode()) for text in texts)
+    tell_begun()
     begun, said = time.perf_counter(), 0
     turn = itertools.cycle(wires)
     while (passed := time.perf_counter() - begun) < seconds and any(wire.is_open for wire in wires):
@@ -159,6 +166,7 @@ async def _ask_alike(url: str, seconds: float, path: str) -> Found:
     until, place = time.perf_counter() + seconds, urlsplit(url)
     request = f"GET {path} HTTP/1.1\r\nHost: {place.netloc}\r\nAccept: text/html\r\n\r\n".encode()
     loop = asyncio.get_running_loop()
+    tell_begun()
 
     async def keep_asking() -> None:
         while time.perf_counter() < until:
@@ -194,6 +202,7 @@ async def page(url: str, seconds: float) -> Found:
 async def handshakes(url: str, seconds: float) -> Found:
     heard: Counter[str] = Counter()
     until = time.perf_counter() + seconds
+    tell_begun()
 
     async def come_and_go() -> None:
         while time.perf_counter() < until:
