@@ -2,19 +2,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import open_peer, until
+from tests.peer import Peer, open_peer, play_out, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.core.core import Call
+from tests.server.test_pages import LINE_FOR_X
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.services.hello import Greeting
-from tictactoe_server.sessions.pressure import HELLOS, IN_LINE, OPENINGS, Pressure
+from tictactoe_server.sessions.pressure import IN_LINE, PLACES, PLACES_OF_ADDRESS, Place, Places, Pressure
+from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
 SECOND_NS = 1_000_000_000
@@ -92,11 +94,11 @@ async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypa
     monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
     first = sources.of("192.0.2.1")
-    sources.count(first)
+    sources.measure_turn()
     assert first.take(unlimited()) == 0, "there is nobody else who would wait for it"
     await asyncio.sleep(0)
     second = sources.of("192.0.2.2")
-    sources.count(first)
+    sources.measure_turn()
     crowd = [InLine(taken, sources, 3, address) for address in ("192.0.2.1", "192.0.2.2")]
     for source, one in zip((first, second), crowd, strict=True):
         assert source.take(unlimited()) == IN_LINE
@@ -114,13 +116,14 @@ async def test_sessions_in_rooms_need_not_wait_for_a_full_turn_unless_their_addr
     monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources = some_sources([SECOND_NS], at_once=100)
     loud, quiet = sources.of("192.0.2.1"), sources.of("192.0.2.2")
-    loud.asked = sources.asked = 40
-    sources.count(loud)
+    loud.charge(0.04)
+    sources.measure_turn()
     assert sources.is_full
     assert (quiet.take(unlimited(), {"K7M4PQ"}), quiet.take(unlimited())) == (0, IN_LINE)
     assert loud.take(unlimited(), {"K7M4PQ"}) == IN_LINE
-    quiet.asked, sources.excess = 8, 9.0
-    assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_in_room=True)) == (True, False)
+    quiet.charge(0.03)
+    sources.excess = 9.0
+    assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, is_in_room=True)) == (True, False)
 
 
 async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:
@@ -137,14 +140,14 @@ async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() ->
     assert len(taken) == 1
 
 
-def test_who_had_more_than_the_average_is_heavy_and_who_had_little_only_where_far_too_much_is_asked() -> None:
+def test_an_address_is_heavy_by_the_time_it_took_and_a_light_one_only_under_far_too_much_load() -> None:
     sources = some_sources([SECOND_NS])
     heavy, light = sources.of("192.0.2.1"), sources.of("192.0.2.2")
-    for source, count in ((heavy, 1_600), (light, 40)):
-        source.asked += count
-        sources.asked += count
+    for source, count, seconds in ((heavy, 4, 1.6), (light, 40, 0.04)):
+        source.asked = count
+        source.charge(seconds)
     sources.fade()
-    assert (heavy.asked, light.asked) == (800, 20)
+    assert (heavy.seconds, light.seconds) == (0.8, 0.02)
     assert sources.is_heavy(heavy)
     assert not sources.is_heavy(light, is_late=True)
     for sources.excess in (1.01, 10):
@@ -152,7 +155,7 @@ def test_who_had_more_than_the_average_is_heavy_and_who_had_little_only_where_fa
     sources.excess = 100
     assert sources.is_heavy(light)
     sources.fade()
-    assert sources.asked == heavy.asked + light.asked == 410
+    assert sources.seconds == heavy.seconds + light.seconds
 
 
 async def test_players_of_one_address_share_what_it_may_send_and_another_address_has_its_own() -> None:
@@ -195,15 +198,69 @@ async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_i
         await until(lambda: len(server.core.registry.by_code) == 5)
 
 
-async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(monkeypatch: pytest.MonkeyPatch) -> None:
-    come = at_once = most = 0
-    all_are_here = asyncio.Event()
-    greet, welcome = Greeting.greet, Greeting.welcome
+async def test_addresses_take_turns_for_the_places_of_requests_that_wait_for_the_store() -> None:
+    places, order, taken = Places(), list[str](), list[Place]()
 
-    async def counted(greeting: Greeting, call: Call) -> None:
-        nonlocal come
-        come += 1
-        await greet(greeting, call)
+    async def enter(address: str) -> None:
+        taken.append(await places.enter(address))
+        order.append(address)
+
+    loud, quiet = ("192.0.2.1", "192.0.2.2", "192.0.2.3"), "192.0.2.4"
+    waiting = [asyncio.create_task(enter(address)) for address in (*loud * (PLACES + 1), quiet)]
+    await asyncio.sleep(0)
+    assert len(order) == PLACES
+    for number in range(len(loud) + 1):  # each address has its turn before any has a second one
+        taken[number].leave()
+        await asyncio.sleep(0)
+    assert Counter(order[PLACES:]) == Counter((*loud, quiet))
+    for place in taken:  # until all had theirs
+        place.leave()
+        place.leave()
+        await asyncio.sleep(0)
+    assert len(order) == len(waiting)
+
+
+async def test_an_address_has_a_few_of_the_places_and_a_request_that_takes_long_gives_its_place_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    places = Places()
+    taken = [await places.enter("192.0.2.1") for _ in range(PLACES_OF_ADDRESS)]
+    further = asyncio.create_task(places.enter("192.0.2.1"))
+    await places.enter("192.0.2.2")
+    assert not further.done()
+    taken[0]._timer._callback()  # type: ignore[attr-defined]
+    await further
+
+
+async def test_moves_need_no_place_and_requests_that_wait_for_the_store_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
+    async with (
+        serving(uncounted()) as server,
+        open_peer(server.url) as ana,
+        open_peer(server.url) as bo,
+        open_peer(server.url) as cy,
+    ):
+        room = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=room)
+        enter, held = server._pressure.places.enter, list[Place]()
+        for number in range(PLACES):
+            held.append(await enter(f"192.0.2.{number}"))
+        await cy.send("history", id="waits")
+        await until(lambda: any(session.is_busy for session in server.core.presence))
+        for ply, peer in enumerate((ana, bo, ana, bo)):
+            assert (await peer.ask("move", room=room, cell=ply, ply=ply))["type"] == "ok"
+        assert [session.place for session in server.core.presence if session.is_busy] == [None]
+        held[0].leave()
+        assert (await cy.receive())["id"] == "waits"
+
+
+async def test_few_requests_of_one_address_are_carried_out_at_a_time_and_all_are_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = most = 0
+    all_are_here = asyncio.Event()
+    welcome = Greeting.welcome
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
 
     async def held_up(greeting: Greeting, *asked: Any) -> Any:
         nonlocal at_once, most
@@ -213,15 +270,14 @@ async def test_few_of_one_address_are_looked_up_at_a_time_and_all_are_greeted(mo
         at_once -= 1
         return await welcome(greeting, *asked)
 
-    monkeypatch.setattr(Greeting, "greet", counted)
     monkeypatch.setattr(Greeting, "welcome", held_up)
     async with serving(uncounted()) as server, contextlib.AsyncExitStack() as stack:
         opening = asyncio.gather(*(stack.enter_async_context(open_peer(server.url)) for _ in range(12)))
-        await until(lambda: come == 12)
+        await until(lambda: sum(session.is_busy for session in server.core.presence) == 12)
         all_are_here.set()
         peers = await opening
         assert len({peer.welcome["player"] for peer in peers}) == 12
-    assert most == HELLOS
+    assert most == PLACES_OF_ADDRESS
 
 
 async def test_under_pressure_the_busiest_address_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,18 +288,43 @@ async def test_under_pressure_the_busiest_address_is_refused_first(monkeypatch: 
         speaking_for(server, "192.0.2.2") as modest,
     ):
         room = (await greedy.ask("create"))["room"]
-        for _ in range(200):
-            assert (await greedy.ask("ping"))["type"] == "ok"
         pressure = server._pressure
-        pressure.fade()
+        pressure.of("192.0.2.1").charge(600)
         for peer, code in ((greedy, "busy"), (modest, None)):
             pressure.looked_at, pressure.excess = 100, 1.5  # as if the turn had begun long before
             assert (await peer.ask("rooms")).get("code") == code
         assert pressure.shed == 1
+        await modest.ask("join", room=room)
+        pressure.of("192.0.2.2").charge(290)
+        for _ in range(2):  # below the average, a player is not refused, whatever others ask for
+            pressure.looked_at, pressure.excess = 100, 90.0
+            assert await modest.refusal("move", room=room, cell=0, ply=0) == "not_your_turn"
         for kind, code in (("ping", "busy"), ("hello", "busy"), ("join", None), ("leave", None)):
             pressure.looked_at, pressure.excess = 100, 3.0
             answer = await greedy.ask(kind, **({"room": room} if code is None else {}))
             assert (answer.get("code"), answer.get("retry_ms")) == (code, 500 if code else None)
+
+
+async def test_a_class_behind_one_address_plays_and_chats_while_strangers_take_all_the_time() -> None:
+    async with serving(Limits(), trusted_proxies=LOOPBACK) as server, contextlib.AsyncExitStack() as stack:
+        strangers = [server._pressure.of(f"198.51.100.{number}") for number in range(1, 21)]
+        for stranger in strangers:
+            stranger.charge(1e12)
+        opening = (stack.enter_async_context(speaking_for(server, "192.0.2.1")) for _ in range(30))
+        pupils = await asyncio.gather(*opening)
+
+        async def play(ana: Peer, bo: Peer) -> None:
+            room = (await ana.ask("create"))["room"]
+            assert (await bo.ask("join", room=room))["type"] == "ok"
+            for peer in (ana, bo):
+                assert (await peer.ask("chat", room=room, text="Good luck!"))["type"] == "ok"
+            await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
+            for peer in (ana, bo):
+                assert len((await peer.ask("history"))["games"]) == 1
+                assert not [message for message in peer.seen if message["type"] == "error"]
+
+        await asyncio.gather(*map(play, pupils[::2], pupils[1::2]))
+        assert (server._pressure.shed, server.core.tally.limited.total()) == (0, 0)
 
 
 async def test_under_pressure_an_address_that_sends_nonsense_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -349,13 +430,14 @@ async def test_an_address_opens_a_few_rooms_at_a_time(monkeypatch: pytest.Monkey
     async with serving(uncounted()) as server, contextlib.AsyncExitStack() as stack:
         table, held = server.core.store.table(ROOMS), list[tuple[Any, ...]]()
         save = type(table).save
-        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(2 * OPENINGS)]
+        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(2 * PLACES_OF_ADDRESS)]
         monkeypatch.setattr(type(table), "save", lambda *saving: held.append(saving))
+        monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
         asked = [asyncio.create_task(peer.ask("create")) for peer in peers]
-        await until(lambda: len(held) == OPENINGS)
-        assert len(held) == OPENINGS
+        await until(lambda: len(held) == PLACES_OF_ADDRESS)
+        assert len(held) == PLACES_OF_ADDRESS
         monkeypatch.setattr(type(table), "save", save)
         for saving in held:
             save(*saving)
         assert {answer["type"] for answer in await asyncio.gather(*asked)} == {"ok"}
-        assert server._pressure.of("127.0.0.1").openings._value == OPENINGS
+        assert server._pressure.places._free == PLACES

@@ -271,8 +271,8 @@ def refuse(session: Session, request: Any, error: Exception) -> None:
 
 
 Handler = Callable[[Call], Coroutine[Any, Any, bool | None] | None]
-"""Carries a request out, at once or as a coroutine, during which the session is busy; raises `Refused`. If the
-coroutine returns True, the session stays busy until a change is settled."""
+"""Carries a request out; raises `Refused`. A coroutine function is called when there is a place for the request, and
+the session is busy until then and during it; if it returns True, until a change is settled."""
 
 
 class PageHead(NamedTuple):

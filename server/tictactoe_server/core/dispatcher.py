@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from functools import partial
+from inspect import iscoroutinefunction
+from types import coroutine
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -15,10 +16,11 @@ from tictactoe_protocol.codec import RequestDecoder
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.requests import Hello, Join, Leave
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.clock import monotonic
 from tictactoe_server.core.core import Call, Core, Handler, Service, refuse
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.sessions.pressure import MANY_BAD, Pressure
+from tictactoe_server.sessions.pressure import MANY_BAD, Pressure, Source
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
 
@@ -44,33 +46,37 @@ class Dispatcher:
             for kind, handler in service.handles.items():
                 if kind in self._handlers:
                     raise ValueError(f"{type(service).__name__} handles {kind.__name__}, and so does another service.")
-                self._handlers[kind] = handler
+                self._handlers[kind] = partial(self._begin, handler) if iscoroutinefunction(handler) else handler
             self._admitting |= service.admits
         self._decode = RequestDecoder(self._handlers)
 
     async def stop(self) -> None:
         """Cancel the requests that are being carried out; later ones are dropped."""
         self._is_stopped = True
-        await asyncio.sleep(0)  # so that each has begun: a coroutine that never runs is warned about
         await self.tasks.stop()
 
     def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
         """Carry out a message, or a request that `shed` returned, which arrived at `now` (ms of served time)."""
         pressure, source = self.pressure, session.source
-        pressure.count(source)
+        if source.bad:
+            source.asked += 1
+        pressure.requests += 1
+        begun = pressure.measure_turn() if pressure.requests > pressure.looked_at else monotonic()
         if (source.bad > MANY_BAD and source.is_mostly_bad and not session.rooms) or (
             (is_late or pressure.excess > 1)
             and pressure.is_heavy(source, is_late=is_late, is_in_room=bool(session.rooms))
         ):
             message = self.shed(session, message)
-            if message is None:
-                return
-        try:
-            request = self._decode(message) if type(message) is bytes else message
-        except BadMessage as bad:
-            session.refuse_bad(bad)
-        else:
-            self.carry_out(session, request, now)
+        if message is not None:
+            try:
+                request = self._decode(message) if type(message) is bytes else message
+            except BadMessage as bad:
+                session.refuse_bad(bad)
+            else:
+                self.carry_out(session, request, now)
+        seconds = monotonic() - begun
+        source.seconds += seconds
+        pressure.seconds += seconds
 
     def shed(self, session: Session, message: Any) -> Any:
         """Answer a message with `busy` and return None, or return a request that must not be shed.
@@ -100,8 +106,11 @@ class Dispatcher:
         kind = type(request)
         try:
             player = session.player
-            if player is None and kind is not Hello:
-                raise Refused(ErrorCode.HELLO_REQUIRED)
+            if player is None:
+                if kind is not Hello:
+                    raise Refused(ErrorCode.HELLO_REQUIRED)
+            elif kind is Hello:
+                raise Refused(ErrorCode.ALREADY_HELLO, name=player.name)
             live: Any = None
             if (text := getattr(request, "room", None)) is not None:
                 live = self._rooms.get(text) or self.core.registry.find_here(text)
@@ -112,21 +121,19 @@ class Dispatcher:
                             self.tasks.start(self._ask_for(session, request))
                             return
                         self.core.registry.check_here(text)
-                        self._start(session, self._find(session, request, now))
+                        self._start(session, partial(self._find, session, request, now))
                         return
                     if kind not in self._admitting:
                         raise Refused(ErrorCode.NOT_IN_ROOM, room=live.room.code)
                 if (acting := getattr(request, "player", UNSET)) is not UNSET:
                     player = _acting_player(player, acting)
-            work = self._handlers[kind](Call(live, now, player, request, session=session))  # type: ignore[arg-type]
-            if work is not None:
-                self._start(session, self._finish(session, request, work))
+            self._handlers[kind](Call(live, now, player, request, session=session))  # type: ignore[arg-type]
         except Exception as error:
             self.fail(session, request, error)
 
     def again(self, session: Session, request: Any, now: int) -> None:
         """Repeat the current request, which arrived at `now` and needs another room."""
-        session.is_busy = False
+        session.end_request()
         self.carry_out(session, request, now)
         if not session.is_busy:
             session.go_on()
@@ -187,18 +194,46 @@ class Dispatcher:
             if session.connection.is_open:
                 session.received(replace(request, unreachable=UNSET))
 
-    async def _finish(self, session: Session, request: Any, work: Coroutine[Any, Any, bool | None]) -> None:
+    def _begin(self, handle: Handler, call: Call) -> None:
+        self._start(call.session, partial(self._finish, handle, call))
+
+    async def _finish(self, handle: Callable[[Call], Any], call: Call) -> None:
         is_followed = None
         try:
-            is_followed = await work
+            is_followed = await handle(call)
         except Exception as error:
-            refuse(session, request, error)
+            refuse(call.session, call.request, error)
         if not is_followed:
-            session.go_on()
+            call.session.go_on()
 
-    def _start(self, session: Session, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, session: Session, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         session.is_busy = True
-        self.tasks.start(work)
+        self.tasks.start(self._in_place(session, work))
+
+    async def _in_place(self, session: Session, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Carry out work in its turn, in a place that the session leaves once the request has ended."""
+        session.place = await self.pressure.places.enter(session.address)
+        await _charged(work(), session.source)
+
+
+@coroutine
+def _charged(work: Coroutine[Any, Any, None], source: Source) -> Generator[Any, None, None]:
+    """Carry out work, and charge the time of its steps to its address."""
+    step: Callable[[], Any] = partial(work.send, None)
+    while True:
+        begun = monotonic()
+        try:
+            awaited = step()
+        except StopIteration:
+            return
+        finally:
+            source.charge(monotonic() - begun)
+        try:
+            yield awaited
+        except BaseException as error:
+            step = partial(work.throw, error)
+        else:
+            step = partial(work.send, None)
 
 
 def _acting_player(player: Player | None, id: str) -> Player | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import string
-from collections.abc import Coroutine, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import structlog
 from msgspec import UNSET, UnsetType
@@ -37,7 +37,6 @@ from tictactoe_server.transport.frames import encode_frame
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
 _CLOSING_SECONDS: Final = 1.0
-_AT_ONCE: Final = 16  # how many players are looked up or stored at a time, which keeps the event loop responsive
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 log: Final = structlog.get_logger(__name__)
@@ -52,7 +51,6 @@ class Greeting(Service):
         self._shows_pages = shows_pages
         self.names = Names(self.note_seat)
         self._notes = Tasks()
-        self._places = asyncio.Semaphore(_AT_ONCE)
         self.handles = {Hello: self.greet}
 
     def start(self, core: Core) -> None:
@@ -63,30 +61,23 @@ class Greeting(Service):
         if self._notes:
             await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
-    def greet(self, call: Call) -> Coroutine[Any, Any, None]:
-        if call.session.player is not None:  # refused at once, without a task
-            raise Refused(ErrorCode.ALREADY_HELLO, name=call.player.name)
-        return self._greet(call)
-
-    async def _greet(self, call: Call) -> None:
+    async def greet(self, call: Call) -> None:
         session, request = call.session, call.request
         signed_on = session.connection.signed_on
         is_coded = signed_on is None and (request.link is not UNSET or request.rescue is not UNSET)
-        coded = await self._admit(request, session) if is_coded else None  # may take long
         hides_names = self._core.settings.hides_names and signed_on is None  # a sign-on gives names
-        async with session.source.hellos, self._places:
-            if coded is not None:
-                known, token = coded
-            elif signed_on is not None:
-                known, token = await self._sign_on(signed_on, request.token, session.address)
-            else:
-                name = UNSET if hides_names else request.name
-                known, token = await self.welcome(name, request.token, session.address)
-            if hides_names:
-                known = replace(known, player=replace(known.player, name=give_name(known.player.id)))
-                player, claim = known.player, None
-            else:
-                player, claim = await self.names.kept.shown(known.player)
+        if is_coded:
+            known, token = await self._admit(request, session)
+        elif signed_on is not None:
+            known, token = await self._sign_on(signed_on, request.token, session.address)
+        else:
+            name = UNSET if hides_names else request.name
+            known, token = await self.welcome(name, request.token, session.address)
+        if hides_names:
+            known = replace(known, player=replace(known.player, name=give_name(known.player.id)))
+            player, claim = known.player, None
+        else:
+            player, claim = await self.names.kept.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -50,8 +49,13 @@ class Visiting(Service):
         self._drain = drain
         self._check_rated = check_rated
         self._list_exhausted = list_exhausted
-        create, match = partial(_in_turn, self.create), partial(_in_turn, self.match)
-        self.handles = {Create: create, Match: match, Join: self.join, Watch: self.watch, Leave: self.leave}
+        self.handles = {
+            Create: self.create,
+            Match: self.match,
+            Join: self.join,
+            Watch: self.watch,
+            Leave: self.leave,
+        }
 
     def start(self, core: Core) -> None:
         self.core = core
@@ -323,33 +327,6 @@ def _submit(
     call.session.is_busy = True
     call.live, call.make, call.on_stored, call.on_error = live, make, on_stored, on_error
     call.submit()
-
-
-async def _in_turn(work: Callable[[Call], Awaitable[bool]], call: Call) -> bool:
-    """Carry out a request that may open a room, a few of each address until they are stored."""
-    openings = call.session.source.openings
-    await openings.acquire()
-    try:
-        is_followed = await work(call)
-    except BaseException:
-        openings.release()
-        raise
-    if not is_followed or call.is_settled:
-        openings.release()
-        return is_followed
-    on_stored, on_error = call.on_stored, call.on_error
-
-    def stored() -> None:
-        openings.release()
-        if on_stored is not None:
-            on_stored()
-
-    def failed(error: Exception) -> bool | None:
-        openings.release()
-        return None if on_error is None else on_error(error)
-
-    call.on_stored, call.on_error = stored, failed
-    return is_followed
 
 
 def _takes_seat(player: Player, room: Room) -> bool:

@@ -2,15 +2,16 @@
 
 Once a turn of the event loop has taken a while, further messages are queued by address. The queues have equal shares of
 the time, a little in each turn, so the heaviest address waits longest; messages beyond the rate of an address are
-queued there, too. Overload shows in two ways: a turn of the loop takes long because there are many requests at once, or
-requests wait behind others of their session and the loop never rests.
+queued there, too. Only a few requests at a time wait for the store; moves are not among them. Overload shows in two
+ways: a turn of the loop takes long because there are many requests at once, or requests wait behind others of their
+session and the loop never rests.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final
@@ -21,13 +22,15 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
 
-HELLOS: Final = 4  # handled at a time, by address
-OPENINGS: Final = 4
+PLACES: Final = 8  # requests in progress that wait for the store
+PLACES_OF_ADDRESS: Final = 4
+PLACE_SECONDS: Final = 0.25  # after which a request in progress makes room for another, whatever it waits for
 IN_LINE: Final = -1  # instead of ms to wait: until the session's turn in the queue of its address
 LATE_MS: Final = 120  # longest wait behind another request of the session if the server never rests
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
 _REST_SECONDS: Final = 0.0003  # pause between two shares for queues
 _FEW_MESSAGES: Final = 16
+_NOTHING_SECONDS: Final = 1e-5  # of recent requests, below which a source is not active
 MANY_BAD: Final = 64  # unreadable messages of an address, after which no more are decoded
 _SERVED_EVERY: Final = 0.01  # shortest time (s) between two messages from a queue that waits for its rate
 LATELY_SECONDS: Final = 1.0
@@ -37,21 +40,77 @@ _LONG_TURN: Final = 0.25  # after this part of a turn only CPU time counts
 _LITTLE_REST: Final = 0.2  # the part of a window below which the server is overloaded
 
 
+class Place:
+    """A place of a request in progress, until `leave` or for `PLACE_SECONDS`."""
+
+    __slots__ = ("_free", "_timer")
+
+    def __init__(self, free: Callable[[], None]) -> None:
+        self._free: Callable[[], None] | None = free
+        self._timer = asyncio.get_running_loop().call_later(PLACE_SECONDS, self.leave)
+
+    def leave(self) -> None:
+        free, self._free = self._free, None
+        if free is not None:
+            self._timer.cancel()
+            free()
+
+
+class Places:
+    """Limits the requests in progress that wait for the store; the addresses take turns.
+
+    Moves need no place, so at most `PLACES` other requests are ahead of a move, in the event loop and in the store.
+    """
+
+    def __init__(self) -> None:
+        self._free = PLACES
+        self._taken: Counter[str] = Counter()
+        self._waiting: dict[str, deque[asyncio.Future[Place]]] = {}  # by address, the next one first
+
+    async def enter(self, address: str) -> Place:
+        """Return a place for a request of an address once it is its turn."""
+        if self._free and self._taken[address] < PLACES_OF_ADDRESS and address not in self._waiting:
+            return self._take(address)
+        turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(address, deque()).append(turn)
+        return await turn
+
+    def _take(self, address: str) -> Place:
+        self._free -= 1
+        self._taken[address] += 1
+        return Place(partial(self._leave, address))
+
+    def _leave(self, address: str) -> None:
+        self._free += 1
+        self._taken[address] -= 1
+        if not self._taken[address]:
+            del self._taken[address]
+        while self._free and (free := self._next()) is not None:
+            turns = self._waiting.pop(free)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[free] = turns  # behind the other addresses
+            if not turn.done():
+                turn.set_result(self._take(free))
+
+    def _next(self) -> str | None:
+        """Return the first waiting address below its limit; at most `PLACES` others are skipped."""
+        return next((address for address in self._waiting if self._taken[address] < PLACES_OF_ADDRESS), None)
+
+
 class Source:
     """All connections from one address.
 
     Attributes:
-        hellos: Limits the hellos that are handled at a time.
-        openings: Limits the rooms that are opened at a time, since the store answers all of them in one turn.
-        asked: The number of recent messages; an unreadable one counts as several.
+        asked: The number of recent messages since one was unreadable.
         bad: The number of recent unreadable messages.
+        seconds: The time that recent requests took.
     """
 
     def __init__(self, pressure: Pressure, address: str) -> None:
         self.limit = pressure.rates[address]
-        self.hellos = asyncio.Semaphore(HELLOS)
-        self.openings = asyncio.Semaphore(OPENINGS)
         self.asked = self.bad = 0
+        self.seconds = 0.0
         self.pressure = pressure
         self.address = address
         self._line: deque[Callable[[], bool]] = deque()
@@ -59,20 +118,22 @@ class Source:
 
     @property
     def is_mostly_bad(self) -> bool:
-        return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked - self.bad * (self.pressure.bad_count - 1)
+        return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked
+
+    def charge(self, seconds: float) -> None:
+        """Count the time that a request, or a step of it, took."""
+        self.seconds += seconds
+        self.pressure.seconds += seconds
 
     def count_bad(self) -> None:
         """Count an unreadable message as several, even beyond the limit."""
-        more = self.pressure.bad_count - 1
         self.bad += 1
-        self.asked += more
-        self.pressure.asked += more
-        self.limit.spend(more)
+        self.limit.spend(self.pressure.bad_count - 1)
 
     def take(self, own: RateLimit, rooms: Collection[str] = ()) -> int:
         """Count a message of a session and return 0, or return the ms to wait for its `own` limit, or `IN_LINE`.
 
-        Even if the turn is full, sessions in `rooms` go first, unless their address asks for more than others.
+        Even if the turn is full, sessions in `rooms` go first, unless their address takes more time than others.
         """
         pressure = self.pressure
         if self._line or (pressure.is_full and not (rooms and not pressure.is_heavy(self, is_in_room=True))):
@@ -114,9 +175,10 @@ class Pressure:
         flood_seconds: How long a session may exceed its limits before it is closed.
         bad_count: As how many messages an unreadable one counts.
         lines: The queues of the sources.
+        places: The places of requests in progress.
         requests: Requests in this turn; above `looked_at` the turn is measured.
         shed: The number of requests refused because of overload.
-        asked: The number of recent messages of all sources.
+        seconds: The time that recent requests of all sources took.
         excess: Time spent in this turn, in units of the configured `turn_milliseconds`; above 1, requests of heavy
             sources are refused.
         is_full: Whether the turn has spent its share and there are several sources.
@@ -130,8 +192,9 @@ class Pressure:
         self.flood_seconds, self.monotonic_ns = limits.flood_seconds, monotonic_ns
         self.bad_count = max(1, limits.messages_for_a_bad_one)
         self.lines = FairQueue(SHARE_SECONDS, _REST_SECONDS)
-        self.requests = self.looked_at = self.shed = self.asked = 0
-        self.excess = 0.0
+        self.places = Places()
+        self.requests = self.looked_at = self.shed = 0
+        self.seconds = self.excess = 0.0
         self.is_full = self.is_restless = False
         self._active = 0
         self._sources: WeakValueDictionary[str, Source] = WeakValueDictionary()
@@ -147,21 +210,13 @@ class Pressure:
             self._active += 1
         return source
 
-    def count(self, source: Source) -> None:
-        """Count a request, and measure the length of this turn now and then."""
-        source.asked += 1
-        self.asked += 1
-        self.requests += 1
-        if self.requests > self.looked_at:
-            self.measure_turn()
-
     def is_heavy(self, source: Source, *, is_late: bool = False, is_in_room: bool = False) -> bool:
-        """Return whether a source asked for more than the average, or half of that if the loop is late.
+        """Return whether the requests of a source took more time than the average, or half of that if the loop is late.
 
-        The longer a turn takes, the less a source may ask for, except for sessions in rooms: half the average.
+        The longer a turn takes, the less time a source may take, except for sessions in rooms: always the average.
         """
-        share = max(1.0 + is_late, self.excess - 1)
-        return source.asked * self._active * (min(share, 2.0) if is_in_room else share) >= self.asked
+        share = 1.0 if is_in_room else max(1.0 + is_late, self.excess - 1)
+        return source.seconds * self._active * share >= self.seconds
 
     def fade(self) -> None:
         """Halve all counts; called every `LATELY_SECONDS`."""
@@ -169,10 +224,12 @@ class Pressure:
         for source in sources:
             source.asked //= 2
             source.bad //= 2
-        self.asked = sum(source.asked for source in sources)
-        self._active = max(1, sum(source.asked > 0 for source in sources))
+            source.seconds /= 2
+        self.seconds = sum(source.seconds for source in sources)
+        self._active = max(1, sum(source.seconds > _NOTHING_SECONDS for source in sources))
 
-    def measure_turn(self) -> None:
+    def measure_turn(self) -> float:
+        """Measure the turn so far, and return the time (s, as `clock.monotonic`)."""
         now = clock.monotonic()
         if not self.looked_at:
             self._began, self._counted_from = now, None
@@ -186,6 +243,7 @@ class Pressure:
         self.is_full = spent > SHARE_SECONDS and self._active > 1
         self.excess = spent / self._turn_seconds
         self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
+        return now
 
     def is_too_late(self, waited_ms: int) -> bool:
         return self.is_restless and waited_ms > LATE_MS

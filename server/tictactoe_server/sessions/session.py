@@ -11,8 +11,9 @@ from typing import Any, Final, Protocol
 
 from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
+from tictactoe_server import clock
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.sessions.pressure import IN_LINE, Pressure
+from tictactoe_server.sessions.pressure import IN_LINE, Place, Pressure
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
@@ -127,6 +128,7 @@ class Session(Receiver):
         player: None until hello.
         device: The token, name and program that hello came with.
         rooms: Codes of the rooms in which this connection plays or watches.
+        place: The place of the current request if it waits for the store, and its session with it; see `Places`.
     """
 
     def __init__(
@@ -141,6 +143,7 @@ class Session(Receiver):
         self.messages, bad = (rates.new() for rates in pressure.of_a_session)
         self.rates = Rates(bad, pressure.monotonic_ns)
         self.is_busy = False
+        self.place: Place | None = None
         self._is_over = False
         self.dispatcher = dispatcher
         self._now = now
@@ -174,9 +177,15 @@ class Session(Receiver):
 
     def go_on(self) -> None:
         """Carry out queued messages, after the current request has ended."""
-        self.is_busy = False
+        self.end_request()
         if self._inbox or self._is_over:
             asyncio.get_running_loop().call_soon(self._take_next)
+
+    def end_request(self) -> None:
+        self.is_busy = False
+        if self.place is not None:
+            self.place.leave()
+            self.place = None
 
     # -- for the connection -------------------------------------------------------------------------------------
 
@@ -188,8 +197,9 @@ class Session(Receiver):
         pressure.measure()
         may_shed = self._inbox and pressure.is_restless and not pressure.is_full
         if may_shed and not any(take_both(self.messages, self.source.limit)):
-            pressure.count(self.source)
+            begun = clock.monotonic()
             asked = self.dispatcher.shed(self, message)
+            self.source.charge(clock.monotonic() - begun)
         if asked is not None:
             self._inbox.append((asked, self._now()))
         if self._holding.in_line:
