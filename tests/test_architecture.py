@@ -81,7 +81,7 @@ CEILINGS = {
     "ratings": (1_423, 5),
     "records": (788, 2),
     "rooms": (1_334, 5),
-    "services": (2_335, 5),
+    "services": (2_306, 5),
     "sessions": (542, 2),
     "storage": (2_723, 8),
     "transport": (2_113, 6),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, cast
 
 from tests.simulation.disk import Disk
 from tests.simulation.ledger import HOLD_SECONDS, ServedTime
 from tests.simulation.world import Process
+from tictactoe_engine.search import Budget, Memory
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.services.bots.inline import InlineWorkers
 from tictactoe_server.services.bots.pool import ThinkingPool
+from tictactoe_server.services.bots.thinking import SEARCHES, result_of
+from tictactoe_server.services.bots.workers import Answer, Priority, Workers
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import CannotOpenStore
@@ -20,6 +23,23 @@ if TYPE_CHECKING:
     from tests.simulation.run import Site
 
 PORT: Final = 8765
+_NODES: Final = 500
+_THINKING_SECONDS: Final = 0.02
+
+
+class InlineWorkers(Workers):
+    """Answers each question within a fixed number of positions instead of a time, so that runs are repeatable."""
+
+    def __init__(self) -> None:
+        super().__init__(0, ())
+        self._memory = Memory()
+
+    async def ask(self, question: partial[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
+        if within < _THINKING_SECONDS:
+            return None
+        await asyncio.sleep(_THINKING_SECONDS)
+        budget = (Budget(nodes=_NODES),) if question.func in SEARCHES else ()
+        return cast(Answer, result_of(partial(question, *budget), self._memory))
 
 
 class Host:
