@@ -61,10 +61,12 @@ class Attendances:
 
     def announce(self, events: Iterable[Event]) -> None:
         """Tell the other servers which players of these events are connected to this one."""
-        elsewhere, ids = self._core.registry.elsewhere, self._core.presence.ids
-        if elsewhere.cluster is not None:
-            here = {one.player for event in events if not event.is_over for one in event.entrants if one.player in ids}
-            elsewhere.tell_changed(_PRESENT, " ".join((elsewhere.cluster.urls[0], *sorted(here))))
+        elsewhere = self._core.registry.elsewhere
+        if elsewhere.cluster is None:
+            return
+        if entrants := {one.player for event in events if not event.is_over for one in event.entrants}:
+            here = sorted(entrants & self._core.presence.ids)
+            elsewhere.tell_changed(_PRESENT, " ".join((elsewhere.cluster.urls[0], *here)))
 
     def _hear(self, table: str, key: str) -> None:
         if table == _PRESENT:
