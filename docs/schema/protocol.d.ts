@@ -195,12 +195,13 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A device of the player. Attributes: seen: The last day of use, UTC. current: Whether it is the asking device. client: The program that it last used. */
+  /** A device of the player. Attributes: seen: The last day of use, UTC. current: Whether it is the asking device. client: The program that it last used. new: Whether it was added less than three days ago, and after the asking device. */
   interface Device {
     id: string;
     seen: string;
     current?: boolean;
     client?: string;
+    new?: boolean;
   }
 
   /** Asks for the player's devices. */
@@ -946,7 +947,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello. What the operator has switched off shows in its fields. Attributes: token: The secret that makes a later connection the same player again. hold_ms: How long the seat of a disconnected player is held. held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from. sharing: Whether finished games can be shared. ladders: The rules that have a ladder, by name; empty if no games are rated. challenges: The open challenges to and from the player; left out if the server has no challenges. servers: The URLs of the live servers of the cluster, this one first; left out by a single server. cluster: The cluster's id. Players and tokens are the same at all of its servers. calls: The player's calls to boards of tournaments. claimed: True if the player has claimed this `name`, false if another player has, else left out. title: The server's name, chosen by its operator. greeting: The operator's words of welcome, some lines. chat: `off` or `sentences` where chat is restricted. names: `given` where the server names the players itself. opens_events: False where the operator has not allowed this player to open tournaments, else left out. */
+  /** The answer to hello. What the operator has switched off shows in its fields. Attributes: token: The secret that makes a later connection the same player again. hold_ms: How long the seat of a disconnected player is held. held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from. sharing: Whether finished games can be shared. ladders: The rules that have a ladder, by name; empty if no games are rated. challenges: The open challenges to and from the player; left out if the server has no challenges. servers: The URLs of the live servers of the cluster, this one first; left out by a single server. cluster: The cluster's id. Players and tokens are the same at all of its servers. calls: The player's calls to boards of tournaments. claimed: True if the player has claimed this `name`, false if another player has, else left out. device_news: What the player has to know about newer devices: `device_added` or `device_refused`. title: The server's name, chosen by its operator. greeting: The operator's words of welcome, some lines. chat: `off` or `sentences` where chat is restricted. names: `given` where the server names the players itself. opens_events: False where the operator has not allowed this player to open tournaments, else left out. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -964,6 +965,7 @@ declare namespace Protocol {
     cluster?: string;
     calls?: Call[];
     claimed?: boolean;
+    device_news?: string;
     title?: string;
     greeting?: string;
     chat?: string;

@@ -5,7 +5,7 @@ See `docs/protocol/names.md`.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -47,6 +47,9 @@ class Export(RequestFields, frozen=True, tag="export"):
     before: ShortText | UnsetType = UNSET
 
 
+DeviceNews = Literal["device_added", "device_refused"]
+"""What a player is told on older devices: a device was added, or tried what a new one may not do."""
+
 NameRequest = ClaimName | LinkDevice | Devices | Revoke | Forget | Export
 
 
@@ -57,9 +60,11 @@ class Device(Struct, frozen=True, omit_defaults=True):
         seen: The last day of use, UTC.
         current: Whether it is the asking device.
         client: The program that it last used.
+        new: Whether it was added less than three days ago, and after the asking device.
     """
 
     id: str
     seen: str
     current: bool = False
     client: str | UnsetType = UNSET
+    new: bool = False

@@ -371,6 +371,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
         cluster: The cluster's id. Players and tokens are the same at all of its servers.
         calls: The player's calls to boards of tournaments.
         claimed: True if the player has claimed this `name`, false if another player has, else left out.
+        device_news: What the player has to know about newer devices: ``device_added`` or ``device_refused``.
         title: The server's name, chosen by its operator.
         greeting: The operator's words of welcome, some lines.
         chat: ``off`` or ``sentences`` where chat is restricted.
@@ -393,6 +394,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     cluster: str | UnsetType = UNSET
     calls: tuple[Call, ...] | UnsetType = UNSET
     claimed: bool | UnsetType = UNSET
+    device_news: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
     greeting: str | UnsetType = UNSET
     chat: str | UnsetType = UNSET

@@ -245,12 +245,12 @@ class Server:
         self._pool = pool = self._given_pool or ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
         self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
         self._tournaments = tournaments = Tournaments(drain)
-        self._forgetting = forgetting = Forgetting(kept_by(self._more_services))
         self.api = Api(tournaments)
         self.ladders = Ladders()
         blocking = Blocking()
         challenges = Challenges(drain, self.ladders.check, blocking)
         greeting = Greeting(bans, self._branding, shows_pages=settings.page)
+        self._forgetting = forgetting = Forgetting(kept_by(self._more_services), greeting.names.check_device)
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,

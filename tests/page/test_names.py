@@ -80,9 +80,12 @@ async def test_a_link_makes_another_device_the_same_player_and_leaves_the_addres
     assert code not in phone.page.url
     await arrived.get_by_role("button", name="Use the code").click()
     await expect(phone.page.get_by_label("Playing as")).to_have_value("ana")
-    await ana.button("Close").click()
+    await expect(ana.page.locator("#news")).to_contain_text("A device was added to your player")
+    await ana.page.reload()
+    await ana.hears("A device was added to your player")
     await ana.button("Keep this name…").click()
     await expect(dialog.get_by_role("listitem")).to_have_count(2)
+    await expect(dialog.get_by_role("listitem").filter(has_text="new")).to_have_count(1)
     await dialog.get_by_role("button", name="Revoke").click()
     await expect(dialog.get_by_role("listitem")).to_have_count(1)
     await expect(phone.page.locator("main")).to_contain_text("removed from")

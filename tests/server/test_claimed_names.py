@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
-from tests.peer import Peer, open_peer
+from tests.peer import Message, Peer, open_peer
 from tests.rows import each
 from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
@@ -224,16 +224,47 @@ async def test_old_codes_last_a_week(server: Server, ana: Peer, store: Storage, 
         assert ("player" in other.welcome) is not is_back, "a code of before makes newer ones void"
 
 
-async def test_a_new_device_decides_nothing_for_good_unless_rescued(server: Server, ana: Peer, store: Storage) -> None:
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"type": "forget"},
+        {"type": "claim_name", "name": "ana"},
+        {"type": "claim_name", "name": "bea"},
+        {"type": "revoke"},
+    ],
+    ids=["be forgotten", "get new rescue codes", "release the name", "remove an older device"],
+)
+async def test_what_cannot_be_undone_is_refused_to_a_new_device(server: Server, ana: Peer, request_: Message) -> None:
     codes = await claim(ana, "ana")
     first = (await ana.ask("devices"))["devices"][0]["id"]
     async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as thief:
-        for request in ({"type": "revoke", "device": first}, {"type": "forget"}, {"type": "claim_name", "name": "ana"}):
-            refused = await thief.ask(**request)
-            assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "device new"})
-        async with open_peer(server.url, "ana", rescue=codes[0]) as back:
-            second = (await back.ask("devices"))["devices"][1]["id"]
-            assert (await back.ask("revoke", device=second))["type"] == "ok"
+        assert (await ana.next_of("announcement"))["code"] == "device_added"
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert again.welcome["device_news"] == "device_added"
+        refused = await thief.ask(**request_ | ({"device": first} if request_["type"] == "revoke" else {}))
+        assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "device new"})
+        assert (await ana.next_of("announcement"))["code"] == "device_refused"
+        assert "announcement" not in [message["type"] for message in thief.seen]
+    async with open_peer(server.url, token=thief.welcome["token"]) as thief:
+        assert "device_news" not in thief.welcome
+    async with open_peer(server.url, "ana", rescue=codes[0]) as ana:
+        assert (ana.welcome["name"], ana.welcome.get("device_news")) == ("ana", None)
+    async with open_peer(server.url, token=again.welcome["token"]) as ana:
+        assert ana.welcome["device_news"] == "device_refused"
+        (new, rescued) = [one for one in (await ana.ask("devices"))["devices"] if one.get("new")]
+        for device in (new, rescued):
+            assert (await ana.ask("revoke", device=device["id"]))["type"] == "ok"
+    async with open_peer(server.url, token=again.welcome["token"]) as ana:
+        assert "device_news" not in ana.welcome
+
+
+async def test_a_rescued_or_older_device_may_remove_others(server: Server, ana: Peer, store: Storage) -> None:
+    codes = await claim(ana, "ana")
+    first = (await ana.ask("devices"))["devices"][0]["id"]
+    link = (await ana.ask("link"))["link_code"]
+    async with open_peer(server.url, link=link), open_peer(server.url, "ana", rescue=codes[0]) as back:
+        second = (await back.ask("devices"))["devices"][1]["id"]
+        assert (await back.ask("revoke", device=second))["type"] == "ok"
     async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as phone:
         await change(store.table(ACCOUNTS), ana.welcome["player"], lambda account: aged(3.1, account))
         assert (await phone.ask("revoke", device=first))["type"] == "ok"

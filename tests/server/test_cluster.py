@@ -446,6 +446,7 @@ async def test_a_name_is_claimed_once_in_a_cluster_and_is_valid_at_every_server(
         async with open_peer(one.url, token=back.welcome["token"]) as here, open_peer(other.url, "Lia") as guest:
             link = (await here.ask("link"))["link_code"]
             async with open_peer(other.url, link=link) as stolen:
+                assert (await here.next_of("announcement"))["code"] == "device_added"
                 device = (await stolen.ask("devices"))["devices"][-1]
                 assert (await here.ask("revoke", device=device["id"]))["type"] == "ok"
                 assert (await stolen.next_of("error"))["code"] == "kicked"

@@ -19,6 +19,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
 from tictactoe_client.text.lobby import describe_way_back
+from tictactoe_client.text.talk import describe_device_news
 from tictactoe_protocol.catalogue import say
 
 Work = Coroutine[Any, Any, int]
@@ -118,7 +119,9 @@ async def connected(
     async with session.open() as client:
         if session.is_own:
             tell(say("server of our own started", url=client.address.url))
-        elif tells_left_behind:
+        if told := describe_device_news(client.welcome):
+            tell(told)
+        if tells_left_behind and not session.is_own:
             if is_chatty and client.address != cluster.first:
                 tell(say("connected to", url=client.address.url))
             if not settings.quiet:

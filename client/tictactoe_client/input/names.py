@@ -65,4 +65,5 @@ def describe_device(device: Device) -> str:
     """Return a line about a device, its id first."""
     program = clean_text(device.client or say("name some program"))
     line = f"{clean_text(device.id)}  {clean_text(device.seen)}  {program}"
-    return f"{line}  ({say('name this device')})" if device.current else line
+    marks = [say("name this device")] * device.current + [say("name new device")] * device.new
+    return f"{line}  ({', '.join(marks)})" if marks else line

@@ -10,6 +10,7 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SENTENCES
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState, Welcome
+from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.tournaments import describe_call
 
 
@@ -25,6 +26,11 @@ def list_greeting(welcome: Welcome) -> list[str]:
     lines = [clean_text(line) for text in texts for line in text.splitlines()]
     lines += [say(f"page chat {welcome.chat}")] if welcome.chat in ("off", "sentences") else []
     return [*lines, say("page names given")] if welcome.names == "given" else lines
+
+
+def describe_device_news(welcome: Welcome) -> str:
+    """Return what the player has to know about newer devices, or ""."""
+    return describe_announcement(welcome.device_news or "") or ""
 
 
 def list_sentences() -> str:

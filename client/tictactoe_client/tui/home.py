@@ -19,7 +19,7 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
-from tictactoe_client.text.talk import list_greeting
+from tictactoe_client.text.talk import describe_device_news, list_greeting
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
 from tictactoe_client.tui.foot import bind_keys
@@ -150,6 +150,8 @@ class HomePage(ListPage):
         self._fill_player(client)
         self._fill_aside()
         told = [(line, "dim") for line in list_greeting(client.welcome)[:_MOST_GREETING]] if client else []
+        if client and (news := describe_device_news(client.welcome)):
+            told.insert(0, (news, "bold"))
         lines = told if client else self.describe_no_server(offers_own=True)
         self.text("nothing").show(*((f"{text}\n", role) for text, role in lines))
         self.waiting.display = bool(rooms)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from tictactoe_protocol import ErrorCode
 from tictactoe_server import clock
 from tictactoe_server.people.look_alikes import keys_of, mark_other
 from tictactoe_server.records.changes import change
@@ -28,8 +27,7 @@ from tictactoe_server.records.tables import (
     Reserved,
     today,
 )
-from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.sessions.session import Session
+from tictactoe_server.rooms import Player
 from tictactoe_server.storage.specs import Storage, hash_id
 from tictactoe_server.storage.store import values_of
 
@@ -45,12 +43,6 @@ class Accounts:
     async def load(self, player: str) -> Account | None:
         found = await self.accounts.load(player)
         return found and found[0]
-
-    async def check_device(self, player: str, session: Session) -> None:
-        """Refuse what cannot be undone if the session's device is younger than others of the player and not trusted."""
-        account = await self.load(player) if session.connection.signed_on is None else None
-        if account is not None and not account.trusts(session.device.secret):
-            raise Refused(ErrorCode.NOT_ALLOWED, "device new")
 
     async def find_claim(self, name: str, but: str = "") -> Claim | None:
         """Return a claim that `name` is confusable with, other players' before that of the player `but`, or None."""

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import msgspec
 import structlog
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol.guests import owner_of
+from tictactoe_protocol.names import DeviceNews
 from tictactoe_server import clock
 from tictactoe_server.records.documents import RoomDocuments, decode_game, encode_game
 from tictactoe_server.rooms import FinishedGame, Player, Room
@@ -74,6 +75,7 @@ class KnownDevice(Struct, frozen=True):
     client: str  # the client program
     since: float  # the time of the first sign-on (s since 1970)
     is_rescued: bool  # whether a rescue code added the device
+    has_tried: bool = False  # whether it was refused something that cannot be undone
 
     @property
     def id(self) -> str:
@@ -82,8 +84,11 @@ class KnownDevice(Struct, frozen=True):
 
     def may_revoke(self, other: KnownDevice) -> bool:
         """Return True unless this device is new, the other one is older, and no rescue code added this one."""
-        is_new = clock.wall() - self.since < NEW_DEVICE_DAYS * _SECONDS_A_DAY
-        return self.is_rescued or self.since <= other.since or not is_new
+        return self.is_rescued or self.since <= other.since or not self.is_new
+
+    @property
+    def is_new(self) -> bool:
+        return clock.wall() - self.since < NEW_DEVICE_DAYS * _SECONDS_A_DAY
 
 
 class Reserved(Struct, frozen=True):
@@ -117,10 +122,30 @@ class Account(Struct, frozen=True):
     former: tuple[FormerCodes, ...] = ()  # valid for some days more, in case a thief replaced them
     is_organiser: bool = False  # whether the player may open events on a server that hides names
 
-    def trusts(self, key: str) -> bool:
-        """Return True if a device may do what cannot be undone: `KnownDevice.may_revoke` allows all others."""
-        own = next((device for device in self.devices if device.key == key), None)
-        return not self.devices or (own is not None and all(map(own.may_revoke, self.devices)))
+    def device(self, key: str) -> KnownDevice | None:
+        return next((device for device in self.devices if device.key == key), None)
+
+    def trusts(self, key: str, *others: KnownDevice) -> bool:
+        """Return True if a device may do to these others, or to all, what cannot be undone; see `may_revoke`."""
+        own = self.device(key)
+        return not self.devices or (own is not None and all(map(own.may_revoke, others or self.devices)))
+
+    def newer_than(self, key: str) -> list[KnownDevice]:
+        """Return the new devices that were added after a device."""
+        own = self.device(key)
+        return [device for device in self.devices if own is not None and device.is_new and device.since > own.since]
+
+    def device_news(self, key: str) -> DeviceNews | UnsetType:
+        """Return what the player of a device has to know about newer ones."""
+        newer = self.newer_than(key)
+        if any(device.has_tried for device in newer):
+            return "device_refused"
+        return "device_added" if newer else UNSET
+
+    def with_attempt(self, key: str) -> Account:
+        """Return the account with a device marked as refused something that cannot be undone."""
+        devices = (replace(device, has_tried=True) if device.key == key else device for device in self.devices)
+        return replace(self, devices=tuple(devices))
 
     def with_device(self, key: str, client: str = "", *, is_rescued: bool = False) -> Account:
         """Return the account with a device; idempotent."""

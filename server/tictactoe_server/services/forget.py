@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -45,10 +45,15 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Forgetting(Service):
-    """Exports and erases the data of players; `specs` are all tables of the store."""
+    """Exports and erases the data of players.
 
-    def __init__(self, specs: Specs) -> None:
-        self._specs = specs
+    Args:
+        specs: All tables of the store.
+        check_device: Refuses a request of a device that may not do what cannot be undone.
+    """
+
+    def __init__(self, specs: Specs, check_device: Callable[[Call], Awaitable[None]]) -> None:
+        self._specs, self._check_device = specs, check_device
         self.handles = {Forget: self.forget_me, Export: self.export}
         self._one_by_one, self._numbering = asyncio.Lock(), asyncio.Lock()
         self._waiting: dict[str, tuple[str, Forgotten]] = {}  # the next batch of erasures
@@ -68,7 +73,7 @@ class Forgetting(Service):
     async def forget_me(self, call: Call) -> None:
         """Store the request to be forgotten, answer, and erase the player's data afterwards."""
         id = call.player.id
-        await Accounts(self._core.store).check_device(id, call.session)
+        await self._check_device(call)
         kept = await self.begin(id)
         call.answer()
         self._waiting[hash_id(id)] = id, kept

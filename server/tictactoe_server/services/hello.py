@@ -88,9 +88,10 @@ class Greeting(Service):
         registry, lists = self._core.registry, self._core.lists
         await registry.restored.wait()
         added = await self._core.additions.of_welcome(player.id)
+        key = hash_secret(token)
+        account = await self.names.kept.load(player.id) if known.is_seated else None
         self._core.presence.greet(session, replace(player, bot=GUEST if request.bot else None))
         session.messages = self._core.allowances.messages[player.id]
-        key = hash_secret(token)
         session.device = Device(key, None if known.is_seated else key, known.player.name, request.client or "")
         if known.seen < today():
             self._notes.start(self._note(key))
@@ -113,6 +114,7 @@ class Greeting(Service):
             chat=UNSET if self._core.settings.chat in (None, "on") else self._core.settings.chat,
             names="given" if self._core.settings.hides_names else UNSET,
             claimed=UNSET if claim is None else claim.player == player.id,
+            device_news=UNSET if account is None else account.device_news(key),
             title=self._branding.title or UNSET,
             greeting=self._branding.greeting or UNSET,
         )

@@ -10,6 +10,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from textwrap import wrap
 from typing import Final
@@ -20,6 +21,8 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, parse_name
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
+from tictactoe_protocol.pushes import Announcement
+from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server import clock
@@ -28,11 +31,11 @@ from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
 from tictactoe_server.people.look_alikes import can_be_claimed, keys_of, mark_other
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import PLAYERS, Account, LinkCode
+from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDevice, LinkCode
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.sessions.session import TRIES, TRIES_MS, Session
-from tictactoe_server.storage.store import MISSING, save
+from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
 _CLAIMS_OF_ADDRESS: Final = 30  # in a minute
@@ -72,7 +75,7 @@ class Names(Service):
         if not can_be_claimed(player.name):
             raise Refused(ErrorCode.BAD_NAME, "bare", path="name", name=player.name)
         await self._count_try(call)
-        await self.kept.check_device(player.id, call.session)
+        await self.check_device(call)
         own = await self.kept.find_claim(player.name)
         if (own is None or own.player != player.id) and await self.kept.is_reserved(player.name):
             raise Refused(ErrorCode.BAD_NAME, "deleted", path="name", name=player.name)
@@ -110,22 +113,23 @@ class Names(Service):
     async def list_devices(self, call: Call) -> None:
         session, found = call.session, []
         account = await self.kept.load(call.player.id) or Account(call.player)
-        for device in account.with_device(session.device.secret, session.device.client).devices:
+        account = account.with_device(session.device.secret, session.device.client)
+        newer = account.newer_than(session.device.secret)
+        for device in account.devices:
             known = await self.kept.players.load(device.key)
             if known is not None:
                 seen = datetime.fromtimestamp(known[0].seen * _SECONDS_A_DAY, UTC).date().isoformat()
-                found.append(Device(device.id, seen, device.key == session.device.secret, device.client or UNSET))
+                is_own = device.key == session.device.secret
+                found.append(Device(device.id, seen, is_own, device.client or UNSET, new=device in newer))
         call.answer(devices=tuple(found), claimed=account.claimed or UNSET, codes_left=len(account.codes))
 
     async def revoke(self, call: Call) -> None:
         """Remove a device from the player, and close its connections."""
         account = await self.kept.load(call.player.id) or Account(call.player)
         device = next((one for one in account.devices if one.id == call.request.device), None)
-        own = next((one for one in account.devices if one.key == call.session.device.secret), None)
         if device is None:
             raise Refused(ErrorCode.NOT_ALLOWED, "device", path="device")
-        if own is None or not own.may_revoke(device):
-            raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device")
+        await self.check_device(call, device)
         await change(self.kept.players, device.key, lambda old: None)
         left = await change(self.kept.accounts, call.player.id, lambda old: (old or account).without_device(device.key))
         await change(self.kept.links, left.link or "none", lambda old: None)
@@ -133,6 +137,20 @@ class Names(Service):
         call.answer()
         self._send_away(device.key)
         self._elsewhere.tell_changed(PLAYERS.name, device.key)
+
+    async def check_device(self, call: Call, *others: KnownDevice) -> None:
+        """Refuse what cannot be undone for the player, or for these other devices, if this device is new.
+
+        The player is told on the older devices, at once or with the next welcome.
+        """
+        session, player = call.session, call.player.id
+        account = await self.kept.load(player) if session.connection.signed_on is None else None
+        if account is None or account.trusts(key := session.device.secret, *others):
+            return
+        await change(self.kept.accounts, player, lambda old: old and old.with_attempt(key))
+        await self._tell_devices(player)
+        self._elsewhere.tell_changed(ACCOUNTS.name, player)
+        raise Refused(ErrorCode.NOT_ALLOWED, "device new")
 
     async def own_signed_on(self, player: Player) -> None:
         """Claim the name by which a proxy has signed on a player, unless another player has claimed it."""
@@ -164,6 +182,8 @@ class Names(Service):
         if account is None:
             raise Refused(ErrorCode.BAD_TOKEN, way, path=way)
         log.info("device added", player=player, by=way)
+        await self._tell_devices(player)
+        self._elsewhere.tell_changed(ACCOUNTS.name, player)
         return Player(player, account.player.name)
 
     async def _take_link(self, code: str) -> str:
@@ -215,8 +235,19 @@ class Names(Service):
     def _hear(self, table: str, key: str) -> None:
         if table == PLAYERS.name:
             self._send_away(key)
+        elif table == ACCOUNTS.name:
+            self.tasks.start(self._tell_devices(key))
         elif table == _OWNERS:
             self._show_owner(Player(*key.split(" ", 1)))
+
+    async def _tell_devices(self, player: str) -> None:
+        """Tell the player's devices that are connected to this server about newer ones."""
+        sessions = self._core.presence.of_player(player)
+        with suppress(StoreUnavailable):  # the next welcome tells it
+            account = await self.kept.load(player) if sessions else None
+            for session in sessions:
+                if account is not None and (news := account.device_news(session.device.secret)):
+                    session.push(Announcement(describe_announcement(news) or news, clock.wall_ms(), news))
 
     def _send_away(self, key: str) -> None:
         for session, _ in self._core.presence.greeted:

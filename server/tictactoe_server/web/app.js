@@ -39,7 +39,7 @@ export class App {
 
 	/** @param {{name: string, token: string}} identity @param {string} [url] */
 	connect(identity, url) {
-		let [wasOn, wasSilent, told] = [false, false, ""];
+		let [wasOn, wasSilent, told, newsTold] = [false, false, "", ""];
 		const tell = (text = "", isShown = false) => connection === this.connection && this.say(text, isShown);
 		const onPhase = () => {
 			const { isSilent } = connection;
@@ -57,6 +57,8 @@ export class App {
 		const connection = new Connection(identity, {
 			onPhase,
 			onWelcome: () => {
+				const code = connection.welcome?.device_news;
+				if ((code === "device_added" || code === "device_refused") && code !== newsTold) tell(say("server says", { text: say(`announced ${(newsTold = code)}`) }));
 				for (const room of this.rooms.of(connection)) this.rooms.follow(room);
 				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
 				if (connection === this.home && connection.welcome) this.hearLadders(connection.welcome);

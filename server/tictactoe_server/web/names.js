@@ -40,8 +40,8 @@ export function showNames(app, code = "") {
 	}
 
 	/** @param {Protocol.Device} device */
-	function makeDevice({ id, seen, client, current }) {
-		const device = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang)];
+	function makeDevice({ id, seen, client, current, new: isNew }) {
+		const device = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang), isNew && say("name new device")].filter(Boolean);
 		const revoke = button(say("page name revoke"), () => ask({ type: "revoke", device: id }, learn));
 		return h("li.row", device.join(" · "), current ? h("b", say("name this device")) : revoke);
 	}
