@@ -11,6 +11,7 @@ from tests.simulation.disk import Disk
 from tests.simulation.ledger import HOLD_SECONDS, ServedTime
 from tests.simulation.world import Process
 from tictactoe_engine.search import Budget, Memory
+from tictactoe_server.rooms.clock import is_expired
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.bots.thinking import SEARCHES, result_of
@@ -89,6 +90,14 @@ class Host:
     def rooms(self) -> set[str]:
         """The codes of the rooms that this server believes to have."""
         return set() if self.is_down or self.server is None else set(self.server.core.registry.by_code)
+
+    @property
+    def is_clock_ending(self) -> bool:
+        """Whether a clock runs out within half a second."""
+        if self.is_down or self.server is None:
+            return False
+        core = self.server.core
+        return any(is_expired(live.room, core.time() + 500) for live in core.registry.by_code.values())
 
     async def wait_until_up(self) -> None:
         await self._up.wait()

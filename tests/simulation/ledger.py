@@ -507,7 +507,7 @@ class Ledger:
     def is_closed(self, code: str) -> bool:
         """Return whether a finished room may be gone: all its players have been away for ten minutes."""
         away_since = self.rooms[code].away_since.values()
-        return self.served.between(max(away_since, default=self.now()), self.now()) > KEPT_SECONDS
+        return self.now() - max(away_since, default=self.now()) > KEPT_SECONDS
 
     def game(self, code: str, number: int) -> GameRecord:
         """Return the record of a game, which begins now if it is new."""

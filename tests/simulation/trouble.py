@@ -108,11 +108,20 @@ class Trouble:
 
     async def _strike_full_disk(self, chance: random.Random) -> None:
         seconds = chance.choice((0.2, 2.0, 10.0)) * chance.uniform(0.5, 1.5)
+        if chance.random() < 0.5:
+            await self._wait_for_end_of_clock()
         disk = self.site.disk
         disk.early_refusals, disk.late_refusals = chance.choice(((0.9, 0.0), (0.0, 0.5), (0.3, 0.3)))
         disk.refuses_until = self.site.world.time() + seconds
         self.site.note_trouble(seconds + 10)
         await asyncio.sleep(seconds)
+
+    async def _wait_for_end_of_clock(self) -> None:
+        """Wait until a clock is about to run out, for a minute at most."""
+        for _ in range(240):
+            await asyncio.sleep(0.25)
+            if any(host.is_clock_ending for host in self.site.hosts):
+                return
 
     async def _strike_pauses(self, chance: random.Random) -> None:
         self.site.world.pause(chance.choice((0.05, 0.5, 3.0, 20.0)) * chance.uniform(0.5, 1.5))
