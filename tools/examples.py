@@ -220,7 +220,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="8"),
             pushes.Ok(id="9", room=_ROOM, seat="X", moves=(), rated=True),
             pushes.Ok(id="33", room=_ROOM, seat="X", seats=("X", "O"), moves=()),
-            pushes.Ok(id="15", rooms=(_SUMMARY,)),
+            pushes.Ok(id="15", rooms=(_SUMMARY,), online=3),
             pushes.Ok(id="18", time=1_924_970_700_000),
             pushes.Ok(id="19", games=(_PAST_GAME,)),
             pushes.Ok(id="21", record=_RECORD, played=_PLAYED),

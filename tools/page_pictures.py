@@ -192,7 +192,7 @@ async def _play(ana: Page, bo: Page, names: tuple[str, str], game: str) -> None:
     await ana.locator(".link.on").wait_for()
     await ana.get_by_label("Playing as").fill(names[0])
     await ana.locator(f"[name=game][value={game}]").check()
-    await ana.get_by_role("button", name="Quick match").click()
+    await ana.get_by_role("button", name="Find an opponent").click()
     await ana.locator(".invite").wait_for()
     await bo.goto(ana.url)
     await bo.get_by_label("Your name").fill(names[1])

@@ -191,7 +191,7 @@ async def home(stage: Stage) -> None:
     await stage.play("connect-four", *FALLING)
     stage.codes.append((await stage.players["bo"].create("four")).code)
     await stage.program.press("\x1b")
-    await stage.program.until("Quick match")
+    await stage.program.until("Find an opponent")
     await asyncio.sleep(1.5)
 
 

@@ -23,11 +23,13 @@ class Lobby:
     Attributes:
         boards: Boards of running games.
         demo: A game between computers, shown while no boards are.
+        online: The number of people online, 0 if it is unknown.
     """
 
     def __init__(self, session: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
         self.boards: tuple[LiveBoard, ...] = ()
         self.demo: LiveBoard | None = None
+        self.online = 0
         self._session = session
         self._start = start
         self._rooms: dict[str, tuple[RoomSummary, float]] = {}
@@ -49,13 +51,14 @@ class Lobby:
             self.boards, self.demo = push.boards, push.demo or None
         elif isinstance(push, Ok) and push.rooms is not UNSET:
             self._rooms = {room.room: (room, now) for room in reversed(push.rooms)}
+            self.online = push.online or 0
         else:
             return False
         return True
 
     def forget(self) -> None:
         """Forget all rooms before going to another server."""
-        self._rooms, self.boards, self.demo = {}, (), None
+        self._rooms, self.boards, self.demo, self.online = {}, (), None, 0
 
     def list_rooms(self, status: Literal["waiting", "playing"], but: str | None = None) -> list[RoomSummary]:
         """Return the waiting or playing rooms, newest first, without those of the player `but`."""

@@ -626,7 +626,7 @@ declare namespace Protocol {
     ended?: { [key: string]: EndedOffer };
   }
 
-  /** A request was carried out; the fields depend on the request. Attributes: seats: The marks of the player and the guests, if there are guests. */
+  /** A request was carried out; the fields depend on the request. Attributes: seats: The marks of the player and the guests, if there are guests. online: The number of people connected to this server, the player included. */
   interface Ok {
     type: "ok";
     id: string;
@@ -635,6 +635,7 @@ declare namespace Protocol {
     seats?: string[];
     moves?: number[];
     rooms?: RoomSummary[];
+    online?: number;
     time?: number;
     games?: PastGame[];
     record?: string;

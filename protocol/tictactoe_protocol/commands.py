@@ -329,6 +329,7 @@ _UNTOLD: Final = (
     _press("retry", "r", "retry", {"key try now": "away", "key retry": "home"}),
     _press("local", "l", "", {"key start a server": "home"}),
     _press("name", "n", "", {"": "home", "key own page": "ladder"}),
+    _press("rated", "R", "rated", {"key rated": "home"}),
     _press("devices", "N", "open_page devices", {"": "home"}),
     _press("home", "", "go 0", _LIST),
     _press("end", "", "go -1", _LIST),

@@ -408,6 +408,7 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
 
     Attributes:
         seats: The marks of the player and the guests, if there are guests.
+        online: The number of people connected to this server, the player included.
     """
 
     id: str
@@ -416,6 +417,7 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     seats: tuple[str, ...] | UnsetType = UNSET
     moves: tuple[int, ...] | UnsetType = UNSET
     rooms: tuple[RoomSummary, ...] | UnsetType = UNSET
+    online: int | UnsetType = UNSET
     time: int | UnsetType = UNSET
     games: tuple[PastGame, ...] | UnsetType = UNSET
     record: str | UnsetType = UNSET

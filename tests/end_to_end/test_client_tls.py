@@ -38,7 +38,7 @@ async def test_an_authority_of_ones_own_is_trusted_by_the_commands_and_the_full_
         async with run_client("rooms", "--json", "-s", server.url, "--ca", str(authority.ca)) as client:
             assert await client.end() == 0
         async with run_screen(*COMMAND, "-s", server.url, TICTACTOE_CA=str(authority.ca)) as screen:
-            await screen.shows("Quick match", "●")
+            await screen.shows("Find an opponent", "●")
             screen.type("\x11")
             assert await screen.end() == 0
 

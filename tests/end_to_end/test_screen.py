@@ -83,12 +83,12 @@ async def test_a_window_that_shrinks_and_grows_is_drawn_anew(server: Server) -> 
     async with run_screen(*COMMAND, "-s", server.url) as screen:
         await screen.until("Playing as")
         screen.resize(30, 8)
-        await screen.shows("> Quick match")
+        await screen.shows("> Find an opponent")
         screen.resize(10, 4)
         await screen.shows("Playi")
         screen.written = b""
         screen.resize(100, 30)
-        await screen.until("Quick match")
+        await screen.until("Find an opponent")
         screen.type("\x11")
         assert await screen.end() == 0
 

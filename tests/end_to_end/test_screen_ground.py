@@ -35,7 +35,7 @@ async def asked(screen: Terminal) -> None:
 async def test_the_theme_follows_the_terminals_answer(server: Server, answer: str, ground: bytes, other: bytes) -> None:
     async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
-        await screen.do(answer + KIND, "Playing as", "Quick match")
+        await screen.do(answer + KIND, "Playing as", "Find an opponent")
         assert ground in screen.written
         assert other not in screen.written
 

@@ -61,7 +61,7 @@ async def tour(screen: Terminal, server: Server) -> None:
         await screen.do("\x1b", "Playing as")
     for down, words in ((2, "who takes the other seats"), (3, "No public game is on")):
         await screen.do("\x1b[B" * down + "\r", words)
-        await screen.do("\x1b", "Quick match")
+        await screen.do("\x1b", "Find an opponent")
     await screen.do("\x1b[A" * 5 + "\r", "Waiting for another player")
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         room = (await bo.ask("match"))["room"]
@@ -75,7 +75,7 @@ async def tour(screen: Terminal, server: Server) -> None:
         await screen.do(":resign\r", "Enter")
         await screen.do("\r", "You lose")
         await screen.do("\x1b[D", "Move 1 of ")
-    await screen.do("\x1b\x1b", "Quick match")
+    await screen.do("\x1b\x1b", "Find an opponent")
 
 
 async def test_without_colour_there_is_none_on_any_page(server: Server) -> None:

@@ -133,7 +133,7 @@ class Visitor:
     async def quick_match(self, name: str, game: str = "classic") -> None:
         await self.page.get_by_label("Playing as").fill(name)
         await self.tile(game).check()
-        await self.button("Quick match").click()
+        await self.button("Find an opponent").click()
         await expect(self.page.get_by_text("Waiting for someone")).to_be_visible()
 
     async def join(self, name: str) -> None:

@@ -117,7 +117,7 @@ async def test_what_is_asked_of_a_connection_that_is_closing_is_lost_without_a_c
         await server.has_heard_all()
         async with server.closing(4501):
             await ana.page.wait_for_function("opened.at(-1).readyState === WebSocket.CLOSING")
-            await ana.button("Quick match").click()
+            await ana.button("Find an opponent").click()
         await expect(ana.page.locator(".banner")).to_be_visible()
         assert not server.asked_for("match")
         await ana.page.close()

@@ -103,7 +103,7 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
     ana = await visit(address(server))
     keys = ana.page.keyboard
     await ana.connects()
-    await ana.button("Quick match").focus()
+    await ana.button("Find an opponent").focus()
     await keys.press("Enter")
     await expect(ana.page.get_by_text("Waiting for someone")).to_be_visible()
     bo = await visit(ana.page.url)

@@ -27,7 +27,7 @@ async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Vis
     await ana.page.get_by_label("Another clock").fill("5+1")
     await ana.button("Begin").click()
     await ana.button("Leave").click()
-    await expect(ana.button("Quick match")).to_be_visible()
+    await expect(ana.button("Find an opponent")).to_be_visible()
     await ana.page.reload()
     await expect(ana.tile("four")).to_be_checked()
     await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("5+1")

@@ -2,6 +2,7 @@ import json
 import re
 from typing import Any
 
+import pytest
 from playwright.async_api import expect
 
 from tests.page.conftest import SERVER_GOES, Visit, Visitor, take_turns
@@ -95,16 +96,14 @@ async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_agai
     ana, bo = await visit(address(server, "/")), await visit(address(server), phone=True)
     for visitor, name in ((ana, "ana"), (bo, "bo")):
         await claim(visitor, name)
-    await ana.button("New room…").click()
     rated = ana.page.get_by_role("switch", name="rated")
-    await expect(rated).to_be_disabled()
+    await expect(ana.page.locator(".play")).to_contain_text("Not rated. Rated games here: ")
+    await expect(rated).to_be_hidden()
     await ana.tile("connect-four").check()
-    await ana.page.locator("[name=with][value=anybody]").check(force=True)
-    await expect(ana.page.get_by_text(say("refused bad_clock rated"))).to_be_visible()
-    await ana.page.get_by_role("combobox", name="Clock").select_option("3+2")
     await rated.check()
+    await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("3+2")
     sent: list[Message] = []
-    await ana.button("Begin").click()
+    await ana.button("Find an opponent").click()
     await expect(ana.page.locator(".invite")).to_contain_text("rated")
     await expect(bo.page.locator(".rooms .note", has_text="rated")).to_be_visible()
     await bo.page.get_by_role("link", name="Join: ana").click()
@@ -125,8 +124,30 @@ async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_agai
     await bo.page.goto(address(server, "/ladder/connect-four"))
     await expect(bo.page.locator("tbody tr")).to_have_text([re.compile("^ana1662?"), re.compile("^bo1338?")])
     await bo.button("Play a rated game").click()
-    await bo.page.get_by_role("dialog").get_by_role("button", name="Quick match").click()
     await expect(bo.page.locator(".player")).to_have_count(2)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_a_rated_game_asks_for_a_name_to_keep_and_goes_on_with_it(
+    server: Server, visit: Visit, width: int
+) -> None:
+    ana = await visit(address(server))
+    await ana.page.set_viewport_size({"width": width, "height": 800})
+    await expect(ana.page.locator(".way").first).to_contain_text("Nobody else is online.")
+    await ana.tile("connect-four").click(force=True)
+    rated, dialog = ana.page.get_by_role("switch", name="rated"), ana.page.get_by_role("dialog", name="Your name")
+    for keeps in (False, True):
+        await rated.click()
+        if keeps:
+            await dialog.get_by_role("textbox").first.fill("ana")
+            await ana.button("Keep it").click()
+            await ana.button("I have written them down").click()
+        await ana.button("Close").click()
+        await expect(rated).to_be_checked(checked=keeps)
+    bo = await visit(address(server))
+    await expect(bo.page.locator(".way").first).to_contain_text("1 other is online.")
+    await ana.button("Find an opponent").click()
+    await expect(ana.page.locator(".invite")).to_contain_text("rated")
 
 
 async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board(server: Server, visit: Visit) -> None:
@@ -231,11 +252,10 @@ async def test_the_first_page_leads_to_ladders_and_to_a_rated_match(server: Serv
     await bo.ask("create", rules="four", clock=MINUTES, rated=True)
     row = ana.page.get_by_role("listitem").filter(has_text="bo")
     await expect(row).to_contain_text("rated 1500?")
-    await ana.button("Find an opponent").click()
     assert await find_violations(ana.page) == []
-    await ana.page.get_by_role("combobox", name="Game").select_option("four")
+    await ana.tile("four").check()
     await ana.page.get_by_role("switch").check()
-    await ana.page.get_by_role("dialog").get_by_role("button", name="Quick match").click()
+    await ana.button("Find an opponent").click()
     await expect(ana.page.get_by_role("heading", name="bo v ana")).to_be_visible()
 
 
@@ -246,9 +266,7 @@ async def test_where_a_server_names_neither_nothing_of_it_is_shown(visit: Visit)
     ) as server:
         ana = await visit(server.origin)
         await ana.connects()
-        await expect(ana.button("Find an opponent")).to_have_count(0)
         await expect(ana.page.get_by_role("link", name="Ladders")).to_have_count(0)
-        await ana.button("New room…").click()
         await expect(ana.page.get_by_role("switch")).to_have_count(0)
         await ana.page.goto(f"{server.origin}/K7M4PQ")
         await expect(ana.page.locator("p.turn")).to_have_text("You win! Row 1 is X X X.")

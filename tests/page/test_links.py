@@ -79,7 +79,7 @@ async def test_an_invitation_is_photographed_or_shared_by_the_sheet_of_the_devic
 async def test_a_broken_address_is_told_on_the_first_page(server: Server, visit: Visit, broken: str) -> None:
     ana = await visit(address(server, f"/#{broken}"))
     await ana.hears("There is no page at this address.")
-    await expect(ana.button("Quick match")).to_be_visible()
+    await expect(ana.button("Find an opponent")).to_be_visible()
 
 
 async def test_where_there_is_nothing_a_page_leads_on(server: Server, visit: Visit) -> None:

@@ -90,7 +90,7 @@ async def test_a_link_leads_to_a_room_of_another_server(members: Members, visit:
 async def test_a_match_is_played_where_somebody_waits(members: Members, visit: Visit, bo: Peer) -> None:
     members.waiting = await room_of(bo, members)
     ana = await visit(members.origin, may_fail=SERVER_GOES)
-    await ana.button("Quick match").click()
+    await ana.button("Find an opponent").click()
     await ana.hears("You are O.")
     assert members.places_of("match") == ["s1", "s2"]
     assert ana.code == members.waiting

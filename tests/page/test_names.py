@@ -146,7 +146,7 @@ async def test_a_banner_never_moves_a_pressed_button(server: Server, visit: Visi
         await lena.ask("claim_name", name="lena")
         other = await visit(address(server), phone=phone)
         await other.connects()
-        buttons = [other.button(name) for name in ("Quick match", "Invite a friend", "Join")]
+        buttons = [other.button(name) for name in ("Find an opponent", "Invite a friend", "Join")]
         before = [await button.bounding_box() for button in buttons]
         await other.page.get_by_label("Playing as").fill("lena")
         await other.page.keyboard.press("Enter")

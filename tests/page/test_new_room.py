@@ -59,7 +59,7 @@ async def test_every_field_of_the_form_counts_and_a_fault_is_named(server: Serve
     await form.get_by_label("Another clock").fill("3+2")
     await form.get_by_label("Who may see it").select_option("private")
     await form.get_by_label("Your mark").select_option("B")
-    await form.get_by_role("radio", name="the computer").check()
+    await form.get_by_role("radio", name="Play the computer").check()
     await form.get_by_label("Strength").select_option("easy")
     await form.get_by_label("Chat").select_option("players")
     await form.get_by_label("Analysis").select_option("open")
@@ -71,15 +71,21 @@ async def test_every_field_of_the_form_counts_and_a_fault_is_named(server: Serve
 
 
 @pytest.mark.parametrize(
-    ("who", "privacy"), [("a friend (by link)", "private"), ("Anybody", "public"), ("the computer", "private")]
+    ("who", "privacy"),
+    [("Invite a friend", "private"), ("Invite a friend", "public"), ("Play the computer", "private")],
 )
-async def test_the_opponent_decides_on_privacy(server: Server, visit: Visit, bo: Peer, who: str, privacy: str) -> None:
+async def test_a_new_room_is_private_unless_everybody_may_see_it(
+    server: Server, visit: Visit, bo: Peer, who: str, privacy: str
+) -> None:
     ana = await visit(address(server, "/#new"))
     await ana.connects()
     await ana.page.get_by_role("radio", name=who).check()
+    if privacy == "public":
+        await ana.page.get_by_text("More").click()
+        await ana.page.get_by_label("Who may see it").select_option(privacy)
     await ana.button("Begin").click()
     await ana.hears("You are X.")
     code = ana.code
     await bo.send("watch", room=code)
     state = await bo.next_of("room")
-    assert (state["visibility"], state["seats"]["O"] is not None) == (privacy, who == "the computer")
+    assert (state["visibility"], state["seats"]["O"] is not None) == (privacy, who == "Play the computer")

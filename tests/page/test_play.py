@@ -103,7 +103,7 @@ async def test_what_is_refused_is_said_beside_the_cell_until_the_next_move(serve
 async def test_nobody_plays_under_another_name_than_the_one_that_was_refused(server: Server, visit: Visit) -> None:
     eve = await visit(address(server))
     await eve.page.get_by_label("Playing as").fill("hard-bot")
-    await eve.button("Quick match").click()
+    await eve.button("Find an opponent").click()
     await eve.hears("hard-bot is taken: choose another name.")
     await expect(eve.page.get_by_label("Playing as")).to_have_value("hard-bot")
     await eve.quick_match("eve")

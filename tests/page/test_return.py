@@ -18,7 +18,7 @@ async def test_leaving_the_page_or_closing_the_tab_keeps_the_seat(server: Server
     await bo.play(0)
     await ana.play(8)
     await ana.page.go_back()
-    await expect(ana.button("Quick match")).to_be_visible()
+    await expect(ana.button("Find an opponent")).to_be_visible()
     await ana.page.go_forward()
     await bo.play(1)
     await ana.play(2)

@@ -21,7 +21,7 @@ async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> No
         text = await until_started(ana, "Playing as  ana")
         assert "Nobody else can join you here." in text
         assert "a server for this run only" in text.splitlines()[0]
-        for words in ("Quick match", "Watch a game", "Rooms waiting", "invite", "127.0.0.1"):
+        for words in ("Find an opponent", "Watch a game", "Rooms waiting", "invite", "127.0.0.1"):
             assert words not in text
         await ana.until("> Play the computer   ‹ medium ›")
         await ana.do("right down left left left", "> The game            ‹ Gomoku ›", "15x15, 5 in a row")

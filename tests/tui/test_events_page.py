@@ -44,7 +44,7 @@ async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waite
 
 async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
-        await ana.until("Quick match")
+        await ana.until("Find an opponent")
         await ana.paste(f"{server.url.replace('ws', 'http')}/e/E4NT22#ana-1")
         await ana.until("ana-1")
         await ana.do("enter", "Round 2 of 3")
@@ -56,11 +56,11 @@ async def test_the_code_of_an_event_leads_there_where_one_of_a_room_is_asked_for
     async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
         refusal = Error(code="no_such_room", message="No room.", data={"room": EVENT})
         server.answers[Join] = lambda request: [replace(refusal, id=identity(request))]
-        await ana.until("Quick match")
+        await ana.until("Find an opponent")
         await ana.paste(EVENT)
         await ana.until(EVENT)
         await ana.do("enter", "Round 2 of 3")
-        await ana.do("escape", "Quick match", gone="Round 2")
+        await ana.do("escape", "Find an opponent", gone="Round 2")
 
 
 async def test_a_card_in_use_at_another_device_is_played_by_here_where_one_wants_that(open_screen: OpenScreen) -> None:
@@ -70,12 +70,12 @@ async def test_a_card_in_use_at_another_device_is_played_by_here_where_one_wants
             open_screen(with_card_in_use(server, event()).url, first_page=first_page) as ana,
         ):
             if first_page is None:
-                await ana.until("Quick match")
+                await ana.until("Find an opponent")
                 await ana.paste(f"{server.url}/e/{EVENT}#ana-1")
                 await ana.until("ana-1")
                 await ana.press("enter")
             await ana.until("Play here instead?", "play here")
-            await ana.do(answer, "Round 2 of 3" if answer == "enter" else "Quick match", gone="Play here")
+            await ana.do(answer, "Round 2 of 3" if answer == "enter" else "Find an opponent", gone="Play here")
             joins = [(one.ticket, one.here) for one in heard(server, EventJoin)]
             assert joins == [("ana-1", False), ("ana-1", True)][: 2 if answer == "enter" else 1]
 
@@ -98,7 +98,7 @@ async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_
 
 async def test_the_link_of_an_event_elsewhere_leads_to_its_server(open_screen: OpenScreen) -> None:
     async with hostile_server() as here, hostile_server() as there, open_screen(here.url) as ana:
-        await ana.until("Quick match")
+        await ana.until("Find an opponent")
         await ana.paste(f"{with_events(there, event()).url}/e/E4NT22")
         await ana.until("E4NT22")
         await ana.do("enter", "Round 2 of 3")

@@ -41,7 +41,7 @@ async def test_no_page_outside_a_room_says_anything_in_english(server: Server, a
             ("s", "Einstellungen"),
             ("escape escape", "Das ist die erste Seite."),
             ("d enter", "2 gewonnen, 0 verloren"),
-            ("escape z enter", "Private Partien stehen nicht hier"),
+            ("escape z z enter", "Private Partien stehen nicht hier"),
             ("escape up up enter", "Code oder Link des Raums"),
         ):
             assert english_on(await ana.do(keys, title)) == [], keys

@@ -14,7 +14,7 @@ from tictactoe_server.settings import Settings
 
 async def test_home_says_who_one_is_where_and_what_one_can_do(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
-        text = await ana.until("Playing as  ana", "> Quick match", "Join with a code", "Watch a game")
+        text = await ana.until("Playing as  ana", "> Find an opponent", "Join with a code", "Watch a game")
         assert server.url in text
         assert "ms" in text.splitlines()[0]
         await ana.press("ctrl+q")
@@ -31,9 +31,9 @@ async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_scree
 
 async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
-        await ana.until("> Quick match         ‹ Tic-tac-toe ›", "against whoever comes", "←→ change")
-        await ana.do("left left left", "‹ Gomoku ›", "against whoever comes: 15x15, 5 in a row")
-        await ana.do("right right right right", "‹ Blocker ›", "against whoever comes: 3x3, blocked")
+        await ana.until("> Find an opponent    ‹ Tic-tac-toe ›", "against whoever comes next", "←→ change")
+        await ana.do("left left left", "‹ Gomoku ›", "against whoever comes next")
+        await ana.do("right right right right", "‹ Blocker ›", "against whoever comes next")
         await ana.do("left left left left enter", "Waiting for another player", "Gomoku")
         await bo.ask("match", rules="gomoku")
         await ana.until("Your move, X.")
@@ -41,7 +41,7 @@ async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, 
 
 async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, open_screen: OpenScreen) -> None:
     async with open_screen(bots.url) as ana:
-        await ana.until("> Quick match")
+        await ana.until("> Find an opponent")
         await ana.do("left left left left down left", "> Play the computer   ‹ easy ›", "‹ Connect four ›")
         await ana.do("enter", "easy-bot", "Connect four", "Your move, X.")
 
@@ -108,7 +108,7 @@ async def test_an_abandoned_seat_is_offered_until_it_is_used(server: Server, ope
         text = await ana.until(f"> Resume {code} (", "your seat is kept: you are O", "Playing as  ana")
         assert re.search(r"> Resume \w{6} \((1:00|0:5\d) left\)", text)
         await ana.do("enter", "It's bo's move.", "O  ana (you)")
-        await ana.do("escape enter", "> Quick match", gone="Resume")
+        await ana.do("escape enter", "> Find an opponent", gone="Resume")
 
 
 async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, open_screen: OpenScreen) -> None:
@@ -121,7 +121,7 @@ async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, 
 
 async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
-        await ana.until("> Quick match")
+        await ana.until("> Find an opponent")
         for line in ("Watch a game", "Your games", "Play the computer", "Join with"):
             await ana.do(line[0].lower(), f"> {line}")
 
@@ -130,7 +130,7 @@ async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, ope
 async def test_every_line_is_chosen_at_any_size(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
     async with open_peer(server.url, "bo") as bo, open_screen(server.url, size=size) as ana:
         code = (await bo.ask("create", rules="gomoku"))["room"]
-        await ana.until("Playing as  ana", "> Quick match", "? help", "Rooms waiting")
+        await ana.until("Playing as  ana", "> Find an opponent", "? help", "Rooms waiting")
         seen = ana.text
         for _ in range(9):
             await ana.press("down")
@@ -138,7 +138,14 @@ async def test_every_line_is_chosen_at_any_size(server: Server, open_screen: Ope
             seen += ana.text
             assert "…" not in ana.text
             assert "~" not in ana.text
-        for words in ("Quick match", "Play the computer", "New room", "Join with a code", "Watch a game", "Your games"):
+        for words in (
+            "Find an opponent",
+            "Play the computer",
+            "Invite a friend",
+            "Join with a code",
+            "Watch a game",
+            "Your games",
+        ):
             assert f"> {words}" in seen
         assert f"> {code}  " in seen
 
@@ -149,7 +156,7 @@ async def test_form_settings_and_games_fit_the_smallest_window(at_home: AtHome) 
         for _ in range(11):
             assert "…" not in ana.text
             await ana.press("down")
-        await ana.do("escape", "> New room")
+        await ana.do("escape", "> Invite a friend")
         await ana.press("s")
         assert "…" not in await ana.until("> Theme", "Esc back")
         await ana.do("escape y enter", "You have finished no game on", "? help")

@@ -54,6 +54,18 @@ async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: S
     await ana.do("n", "Waiting for another player", "Connect four · rated", "10 min each; public.")
 
 
+async def test_a_rated_opponent_is_wanted_once_one_has_kept_a_name(rating: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(rating.url, colour=False) as user:
+        await user.until("> Find an opponent", "against whoever comes next", "Nobody else is online.", gone="R: rated")
+        await user.do("left left left left", "‹ Connect four ›", "(R: rated)")
+        await user.do("R", "> Make this name yours")
+        await user.do("enter", "Your name:")
+        await user.do("enter", "is yours")
+        await user.do("escape", "written")
+        await user.do("enter", "Playing as", "against whoever comes next, rated, 3+2")
+        await user.do("enter", "Waiting for another player", "Connect four · rated", "3 min each + 2 s a move; public.")
+
+
 async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, bo: Peer) -> None:
     async with open_peer(ana.app.session.address.url, "cy") as cy:
         await cy.ask("claim_name", name="cy")

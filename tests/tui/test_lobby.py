@@ -48,7 +48,7 @@ async def test_the_rooms_are_read_anew_after_a_loss(server: Server, proxy: Proxy
 async def test_the_list_is_requested_once(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     proxy.down.taken = said = bytearray()
     async with open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
-        await ana.until("Quick match")
+        await ana.until("Find an opponent")
         await bo.ask("lobby", on=True)
         first = (await bo.ask("create", rules="gomoku"))["room"]
         await ana.until(first)

@@ -62,7 +62,7 @@ async def test_a_code_from_another_device_makes_us_who_plays_there(at_home: AtHo
 
 async def test_a_nameless_player_is_asked_once_before_the_first_game(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, name=None) as ana:
-        await ana.until("Playing as  guest-", "> Quick match")
+        await ana.until("Playing as  guest-", "> Find an opponent")
         await ana.do("enter", "What's your name?")
         await ana.do("escape", "Waiting for")
         name = ana.client.name
@@ -74,7 +74,7 @@ async def test_a_nameless_player_is_asked_once_before_the_first_game(server: Ser
 
 async def test_a_name_that_cannot_be_is_asked_for_again(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url, name=None) as ana:
-        await ana.until("Playing as  guest-", "> Quick match")
+        await ana.until("Playing as  guest-", "> Find an opponent")
         await ana.do("enter", "What's your name?")
         await ana.press("@")
         await ana.do("enter", "Leave")

@@ -36,9 +36,8 @@ async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
 
 async def test_the_clock_and_who_sees_the_room_are_said_in_words(at_home: AtHome) -> None:
     async with at_form(at_home, "Clock") as ana:
-        await ana.until("3 by 3, 3 in a row; no clock. The room is public.")
-        await ana.type("3+2", "3 by 3, 3 in a row; 3 min each + 2 s a move. The room is public.")
-        await ana.do("down right", "The room is private.")
+        await ana.until("3 by 3, 3 in a row; no clock. The room is private.")
+        await ana.type("3+2", "3 by 3, 3 in a row; 3 min each + 2 s a move. The room is private.")
         await ana.do("enter", "Waiting for another player", "3 min each + 2 s a move; private.", "Code   ")
 
 
@@ -90,7 +89,7 @@ def test_a_line_that_makes_no_sense_is_refused_in_the_words_of_the_form() -> Non
 def test_a_room_for_lessons_and_one_in_which_watchers_only_read_are_chosen() -> None:
     wish = read_room({**FORM, "analysis": "open", "chat": "players"})
     assert (wish.analysis, wish.chat) == ("open", "players")
-    assert describe_room(wish, alone=False).endswith("The room is public, analysis open, chat for players.")
+    assert describe_room(wish, alone=False).endswith("The room is private, analysis open, chat for players.")
 
 
 def test_a_room_of_one_who_is_alone_is_private_and_has_the_computer_in_it() -> None:

@@ -15,14 +15,14 @@ def find(user: ScreenUser, words: str) -> tuple[int, int]:
 
 async def test_a_click_is_found_on_the_stage(at_home: AtHome) -> None:
     async with at_home(size=LARGE) as ana:
-        x, y = find(ana, "New room")
+        x, y = find(ana, "Invite a friend")
         await ana.click(3, y)
         assert len(ana.app.pages) == 1
         await ana.click(x, y)
         await ana.until("who takes the other seats")
         x, y = find(ana, "With")
         await ana.click(x, y)
-        await ana.until("> With               a friend")
+        await ana.until("> With               easy computer")
 
 
 async def test_a_window_is_changed_again_and_again_during_a_game(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,5 +113,5 @@ async def test_in_the_smallest_window_every_page_and_game_says_how_one_leaves(at
             assert "Esc back" in text.splitlines()[-1]
             await ana.do("escape", "Playing as")
         await ana.do("n", "Esc no")
-        await ana.do("escape q enter", "Waiting for another player", "Esc cancel")
+        await ana.do("escape f enter", "Waiting for another player", "Esc cancel")
         assert "Esc cancel" in ana.text.splitlines()[-1]

@@ -70,7 +70,7 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
         async with open_screen(NOWHERE.rpartition("/")[0]) as ana:
             await ana.until("Can't reach", "> Near you: hall  ws://10.1.2.3:8765")
             ana.app.session.cluster = parse_cluster(server.url)
-            await ana.do("r", "> Quick match", "Near you: hall")
+            await ana.do("r", "> Find an opponent", "Near you: hall")
         async with open_screen(server.url) as ana:
             await ana.until("Playing as", "Near you: hall")
             await ana.do("end enter", "ws://10.1.2.3:8765  ●")

@@ -16,7 +16,7 @@ async def test_codes_and_names_take_every_letter_though_letters_are_keys(at_home
     async with at_home(changed_keys=KEYS) as ana:
         await ana.do("down j down", "> Join with a code")
         await ana.type("ob hxkj", "ob hxkj")
-        await ana.do("escape up", "> New room")
+        await ana.do("escape up", "> Invite a friend")
         await ana.do("k", "> Play the computer")
         await ana.do("n", "Your name:")
         await ana.type("kjo bhx", "Your name:", "kjo bhx")

@@ -11,7 +11,7 @@ from tictactoe_client.cli.run import Work, ask_line, carry_out, connected
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text.language import means, plain
-from tictactoe_client.text.lobby import describe_home_help, list_words, offer_games
+from tictactoe_client.text.lobby import describe_home_help, describe_others, list_words, offer_games
 from tictactoe_client.text.talk import list_greeting
 from tictactoe_client.text.wording import describe_connection, describe_unknown
 from tictactoe_protocol import clean_text
@@ -76,7 +76,8 @@ class PlainHome:
                 connected_in = describe_connection(client.latency_seconds)
                 self._screen.print(say("hello you are", connected=connected_in, name=clean_text(client.name)))
                 self._screen.print(*list_greeting(client.welcome))
-            self._screen.print(*losses, *offer_games([*self._waiting.items()]))
+            others = describe_others(await client.lobby(on=False))
+            self._screen.print(*losses, *([others] if others else []), *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 
     async def _do(self, word: str, words: Sequence[str]) -> None:

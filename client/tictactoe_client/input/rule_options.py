@@ -126,7 +126,6 @@ def read_room(values: Mapping[str, Any]) -> Choice:
         (opponent,) * (len(rules.marks) - 1) if opponent in LEVELS else (),
         analysis=values.get("analysis", "closed"),
         chat=values.get("chat", "all"),
-        rated=opponent == "rated",
     )
 
 

@@ -113,14 +113,16 @@ class Client(Conversation):
         """Return the public rooms, newest first."""
         return (await self._ask(requests.Rooms())).rooms or ()
 
-    async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> None:
+    async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> int:
         """Subscribe to changes of the list of rooms, which come in `messages`, or unsubscribe.
+
+        Returns the number of people online, or 0 if the server is too old to say it.
 
         Args:
             boards: The number of boards of running games to subscribe to.
             demo: Ask for a game between bots if there is no other board.
         """
-        await self._ask(requests.Lobby(on=on, boards=boards, demo=demo))
+        return (await self._ask(requests.Lobby(on=on, boards=boards, demo=demo))).online or 0
 
     async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our finished games, newest first; with `before`, a `game_id`, only older ones."""
@@ -242,7 +244,7 @@ class Client(Conversation):
     async def claim_name(self, name: str) -> tuple[str, ...]:
         """Claim a name and return the codes that restore it, which are shown only once."""
         found = await self._ask(ClaimName(name=name))
-        self.name = parse_name(name)
+        self.name, self.welcome = parse_name(name), structs.replace(self.welcome, claimed=True)
         return found.rescue or ()
 
     async def link_device(self) -> str:

@@ -191,6 +191,11 @@ def describe_terms(head: EventHead) -> str:
     return ", ".join((describe_word("kind", head.kind), short_rules(head.rules), describe_clock(head.clock)))
 
 
+def describe_others(online: int) -> str:
+    """Describe how many others are online, or return "" if the number is unknown, which is 0."""
+    return say("home others", n=online - 1) if online > 1 else say("home nobody online") if online else ""
+
+
 def describe_record(games: Sequence[PastGame], viewer: str) -> str:
     """Describe the newest game and the current streak, or return ""."""
     if not games:

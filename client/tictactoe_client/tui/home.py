@@ -13,19 +13,20 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
+from tictactoe_client.input.rule_options import parse_clock
 from tictactoe_client.input.ways import Choice, against_computer, together
 from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.text.lobby import describe_record, name_with_time, short_rules
+from tictactoe_client.text.lobby import describe_others, describe_record, name_with_time, short_rules
 from tictactoe_client.text.talk import describe_device_news, list_greeting
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import SettingsPage
 from tictactoe_client.tui.history import HistoryPage
-from tictactoe_client.tui.ladders import LadderPage
+from tictactoe_client.tui.ladders import CLOCK, LadderPage
 from tictactoe_client.tui.lists import ListPage, Rows, WatchPage, align
 from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.new_room import NewRoomPage, name_games
@@ -121,6 +122,7 @@ class HomePage(ListPage):
         self._entries: dict[str, Entry] = {}
         self._games: tuple[PastGame, ...] = ()
         self._losses: list[str] = []
+        self._wants_rated = False
 
     def compose_body(self) -> ComposeResult:
         yield self.text("player")
@@ -181,15 +183,18 @@ class HomePage(ListPage):
             sit = partial(enter, Choice("join", code=seat.room))
             yield f"resume-{seat.room}", Entry(title, say("home seat kept", mark=seat.seat), sit)
         if not alone:
-            note = say("home anyone", rules=short_rules(rules))
-            yield "match", Entry(say("home match"), note, partial(enter, Choice("match", rules)), self.game)
+            rated = self.is_rated
+            offer = f"  ({self.show_key('rated')}: {say('key rated')})" if self._may_rate else ""
+            note = say("home match note") + (f", {say('rated')}, {CLOCK}" if rated else offer)
+            match = Choice("match", rules, parse_clock(CLOCK) if rated else None, rated=rated)
+            yield "match", Entry(say("home match"), note, partial(enter, match), self.game)
         note = say("home nobody comes") if alone else self.game.text
         play = partial(enter, against_computer(self.level.value, rules))
         yield "bot", Entry(say("home computer"), note, play, self.level)
         if alone:
             yield "game", Entry(say("home game"), short_rules(rules), play, self.game)
-        note = say("home new note alone" if alone else "home new note")
-        yield "new", Entry(say("new room title"), note, lambda: program.open(NewRoomPage()))
+        title, note = ("new room title", "home new note alone") if alone else ("home invite", "home invite note")
+        yield "new", Entry(say(title), say(note), lambda: program.open(NewRoomPage()))
         yield "join", Entry(say("home join"), say("home join note"), partial(program.ways_in.ask_for_room, ""))
         yield "together", Entry(say("home together"), say("home together note"), self._play_together, self.game)
         for name, (page, note, needs_ladders, is_of_others) in PAGES.items():
@@ -201,6 +206,18 @@ class HomePage(ListPage):
         """Whether players of the server choose their names, which the server of a school gives them."""
         client = self.program.session.client
         return client is None or client.welcome.names != "given"
+
+    @property
+    def _may_rate(self) -> bool:
+        """Whether games of the chosen kind are rated here."""
+        client = self.program.session.client
+        return client is not None and self._chooses_name and self.game.value in client.ladders
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether the next opponent is wanted for a rated game, which needs a name of our own."""
+        client = self.program.session.client
+        return self._wants_rated and self._may_rate and client is not None and client.welcome.claimed is True
 
     def _fill_player(self, client: Client | None) -> None:
         if client is None:
@@ -214,9 +231,12 @@ class HomePage(ListPage):
             about = say("name others", name=name)
         if self.has_class("-low") and measure(f"{said}{name}{change}") + _PLAYER_MARGINS > self.size.width:
             change = ""
-        has_room = self.program.session.is_own or measure(f"{said}{name}{change}{about}") + 11 <= self.size.width
+        others = "" if self.program.session.is_own else describe_others(self.program.lobby.online)
+        options = (f"{about}   {others}".strip(), about if client.welcome.claimed is False else others)
+        room = self.size.width - measure(f"{said}{name}{change}") - 11
+        about = next((text for text in options if self.program.session.is_own or measure(text) <= room), "")
         who = (name, "title"), (f" {sign}", f"mark{colour}"), (change, "dim")
-        parts = (said, ""), *who, (f"   {about}" if has_room else "", "dim")
+        parts = (said, ""), *who, (f"   {about}", "dim")
         self.text("player").show(*parts)
 
     def _fill_aside(self) -> None:
@@ -348,6 +368,7 @@ class HomePage(ListPage):
             "refresh": is_here and not is_joining,
             "name": is_here and not is_joining and self._chooses_name,
             "devices": is_here and not is_joining and self._chooses_name,
+            "rated": self.chosen == "match" and self._may_rate,
             "change": entry is not None and entry.choice is not None,
             "local": self.can_start_local,
             "retry": self.program.session.phase == "failed",
@@ -358,6 +379,13 @@ class HomePage(ListPage):
         if (choice := self._entries[self.chosen].choice) is not None:
             choice.step(by)
             self.redraw()
+
+    def action_rated(self) -> None:
+        """Look for rated games from now on, after an offer to keep a name, or stop it."""
+        client, self._wants_rated = self.program.session.client, not self.is_rated
+        if client is not None and client.welcome.claimed is not True:
+            self.program.open(NamesPage())
+        self.redraw()
 
     def action_retry(self) -> None:
         self.program.session.retry()

@@ -15,7 +15,6 @@ from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.boards import Boards, sample_board
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import Field, FormLine, FormPage
-from tictactoe_client.tui.ladders import CLOCK
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
@@ -27,19 +26,18 @@ _OF_OTHERS: Final = ("seen", "analysis", "chat")
 """The lines without a meaning on a server of our own."""
 
 
-def list_lines(*, alone: bool, rates: bool = False) -> dict[str, Field]:
+def list_lines(*, alone: bool) -> dict[str, Field]:
     """Return the lines by name with their initial values.
 
     Args:
         alone: Whether the server is our own, so that only the computer can play.
-        rates: Whether the server rates games.
     """
     yes, no = say("form yes"), say("form no")
-    opponents = LEVELS if alone else ("anybody", "friend", *(("rated",) if rates else ()), *LEVELS)
+    opponents = LEVELS if alone else ("friend", *LEVELS)
     lines = {
         "game": ("classic", name_games("custom")),
         "clock": ("", {}),
-        "with": ("medium" if alone else "anybody", {say(f"new room with {one}"): one for one in opponents}),
+        "with": (opponents[1 if alone else 0], {say(f"new room with {one}"): one for one in opponents}),
         "begin": (None, {}),
         "more": (False, {say("form hidden"): False, say("form shown"): True}),
         "board": ("3x3", {}),
@@ -51,7 +49,7 @@ def list_lines(*, alone: bool, rates: bool = False) -> dict[str, Field]:
         "exact": (False, {no: False, yes: True}),
         "opening": ("none", _named("none", *OPENINGS)),
         "seat": ("X", {mark: mark for mark in "XO"}),
-        "seen": ("public", _named("public", "private")),
+        "seen": ("private", _named("private", "public")),
         "analysis": ("closed", _named("closed", "open")),
         "chat": ("all", _named("all", "players")),
     }
@@ -93,9 +91,7 @@ class NewRoomPage(FormPage):
         return "key undo" if id == "key cancel" and self.is_edited else super().name_key(id)
 
     def list_fields(self) -> dict[str, Field]:
-        client = self.program.session.client
-        rates = client is not None and bool(client.ladders)
-        return list_lines(alone=self.program.session.is_own, rates=rates)
+        return list_lines(alone=self.program.session.is_own)
 
     def list_shown(self) -> list[str]:
         return [name for name in self.lines if self.values["more"] or name in _FIRST]
@@ -114,7 +110,7 @@ class NewRoomPage(FormPage):
             return misuse.message, "bad"
 
     def took(self, name: str) -> None:
-        """Update dependent lines: a named game sets its rules, the opponent sets the visibility."""
+        """Update dependent lines: a named game sets its rules, and rules name their game."""
         values = self.values
         if name == "game" and (rules := PRESETS.get(values["game"])) is not None:
             for rule, value in values_of(rules).items():
@@ -130,11 +126,6 @@ class NewRoomPage(FormPage):
             else:
                 self.put("game", rules.preset or "custom")
                 self._offer_seats(rules.marks)
-        elif name == "with" and "seen" in values:
-            self.put("seen", "public" if values["with"] in ("anybody", "rated") else "private")
-            self.put("clock", values["clock"] or (CLOCK if values["with"] == "rated" else ""))
-        elif name == "seen" and values["with"] not in LEVELS:
-            self.put("with", "anybody" if values["seen"] == "public" else "friend")
 
     def _offer_seats(self, marks: str) -> None:
         seat = self.values["seat"]

@@ -62,6 +62,11 @@ class Presence:
     def ids(self) -> set[str]:
         return set(self._of)
 
+    @property
+    def people(self) -> int:
+        """The number of connected players that are no programs."""
+        return len({player.id for _, player in self.greeted if player.bot is None})
+
     def add(self, session: Session) -> None:
         now = self._since[session] = asyncio.get_running_loop().time()
         self._began_at = self._began_at or now

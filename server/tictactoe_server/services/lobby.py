@@ -34,12 +34,12 @@ class PublicRooms(Service):
         """Send every change of the list, beginning with the list itself, or stop."""
         if call.request.on:
             self._lobby.subscribe(call.session)
-            call.answer(rooms=self._lobby.list_rooms())
+            call.answer(rooms=self._lobby.list_rooms(), online=self._core.presence.people)
             self._lobby.boards.subscribe(call.session, call.request.boards, demo=call.request.demo)
             return
         for topic in self.topics:
             topic.unsubscribe(call.session)
-        call.answer()
+        call.answer(online=self._core.presence.people)
 
     def tell_time(self, call: Call) -> None:
         call.answer(time=clock.wall_ms())

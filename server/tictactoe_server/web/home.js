@@ -31,7 +31,7 @@ export function makeHome(app) {
 	const [title, greeting] = [h("h1"), h("p.greeting")];
 	const play = makePlayCard(app, () => app.bear(name.value));
 	const resume = makeResume(app);
-	const side = makeSide(app);
+	const side = makeSide(app, play);
 	const tiles = makeTiles(kept.game, (preset) => {
 		app.keep({ game: preset });
 		play.describe();
@@ -67,27 +67,28 @@ export function makeHome(app) {
 	}
 }
 
-/** What is going on, and the ways to what one has already. @param {App} app */
-function makeSide(app) {
+/** What is going on, and the ways to what one has already. @param {App} app @param {ReturnType<typeof makePlayCard>} play */
+function makeSide(app, play) {
 	const lobby = new Lobby(app, LIVE_BOARDS, draw, true);
 	const [title, list] = [h("h2"), h("ul.rooms")];
 	const nothing = h("p.note");
 	const code = h("input", { placeholder: say("page code short"), "aria-label": say("page code"), autocomplete: "off" });
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
-	const [events, rated] = [h("section", { hidden: true }), h("section", { hidden: true })];
+	const events = h("section", { hidden: true });
+	let hasLadders = false;
 	const games = h("a", { href: "/#games" }, say("history title"));
 	const element = h("div.side-cards",
 		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", h("h2", say("page on now")), wall), nothing, lobby.element),
-		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), rated, events),
+		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), events),
 	);
 	draw();
 	return { element, lobby, onPhase, drawEvents };
 
-	/** Show the ways to rated games on a server with ladders. */
 	function onPhase() {
-		if (!rated.hidden || !app.connection.welcome?.ladders?.length) return;
-		rated.hidden = false;
-		import("./ladders/terms.js").then(({ showRated }) => showRated(app, rated)).catch(() => (rated.hidden = true));
+		const { welcome } = app.connection;
+		if (hasLadders || app.isNamed || !welcome?.ladders?.length) return;
+		hasLadders = true;
+		play.offerRated().catch(() => (hasLadders = false));
 	}
 
 	async function drawEvents() {
@@ -96,6 +97,7 @@ function makeSide(app) {
 
 	function draw() {
 		const rows = makeRoomRows(lobby.rooms.values());
+		play.count(lobby.online);
 		setText(nothing, say(lobby.isDemo ? "page demo" : "page nothing on"));
 		nothing.hidden = lobby.cards.size > 0 && !lobby.isDemo;
 		setText(title, say("page rooms count", { n: rows.length }));

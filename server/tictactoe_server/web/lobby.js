@@ -16,6 +16,8 @@ export class Lobby {
 	cards = new Map();
 	/** Whether computers play what is shown. */
 	isDemo = false;
+	/** The number of people online, 0 before the server has told. */
+	online = 0;
 	/** @type {Welcome | null} */
 	#asked = null;
 
@@ -33,7 +35,8 @@ export class Lobby {
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
 		this.#asked = connection.welcome;
 		const demo = this.demo || undefined;
-		const { rooms = [] } = await connection.request({ type: "lobby", on: true, boards, demo }).catch(() => ({ rooms: [] }));
+		const { rooms = [], online = 0 } = await connection.request({ type: "lobby", on: true, boards, demo }).catch(() => /** @type {Partial<Ok>} */ ({}));
+		this.online = online;
 		this.rooms = new Map(rooms.map((row) => [row.room, row]));
 		this.onChange();
 	}

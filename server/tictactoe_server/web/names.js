@@ -21,11 +21,11 @@ export function showNames(app, code = "") {
 	const [told, list] = [h("div.identity", { role: "status" }), h("ul.rooms")];
 	const own = nameInput({ value: connection.name });
 	const enter = makeWayBack(app, code, fault, () => dialog.close());
-	const claiming = h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim")));
-	const others = [claiming, makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter), makeOwnData(app, ask, () => dialog.close())];
+	const others = [h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim"))), makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter), makeOwnData(app, ask, () => dialog.close())];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
 	learn();
+	return dialog;
 
 	/** Ask who one is. */
 	async function learn() {
@@ -75,6 +75,9 @@ export function showNames(app, code = "") {
 		}
 	}
 }
+
+/** Offer to keep a name, and go on when the dialog is closed. @param {App} app */
+export const keepName = async (app) => new Promise((resolve) => showNames(app).addEventListener("close", resolve));
 
 /** The choice to accept challenges only from people with whom one has played. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask */
 function makeStrangers(app, ask) {

@@ -2,7 +2,6 @@
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
-import { makeRated } from "./ladders/rated.js";
 import { prepared } from "./later.js";
 import { makeClock, makeLevel } from "./playcard.js";
 import { Refused } from "./requests.js";
@@ -10,21 +9,15 @@ import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rule
 import { makeTiles } from "./tiles.js";
 import { messageOf, parseClock } from "./words.js";
 
-const WITH = ["link", "anybody", "computer", "here"];
+/** With whom, by the same names as on the first page. */
+const WITH = ["invite", "computer", "together"];
 
 /** @param {string} what @param {string[]} values */
-const offer = (what, values) => select(values, (one) => say(`page new ${what} ${one || "usual"}`));
-
-/** Who may come: only those with a link, or everybody. @param {HTMLFormElement} form @param {string} seen */
-function readCompany(form, seen) {
-	const company = new FormData(form).get("with");
-	const isPrivate = company === "here" || (seen ? seen === "private" : company !== "anybody");
-	return { company, isPrivate, isOpen: !isPrivate && company !== "computer" };
-}
+const offer = (what, values) => select(values, (one) => say(`page new ${what} ${one}`));
 
 const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
-		h("label", h("input", { type: "radio", name: "with", value, checked: !index }), h("span", say(`page new with ${value}`)))));
+		h("label", h("input", { type: "radio", name: "with", value, checked: !index }), h("span", say(`home ${value}`)))));
 
 /** The control that an error is about, by the names of rules. @param {Record<string, HTMLElement>} controls @param {unknown} error */
 const controlOf = (controls, error) => (error instanceof Refused ? controls[error.path?.replace("rules.", "") ?? ""] : undefined);
@@ -55,10 +48,9 @@ function makeFault(more) {
 /** @param {App} app */
 export function makeNewRoom(app) {
 	const { kept } = app;
-	const [about, level, rated] = [h("p.about"), makeLevel(), makeRated(app)];
+	const [about, level] = [h("p.about"), makeLevel()];
 	const { clock, ownClock } = makeClocks(kept.clock, () => blame(""));
-	const [seen, chat, analysis] = [offer("seen", ["", "public", "private"]), offer("chat", ["all", "players"]), offer("analysis", ["closed", "open"])];
-	const judge = () => rated.judge(rules.read()?.preset ?? "", !!parseClock(ownClock.value || clock.value), readCompany(element, seen.value).isOpen && analysis.value !== "open");
+	const [seen, chat, analysis] = [offer("seen", ["private", "public"]), offer("chat", ["all", "players"]), offer("analysis", ["closed", "open"])];
 	const rules = makeRuleFields((preset) => tell(preset ?? OWN), () => blame(""));
 	const tiles = makeTiles(kept.game, choose);
 	const more = h("details", h("summary", say("new room more")), h("div.fields",
@@ -67,9 +59,9 @@ export function makeNewRoom(app) {
 		Object.entries({ seen, chat, analysis }).map(([name, control]) => field(say(`new room ${name}`), control)),
 	));
 	const { fault, blame } = makeFault(more);
-	const element = h("form.card.new-room", { submit: submitting(open), input: judge },
+	const element = h("form.card.new-room", { submit: submitting(open) },
 		h("h1", say("new room title")), tiles.element, about,
-		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level))), rated.element,
+		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level))),
 		more, fault,
 		h("div.row", h("button.primary.big", say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
 	);
@@ -85,7 +77,6 @@ export function makeNewRoom(app) {
 
 	function tell(preset = "") {
 		tiles.choose(preset);
-		judge();
 		setText(about, preset === OWN ? say("page won custom") : say(`rules of ${preset}`));
 	}
 
@@ -94,15 +85,14 @@ export function makeNewRoom(app) {
 		const chosen = rules.read();
 		if (terms === undefined) return blame(say("page new bad clock"), ownClock);
 		if (!chosen) return blame(say("page new bad cells"), rules.controls.blocked);
-		const [{ marks, preset, ...game }, { company, isPrivate }] = [chosen, readCompany(element, seen.value)];
+		const [{ marks, preset, ...game }, company] = [chosen, new FormData(element).get("with")];
 		try {
-			const guests = await (company === "here" ? (await prepared(import("./naming.js"))).askNames(app, marks) : app.meet());
+			const guests = await (company === "together" ? (await prepared(import("./naming.js"))).askNames(app, marks) : app.meet());
 			if (guests === null) return undefined;
 			const room = await app.rooms.enter({
 				type: "create", ...game, clock: terms,
 				...(company === "computer" && { bots: Array(marks.length - 1).fill(level.value) }), ...(guests && { guests }),
-				visibility: isPrivate ? "private" : undefined,
-				rated: rated.isOn || undefined,
+				visibility: company === "together" || seen.value === "private" ? "private" : undefined,
 				analysis: analysis.value === "open" ? "open" : undefined,
 				chat: chat.value === "players" ? "players" : undefined,
 			});

@@ -1,8 +1,8 @@
 /** How to begin the game that is chosen: with whom, on which clock. */
 
 import { say } from "./catalogue.js";
-import { button, field, h, select, setText } from "./dom.js";
-import { prepared } from "./later.js";
+import { button, field, h, select, setText, show } from "./dom.js";
+import { prepareLadders, prepared } from "./later.js";
 import { makeOwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeClock, describeLevel, describeRules, parseClock } from "./words.js";
@@ -30,6 +30,27 @@ function labelClock(value = "") {
 	return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
 }
 
+/** How many others are online, "" before the server has told. */
+const describeOthers = (online = 0) => (online > 1 ? say("home others", { n: online - 1 }) : online ? say("home nobody online") : "");
+
+/** A button with what it does below. @param {string} id @param {() => unknown} start @param {Child} [more] */
+const makeWay = (id, start, kind = "big", more) => h("div.way", button(say(id), start, { class: kind }), h("small", say(`${id} note`), " ", more));
+
+/** The place for the switch of rated games, which stays empty on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
+function makeRatedPlace(app, clock) {
+	/** @type {ReturnType<typeof import("./ladders/rated.js").makeRated> | undefined} */
+	let rated;
+	const [element, judge] = [h("div.row"), () => rated?.judge(app.kept.game)];
+	return { element, offer, judge, get isOn() { return rated?.isOn || undefined; } };
+
+	async function offer() {
+		const [{ makeRated }] = await Promise.all([import("./ladders/rated.js"), prepareLadders()]);
+		rated = makeRated(app, clock);
+		show(element, rated.element, h("a", { href: "/ladder/" }, say("page ladders")));
+		judge();
+	}
+}
+
 /** @param {App} app @param {() => Promise<boolean>} mayPlay whether the name that one has now is taken */
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
@@ -41,20 +62,27 @@ export function makePlayCard(app, mayPlay) {
 	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
 	const level = makeLevel();
 	const first = select(["page i begin", "page it begins"], (id) => say(id), { "aria-label": say("page who begins") });
+	const [others, rated] = [h("b"), makeRatedPlace(app, clock)];
 	const element = h("section.card.play", { "aria-label": say("page play") },
 		h("div.about", h("div.card-head", title, size), rules, own),
 		h("div.begin",
-			button(say("home match"), () => begin({ type: "match" }), { class: "primary big" }),
-			button(say("page invite"), () => begin({ type: "create", visibility: "private" }), { class: "big" }),
-			button(say("page here"), playHere, { class: "big" }),
-			button(say("home computer"), playComputer, { class: "big" }),
+			makeWay("home match", () => begin({ type: "match", rated: rated.isOn }), "primary big", others),
+			makeWay("home invite", () => begin({ type: "create", visibility: "private" })),
+			makeWay("home together", playHere),
+			makeWay("home computer", playComputer),
+			rated.element,
 			field(say("new room clock"), clock),
-			button(say("page new room"), () => app.navigate("/#new")),
 			h("div.pair", { role: "group", "aria-label": say("page the computer") }, level, first),
+			makeWay("page new room", () => app.navigate("/#new"), ""),
 		),
 	);
 	describe();
-	return { element, describe };
+	return { element, describe, count, offerRated: rated.offer };
+
+	/** Say how many others are online, if the server has told. */
+	function count(online = 0) {
+		setText(others, describeOthers(online));
+	}
 
 	/** Show the game that is chosen. */
 	function describe() {
@@ -62,6 +90,7 @@ export function makePlayCard(app, mayPlay) {
 		setText(rules, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));
 		setText(size, describeRules(chosenRules(kept)));
 		own.hidden = kept.game !== OWN;
+		rated.judge();
 	}
 
 	/** @param {Without<Protocol.Create | Protocol.Match, "id">} request without rules and clock, which are those chosen here */

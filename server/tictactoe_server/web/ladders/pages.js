@@ -9,7 +9,7 @@ import { makeNothing } from "../nothing.js";
 import { Lost } from "../requests.js";
 import { clean, messageOf } from "../words.js";
 import { setBlocked } from "./challenges.js";
-import { linkTo, listLadders, nameLadder } from "./rated.js";
+import { linkTo, listLadders, nameLadder, playRated } from "./rated.js";
 import { askForGame } from "./terms.js";
 import { describeLadder, describeMeetings, listCells, listStanding, nameColumns } from "./words.js";
 
@@ -41,7 +41,7 @@ async function makeLadder(app, key) {
 	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
 	const element = h("div.ladders",
 		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("page ladders") }, links)),
-		!closed && h("div.row", button(say("page ladder play"), () => askForGame(app, "", key), { class: "primary" })),
+		!closed && h("div.row", button(say("page ladder play"), () => playRated(app, key), { class: "primary" })),
 		h("p.note", measured), closed && h("p.ladder-closed", closed),
 		// A player among the first is in the list of the best already.
 		near[0] && near[0].place !== 1 && (near[0].place !== null || near[0].player !== best.rows[0]?.player) && h("section.card", h("h2", say("page ladder around")), makeRows(app, near)),

@@ -4,9 +4,11 @@ import { showNotice } from "../banner.js";
 import { say } from "../catalogue.js";
 import { h, setText } from "../dom.js";
 import { setEmblem } from "../emblem.js";
-import { nameGame } from "../words.js";
+import { nameGame, parseClock } from "../words.js";
 import { describeRated } from "./words.js";
 
+/** The clock of rated games if none is chosen. */
+export const USUAL_CLOCK = "3+2";
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
 /** The keys of all ladders; empty before the welcome. @param {App} app @returns {readonly string[]} */
 export const listLadders = ({ connection }) => connection.welcome?.ladders ?? [];
@@ -19,20 +21,40 @@ export function linkTo(app, player = "", name = "") {
 	return link;
 }
 
-/** @param {App} app @param {boolean} [isOn] whether it is on at first */
-export function makeRated(app, isOn) {
-	const [box, why, arrived] = [h("input", { type: "checkbox", role: "switch", checked: isOn }), h("small"), app.arrive()];
-	const element = h("label.field.rated", { hidden: true }, h("span", say("rated")), box, why);
-	return { element, judge, get isOn() { return box.checked && !box.disabled; } };
+/** Whether the player has a name of their own, after an offer to keep one. @param {App} app */
+export async function hasOwnName(app) {
+	await app.arrive();
+	if (!app.connection.welcome?.claimed) await (await import("../names.js")).keepName(app);
+	return !!app.connection.welcome?.claimed;
+}
 
-	/** Disable the switch and show the reason if the game cannot be rated. */
-	async function judge(preset = "", hasClock = false, isPublic = true) {
-		await arrived;
-		const keys = listLadders(app);
-		const no = !keys.includes(preset) ? "not_allowed ladder" : !isPublic ? "not_allowed rated room" : !hasClock ? "bad_clock rated" : app.connection.welcome?.claimed ? "" : "not_allowed rated name";
-		[element.hidden, box.disabled] = [!keys.length, !!no];
-		setText(why, no && say(`refused ${no}`, { ladders: keys.map(nameLadder).join(", ") }));
+/** The switch for rated games: turning it on chooses a clock, and offers to keep a name. @param {App} app @param {HTMLSelectElement} clock */
+export function makeRated(app, clock) {
+	const [box, why] = [h("input", { type: "checkbox", role: "switch", change: turn }), h("small")];
+	const title = h("span", say("rated"));
+	const element = h("label.field.rated", title, box, why);
+	clock.addEventListener("change", () => (box.checked &&= !!clock.value));
+	return { element, judge, get isOn() { return box.checked && !box.hidden; } };
+
+	async function turn() {
+		if (!box.checked) return;
+		clock.value ||= USUAL_CLOCK;
+		box.checked = await hasOwnName(app);
 	}
+
+	/** Hide the switch, and name the rated games, if this game has no ladder. */
+	async function judge(preset = "") {
+		await app.arrive();
+		const keys = listLadders(app);
+		title.hidden = box.hidden = !keys.includes(preset);
+		element.hidden = !keys.length;
+		setText(why, box.hidden ? say("refused not_allowed ladder", { ladders: keys.map(nameLadder).join(", ") }) : say("rated note"));
+	}
+}
+
+/** Look for an opponent for a rated game. @param {App} app */
+export async function playRated(app, preset = "") {
+	if (await hasOwnName(app)) app.play({ type: "match", rules: preset, clock: parseClock(app.kept.clock || USUAL_CLOCK), rated: true });
 }
 
 /** Announce new ratings in the game's room, or as a notice on any other page. @param {App} app @param {Protocol.Rated} push */
