@@ -40,6 +40,11 @@ async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: 
     assert lines[0] == "ana is yours. 3 rescue codes are left."
     assert [line.endswith("(this one)") for line in lines[1:]] == [False, True]
     assert (await run(server, phone))[0] == lines[0], "it is remembered"
+    environment: dict[str, Any] = {"XDG_STATE_HOME": str(home / "state"), "XDG_CONFIG_HOME": str(home / "config")}
+    async with run_client("name", "-s", server.url, **environment) as client:
+        assert await client.end() == 0
+        assert "A device was added to your player" in await client.errors()
+        assert client.lines[2].endswith("  (new)")
     back = await run(server, other, "rescue", codes[0].lower(), "--name", "ana")
     assert back[0] == "ana is yours. 2 rescue codes are left."
     stranger = await run(server, tmp_path / "stranger", "--name", "ANA")

@@ -35,7 +35,7 @@ async def test_another_device_is_let_in_and_revoked(at_home: AtHome, server: Ser
         found = re.search(r"#link=(\w{8})", ana.text)
         assert found is not None
         async with open_peer(server.url, link=found[1], client="phone/1") as phone:
-            await ana.do("escape N", "phone/1")
+            await ana.do("escape N", "phone/1  (new)")
             await ana.do("up", "> ")
             await ana.do("enter", "Remove the device")
             await ana.press("enter")
