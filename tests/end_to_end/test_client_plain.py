@@ -33,6 +33,15 @@ async def test_a_watcher_from_the_middle_reads_the_rest_of_a_game(server: Server
     assert re.sub(r"Connected, \d+ ms", "Connected, N ms", text) + "\n" == told
 
 
+async def test_a_name_that_a_school_does_not_take_is_answered_with_the_given_one() -> None:
+    settings = Settings(host="127.0.0.1", port=0, for_="school", demo=False)
+    async with Server(settings) as school, run_client("new", "-n", "zoe", "-s", school.url) as zoe:
+        told = await zoe.until("Names come from your teacher: you are ")
+        assert re.search(r"you are [A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2} here, not zoe\.", told)
+        await open_room(zoe)
+        zoe.end_input()
+
+
 async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> None:
     arguments = ("new", "-n", "ana", "-s", server.url, "--keys", "letters", "--quiet", "--result-code")
     async with run_client(*arguments) as ana, open_peer(server.url, "bo") as bo:

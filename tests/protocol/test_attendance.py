@@ -64,7 +64,7 @@ def test_it_is_said_by_what_one_of_two_is_first(kind: str, table: list[EventRow]
 
 def test_a_deserted_tournament_says_how_it_goes_on() -> None:
     state = standing("swiss", LEVEL, "paused")
-    told = "Paused: nobody was here. It goes on when 2 players are back, or when the organiser resumes it."
+    told = "Paused: nobody was here. It goes on when 2 players are back, or when the organiser continues it."
     assert describe_progress(replace(state, needed=2), None)[1:] == [told]
     assert describe_progress(state, None)[1:] == []
 

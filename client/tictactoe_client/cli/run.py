@@ -119,6 +119,8 @@ async def connected(
     async with session.open() as client:
         if session.is_own:
             tell(say("server of our own started", url=client.address.url))
+        if is_chatty and client.welcome.names == "given" and settings.name not in (None, client.name):
+            tell(say("names given instead", name=client.name, typed=settings.name))
         if told := describe_device_news(client.welcome):
             tell(told)
         if tells_left_behind and not session.is_own:

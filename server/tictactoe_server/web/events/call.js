@@ -10,7 +10,7 @@ import { clean } from "../words.js";
 const known = new Set();
 
 /** @param {App} app @param {Call} call */
-export async function answerCall(app, { room, mark, against, due_ms }) {
+export async function answerCall(app, { room, against, due_ms }) {
 	// A wall stays one, also where its organiser plays, too.
 	if (location.pathname.endsWith("/wall") || known.has(room) || app.rooms.find(room)?.seat) return;
 	known.add(room);
@@ -25,7 +25,7 @@ export async function answerCall(app, { room, mark, against, due_ms }) {
 	let banner = null;
 	if (look()) return;
 	const board = h("div.row", button(say("page event board"), enter, { class: "primary" }));
-	banner = showBanner(say("page event called", { name: clean(against), mark }), board, until, look);
+	banner = showBanner(say("page event called", { name: clean(against) }), board, until, look);
 	banner.parentElement?.prepend(banner);
 	app.sound.play("turn");
 
