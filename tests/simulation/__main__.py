@@ -14,33 +14,25 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import partial
 from itertools import count
 from multiprocessing import get_context
 
-from tests.simulation import cluster, trouble
-from tests.simulation.run import Result, play
+from tests.simulation.run import Plan, Result, play
+from tests.simulation.trouble import KINDS
 
-KINDS = list(trouble.MEAN_SECONDS | cluster.MEAN_SECONDS)
 PARSER = argparse.ArgumentParser(prog="python -m tests.simulation", description="Run the server in virtual time.")
 PARSER.add_argument("--seeds", default="1-10", metavar="A-B", help="which seeds to run (default: 1-10)")
 PARSER.add_argument("--repeat", action="store_true", help="run each seed twice, and compare the digests")
 PARSER.add_argument("--fault", metavar="NAME", help="plant a fault of planted.py in the server first")
 PARSER.add_argument("--minutes", type=float, help="go on with further seeds for so long")
 PARSER.add_argument("--stop", action="store_true", help="stop at the first seed that breaks a promise")
-PARSER.add_argument(
-    "--trouble",
-    nargs="*",
-    default=[],
-    choices=KINDS,
-    metavar="KIND",
-    help=f"in place of the seed's choice: {', '.join(KINDS)}",
-)
-PARSER.add_argument("--seconds", type=float, default=900.0, help="how long trouble lasts, in virtual time")
+PARSER.add_argument("--trouble", nargs="*", default=(), choices=KINDS, metavar="KIND")
+PARSER.add_argument("--seconds", type=float, default=Plan.seconds, help="how long trouble lasts, in virtual time")
 PARSER.add_argument("--servers", type=int, default=0, help="how many servers (default: 1, or by chance 2 or 3)")
-PARSER.add_argument("--tables", type=int, default=3, help="how many groups of people use the server")
-PARSER.add_argument("--games", type=int, default=6, help="how many games each group plays")
+PARSER.add_argument("--tables", type=int, default=Plan.tables, help="how many groups of people use the server")
+PARSER.add_argument("--games", type=int, default=Plan.games, help="how many games each group plays")
 PARSER.add_argument("--json", action="store_true", help="print each result as a line of JSON")
 
 
@@ -58,8 +50,7 @@ def main() -> int:
     with get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
         for result in pool.imap(partial(run, options), seeds):
             report(result, options)
-            figures = {"virtual seconds": round(result.virtual_seconds), "cpu seconds": round(result.cpu_seconds)}
-            totals.update({**result.counts, **figures, "seeds": 1, "broken": bool(result.violations)})
+            totals.update({**result.counts, "seeds": 1, "broken": bool(result.violations)})
             seconds = time.perf_counter() - started
             if (totals["broken"] and options.stop) or (options.minutes and seconds > 60 * options.minutes):
                 break
@@ -71,29 +62,17 @@ def main() -> int:
 
 def run(options: argparse.Namespace, seed: int) -> Result:
     """Return the result of a seed; called in a process of its own."""
-    result = play(
-        seed,
-        seconds=options.seconds,
-        tables=options.tables,
-        games=options.games,
-        kinds=tuple(options.trouble),
-        make_site=cluster.choose_site(seed, options.servers),
-    )
-    if options.repeat and (other := repeat(seed, options)) != result.digest:
-        result.violations.append(f"Two runs of this seed differ: their digests are {result.digest} and {other}.")
+    result = play(seed, Plan(**{one.name: getattr(options, one.name) for one in fields(Plan)}))
+    if options.repeat:  # in a new Python process with another hash seed
+        command = [sys.executable, "-m", "tests.simulation", "--json", *repeating_options(seed, options)]
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed * 7 + 1)}
+        output = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
+        if (digest := json.loads(output)["digest"]) != result.digest:
+            result.violations.append(f"Two runs of this seed differ: their digests are {result.digest} and {digest}.")
     return result
 
 
-def repeat(seed: int, options: argparse.Namespace) -> str:
-    """Return the digest of a seed in a new Python process with another hash seed."""
-    command = [sys.executable, "-m", "tests.simulation", "--json", *repeating_options(seed, options)]
-    environment = {**os.environ, "PYTHONHASHSEED": str(seed * 7 + 1)}
-    output = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
-    return str(json.loads(output)["digest"])
-
-
 def repeating_options(seed: int, options: argparse.Namespace) -> list[str]:
-    """Return the options that repeat a run."""
     chosen = ["--seeds", str(seed)]
     for name in ("seconds", "servers", "tables", "games", "fault"):
         if (value := getattr(options, name)) != PARSER.get_default(name):
@@ -106,11 +85,9 @@ def report(result: Result, options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(asdict(result)), flush=True)
         return
-    print(
-        f"seed {result.seed}: {result.virtual_seconds:.0f} virtual s in {result.cpu_seconds:.1f} s, "
-        f"digest {result.digest}, trouble: {', '.join(result.trouble)}",
-        flush=True,
-    )
+    virtual, cpu = result.counts["virtual seconds"], result.counts["cpu ms"] / 1000
+    figures = f"{virtual} virtual s in {cpu:.1f} s, digest {result.digest}"
+    print(f"seed {result.seed}: {figures}, trouble: {', '.join(result.trouble)}", flush=True)
     if result.violations:
         print(f"\nBroken promise: {result.violations[0]}\n\nWhat happened before:")
         print("\n".join(result.story))

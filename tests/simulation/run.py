@@ -1,4 +1,4 @@
-"""One run: the lives of a server, the people who use it, and the final checks."""
+"""A run: the lives of the servers, the people who use them, and the final checks."""
 
 from __future__ import annotations
 
@@ -8,26 +8,44 @@ import logging
 import sys
 import time
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import structlog
 
-from tests.simulation.contests import Cup, League
-from tests.simulation.crowd import Crowd
-from tests.simulation.disk import Disk
-from tests.simulation.host import DiskHost, Host
-from tests.simulation.ledger import Ledger
+from tests.simulation.groups import Crowd, Cup, Friends, Group, League
+from tests.simulation.ledger import CLUSTER_MS, HOLD_SECONDS, Ledger, ServedTime
 from tests.simulation.network import Network
-from tests.simulation.people import Person, Table
+from tests.simulation.people import Person
+from tests.simulation.storage import Disk, Nodes
 from tests.simulation.trouble import Trouble
-from tests.simulation.world import MACHINE, START_SECONDS, World
+from tests.simulation.world import MACHINE, START_SECONDS, Process, World
+from tictactoe_engine.search import Budget, Memory
+from tictactoe_server.rooms.clock import is_expired
+from tictactoe_server.server import Server
+from tictactoe_server.services.bots.pool import ThinkingPool
+from tictactoe_server.services.bots.thinking import SEARCHES, result_of
+from tictactoe_server.services.bots.workers import Workers
+from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.storage.store import CannotOpenStore
 
-CALM_SECONDS: Final = 1_800.0
-"""The time after the last trouble within which every game ends."""
+PORT: Final = 8765
+THINKING_SECONDS: Final = 0.02
+CALM_SECONDS: Final = 1_800.0  # within which every game ends after the last trouble
 EXPECTED_ERRORS: Final = ("the store refuses", "the database failed", "the store did not close in good time")
-"""Errors that a server may log, because they say that its disk is in trouble."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The options of a run; the seed chooses what is 0 or empty."""
+
+    seconds: float = 600.0
+    servers: int = 0
+    tables: int = 3
+    games: int = 6
+    trouble: tuple[str, ...] = ()
 
 
 @dataclass
@@ -35,100 +53,194 @@ class Result:
     """What came of a seed: broken promises, a digest of everything that happened, and figures."""
 
     seed: int
-    violations: list[str] = field(default_factory=list)
-    story: list[str] = field(default_factory=list)
-    digest: str = ""
-    trouble: list[str] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
-    virtual_seconds: float = 0.0
-    cpu_seconds: float = 0.0
+    violations: list[str]
+    story: list[str]
+    digest: str
+    trouble: list[str]
+    counts: dict[str, int]
+
+
+class InlineWorkers(Workers):
+    """Answers each question within a fixed number of positions instead of a time, so that runs are repeatable."""
+
+    def __init__(self) -> None:
+        super().__init__(0, ())
+        self._memory = Memory()
+
+    async def ask(self, question: partial[Any], priority: object, seconds: float, within: float) -> Any:
+        if within < THINKING_SECONDS:
+            return None
+        await asyncio.sleep(THINKING_SECONDS)
+        budget = (Budget(nodes=500),) if question.func in SEARCHES else ()
+        return result_of(partial(question, *budget), self._memory)
+
+
+class Host:
+    """A server.
+
+    Attributes:
+        address: Its address when it connects to others.
+        life: How often the server was started.
+    """
+
+    def __init__(self, site: Site, number: int) -> None:
+        self.site, self.world, self.ledger = site, site.world, site.ledger
+        self.name, self.port, self.address = f"server {number + 1}", PORT + number, f"10.8.0.{number + 1}"
+        self.life = 0
+        self.process: Process | None = None
+        self.server: Server | None = None
+        self._served = ServedTime() if site.is_cluster else site.ledger.served
+        self._was_power_lost = False
+        self.up, self.stopped, self._has_begun, self._is_to_stop = (asyncio.Event() for _ in range(4))
+        self.stopped.set()
+
+    @property
+    def is_down(self) -> bool:
+        return not self.up.is_set()
+
+    @property
+    def is_clock_ending(self) -> bool:
+        """Whether a clock runs out within half a second."""
+        core = None if self.is_down or self.server is None else self.server.core
+        return core is not None and any(
+            is_expired(live.room, core.time() + 500) for live in core.registry.by_code.values()
+        )
+
+    async def start(self) -> None:
+        """Start the server unless it runs, and wait until it is up or has failed to start."""
+        if self._is_to_stop.is_set():
+            await self.stopped.wait()
+        if self.stopped.is_set():
+            self.life += 1
+            self.world.trace("life", self.life)
+            self.ledger.tell(f"{self.name} starts (life {self.life})")
+            for event in (self._is_to_stop, self.stopped, self._has_begun):
+                event.clear()
+            self.process = Process(f"{self.name} {self.life}", self.address)
+            self.world.create_task(self._serve(), context=self.process.context)
+        await self._has_begun.wait()
+
+    async def stop(self) -> None:
+        self.site.note_trouble(10.0)
+        self._is_to_stop.set()
+        await self.stopped.wait()
+
+    def crash(self, *, is_power: bool, resets: bool) -> None:
+        """Kill the server between two callbacks; with `is_power` the machine, which loses unsynced commits."""
+        process = self.process
+        if process is None or process.is_dead or self.stopped.is_set():
+            return
+        self.ledger.count("power losses" if is_power else "kills")
+        self.ledger.tell(f"the power of {self.name} fails" if is_power else f"{self.name} is killed")
+        self.site.note_trouble(5.0)
+        self._was_power_lost = is_power
+        self._served.end(self.world.time())
+        self.world.trace("crash", is_power)
+        for person in self.site.people:
+            if person.is_connected and person.port == self.port:
+                person.lose(person.peer)  # which they may notice much later
+        process.kill()
+        self._note_stopped()
+        self.site.network.drop_process(process, resets=resets)
+
+    async def _serve(self) -> None:
+        storage = self.site.storage.begin_life(after_power_loss=self._was_power_lost)
+        self._was_power_lost = False
+        settings = Settings(
+            host="127.0.0.1", port=self.port, demo=False, page=False, hold_seconds=HOLD_SECONDS, **storage
+        )
+        try:
+            self.server = server = Server(
+                settings,
+                await self.site.storage.open_store(),
+                Limits(),
+                open_sockets=self.site.network.open_sockets,
+                pool=ThinkingPool(InlineWorkers()),
+            )
+            self._served.begin(self.world.time())
+            async with server:
+                self.world.call_soon(self._note_up, context=self.world.outside)
+                await self._is_to_stop.wait()
+                self.up.clear()
+            self._served.end(self.world.time())
+        except Exception as error:
+            if not (self.site.storage.may_fail_to_open and isinstance(error, CannotOpenStore)):
+                self.world.fail(traceback.format_exc())
+            self.ledger.tell(f"{self.name} cannot start: {error}")
+        self.world.call_soon(self._note_stopped, context=self.world.outside)
+
+    def _note_stopped(self) -> None:
+        self.up.clear()
+        self.stopped.set()
+        self._has_begun.set()
+
+    def _note_up(self) -> None:
+        self.up.set()
+        self._has_begun.set()
+
+    def check_leaks(self) -> None:
+        server = self.server
+        if server is None:
+            return
+        kept: dict[str, Any] = {
+            "sessions": server.core.presence,
+            "connections": server._listener.connections,
+            "changes": server.core.changes.tasks,
+            "requests": server._dispatcher.tasks,
+            "people in rooms": [(*live.players, *live.watchers) for live in server.core.registry.by_code.values()],
+        }
+        left = {name: len(list(filter(None, some))) for name, some in kept.items()}
+        if any(left.values()):
+            self.ledger.fail(f"Everybody has gone, but {self.name} still has {left}.")
 
 
 class Site:
-    """One server, the network around it and all its users.
+    """The servers, what stores their rooms, the network around them and all their users.
 
     Attributes:
-        hosts: The server; in a cluster there are several.
-        ports: Where people connect.
-        is_closing: Whether all users finish their games and stop.
         is_cluster: Whether several servers share the rooms, which learn of some changes later.
+        is_closing: Whether all users finish their games and stop.
     """
 
-    def __init__(self, world: World, kinds: tuple[str, ...] = (), *, tables: int = 3, games: int = 6) -> None:
-        self.world = world
+    def __init__(self, world: World, plan: Plan) -> None:
+        self.world, self.plan = world, plan
         self.ledger = Ledger(world.time)
         self.network = Network(world)
-        self.is_closing = self.is_cluster = self.loses_answers = False
-        self._troubled_until = 0.0
-        self.hosts = self._make_hosts()
+        self.is_closing = self.loses_answers = False
+        self.troubled_until = 0.0
+        servers = plan.servers or world.chance("servers").choice((1, 1, 1, 1, 1, 1, 1, 1, 2, 3))
+        self.is_cluster = servers > 1
+        self.storage = Nodes(world, self.network) if self.is_cluster else Disk(world, self.ledger.served)
+        if self.is_cluster:
+            self.ledger.slack_ms = CLUSTER_MS
+            self.ledger.served.begin(world.time())
+            world.create_task(self._keep_checking_owners())
+        self.hosts = [Host(self, number) for number in range(servers)]
         self.ports = tuple(host.port for host in self.hosts)
-        self.trouble = self._make_trouble(kinds)
-        self.groups = self._gather(tables, games)
+        self.trouble = Trouble(self, plan.trouble)
+        makers = world.chance("groups").choices((Friends, Crowd, League, Cup), (11, 4, 3, 3), k=plan.tables)
+        self.groups: list[Group] = [make(self, number, plan.games) for number, make in enumerate(makers)]
+        self.people: list[Person] = [one for group in self.groups for one in (*group.players, *group.others)]
         self._collect_log()
-
-    def _make_hosts(self) -> list[Host]:
-        self.disk = Disk(self.world, self.ledger.served)
-        return [DiskHost(self, self.disk)]
-
-    def _make_trouble(self, kinds: tuple[str, ...]) -> Trouble:
-        return Trouble(self, kinds)
-
-    def _gather(self, tables: int, games: int) -> list[Table | Crowd]:
-        """Return who uses the server, by chance of the seed."""
-        chance = self.world.chance("groups")
-        makers = chance.choices((Table, Crowd, League, Cup), (11, 4, 3, 3), k=tables)
-        return [make(self, number, games=games) for number, make in enumerate(makers)]
-
-    @property
-    def people(self) -> list[Person]:
-        return [person for group in self.groups for person in group.people]
-
-    # -- the server ------------------------------------------------------------------------------------------------
 
     @property
     def life(self) -> int:
-        """How often the server was started."""
-        return self.hosts[0].life
-
-    async def wait_until_up(self) -> None:
-        await self.hosts[0].wait_until_up()
+        return 0 if self.is_cluster else self.hosts[0].life
 
     async def start(self) -> None:
-        """Start what is down."""
-        for host in self.hosts:
-            while host.is_down:
-                await host.start()
-
-    async def stop(self) -> None:
-        """Stop every server in good order."""
-        for host in self.hosts:
-            await host.stop()
-
-    def heal(self) -> None:
-        """End all trouble."""
-        self.disk.heal()
-
-    def set_wall_clock(self, seconds: float) -> None:
-        """Move the wall clock."""
-        MACHINE.wall_offset += seconds
-
-    # -- trouble ---------------------------------------------------------------------------------------------------
+        while any(host.is_down for host in self.hosts):
+            await asyncio.gather(*(host.start() for host in self.hosts))
 
     def note_trouble(self, seconds: float) -> None:
         """Note that answers may be missing or late for the next `seconds`."""
-        self._troubled_until = max(self._troubled_until, self.world.time() + seconds)
+        self.troubled_until = max(self.troubled_until, self.world.time() + seconds)
 
-    def was_troubled_since(self, moment: float) -> bool:
-        return self._troubled_until >= moment
-
-    # -- the run ---------------------------------------------------------------------------------------------------
-
-    async def run(self, seconds: float) -> None:
-        """Run all users, for `seconds` in trouble and then in calm, and check the result."""
+    async def run(self) -> None:
+        """Run all users, for a while in trouble and then in calm, and check the result."""
         await self.start()
         jobs = [self.world.create_task(person.run()) for person in self.people]
         self.trouble.start()
-        await self._wait(jobs, seconds)
+        await self._wait(jobs, self.plan.seconds / (4 if self.is_cluster else 1))  # there each second costs more
         await self.trouble.end()
         self.is_closing = True
         for group in self.groups:
@@ -136,16 +248,16 @@ class Site:
         if not await self._wait(jobs, CALM_SECONDS):
             self.ledger.fail(f"Never came to an end: {[person.name for person in self.people if not person.is_done]}.")
         for person in self.people:
-            if person.peer is not None:
-                person.peer.give_up()
+            person.peer.give_up()
         await asyncio.sleep(70.0)
         for host in self.hosts:
             host.check_leaks()
-        await self.stop()
+            await host.stop()
         await self.start()
         for group in self.groups:
-            await group.settle(self)
-        await self.stop()
+            await group.settle()
+        for host in self.hosts:
+            await host.stop()
 
     async def _wait(self, jobs: list[asyncio.Task[None]], seconds: float) -> bool:
         """Wait for jobs, or raise the first error of any; return whether all are done."""
@@ -154,15 +266,23 @@ class Site:
             job.result()
         return not left
 
-    def count(self) -> dict[str, int]:
-        """Return figures for the summary of a run."""
-        return {"commits": self.disk.commits, "lost commits": self.disk.lost, "lives": self.life}
-
-    def remove(self) -> None:
-        """Delete the files of the run."""
-        self.disk.remove()
-
-    # -- the server's log ------------------------------------------------------------------------------------------
+    async def _keep_checking_owners(self) -> None:
+        """Check that each room is at one server of the cluster, except for a while after trouble."""
+        while True:
+            await asyncio.sleep(2.0)
+            if self.troubled_until >= self.world.time():
+                continue
+            owners = defaultdict(list)
+            for host in self.hosts:
+                for code in host.server.core.registry.by_code if host.server is not None and not host.is_down else ():
+                    owners[code].append(host.name)
+            for code, names in owners.items():
+                if len(names) > 1:
+                    self.ledger.fail(f"{' and '.join(names)} both have the room {code}.", code)
+            for person in self.people:
+                for code in sorted(person.peer.rooms - owners.keys()) if person.is_connected else ():
+                    self.ledger.fail(f"No server has the room of {person.name}, who is connected.", code)
+            self.ledger.count("owners checked")
 
     def _collect_log(self) -> None:
         def collect(logger: object, level: str, event: Any) -> Any:
@@ -171,9 +291,9 @@ class Site:
             if level == "debug":
                 raise structlog.DropEvent
             if event["event"] == "the store refuses":
-                self.ledger.served.note_refusal(self.world.time())
+                self.ledger.served.begin_gap(self.world.time(), is_certain=False)
             elif event["event"] == "the store works again":
-                self.ledger.served.note_refusal_over(self.world.time())
+                self.ledger.served.end_gap(self.world.time())
             text = f"the server logs ({level}) {event}"
             self.ledger.tell(text, event.get("room", ""))
             if level in ("error", "critical", "exception") or error:
@@ -190,42 +310,23 @@ class Site:
         logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
 
 
-def play(
-    seed: int,
-    *,
-    seconds: float = 900.0,
-    tables: int = 3,
-    games: int = 6,
-    kinds: tuple[str, ...] = (),
-    make_site: Callable[..., Site] = Site,
-) -> Result:
+def play(seed: int, plan: Plan) -> Result:
     """Return what comes of a seed. The process must have called `world.install` before it imported the server."""
     gc.disable()  # finalizers run at the same moments whatever was allocated before
     started = time.process_time()
     world = World(seed)
     asyncio.set_event_loop(world)
-    result = Result(seed)
-    site: Site | None = None
-
-    async def run() -> None:
-        nonlocal site
-        site = make_site(world, kinds, tables=tables, games=games)
-        await site.run(seconds)
-
+    site, found, story = Site(world, plan), world.errors, list[str]()
     try:
-        world.run_until_complete(run())
+        world.run_until_complete(site.run())
     except (Exception, asyncio.CancelledError) as error:
-        world.errors.append("".join(traceback.format_exception(error))[-3000:])
-    result.violations = world.errors
-    if site is not None:
-        if failures := site.ledger.failures:
-            result.violations = [found for found, _ in failures]
-        if result.violations:
-            result.story = list(site.ledger.story_of(failures[0][1] if failures else ""))
-        result.counts = {**site.ledger.counts, **site.count()}
-        result.trouble = site.trouble.kinds
-        site.remove()
-    result.digest = world.digest
-    result.virtual_seconds = MACHINE.now - START_SECONDS
-    result.cpu_seconds = time.process_time() - started
-    return result
+        found.append("".join(traceback.format_exception(error))[-3000:])
+    if failures := site.ledger.failures:
+        found = [failure for failure, _ in failures]
+    if found:
+        story = list(site.ledger.story_of(failures[0][1] if failures else ""))
+    counts = {**site.ledger.counts, **site.storage.counts, "lives": sum(host.life for host in site.hosts)}
+    counts["virtual seconds"] = round(MACHINE.now - START_SECONDS)
+    counts["cpu ms"] = round(1000 * (time.process_time() - started))
+    site.storage.remove()
+    return Result(seed, found, story, world.digest, site.trouble.kinds, counts)

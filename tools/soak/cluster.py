@@ -172,12 +172,12 @@ class Table:
     async def check_history(self, url: str) -> None:
         """Check that a server has each finished game once, after some time for copying."""
         ledger, player = self.found.ledger, self.players[0]
-        results = (game.result for game in ledger.rooms[self.room].games.values())
-        finished = sum(result is not None and result["reason"] != "aborted" for result in results)
+        ends = (game.end for game in ledger.rooms[self.room].games.values())
+        finished = sum(end is not None and end["result"]["reason"] != "aborted" for end in ends)
         until = time.monotonic() + COPY_SECONDS
         while len(rows := await list_history(url, player.token)) < finished and time.monotonic() < until:  # noqa: ASYNC110
             await asyncio.sleep(0.2)
-        ledger.check_history(self.room, player.id, rows, ledger.now())
+        ledger.check_history(self.room, player.id, rows)
 
 
 async def list_history(url: str, token: str | None) -> list[Message]:
