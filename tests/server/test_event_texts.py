@@ -173,6 +173,9 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         sheet = await get(server, f"/e/{code}.csv")
         assert sheet.fields["content-type"] == "text/csv; charset=utf-8"
         assert sheet.body.decode("utf-8-sig").startswith("place,name,bot,points,played,")
+        german = (await get(server, f"/e/{code}.csv?separator=semicolon")).body.decode("utf-8-sig")
+        (first, *_) = csv.DictReader(StringIO(german), delimiter=";", strict=True)
+        assert (first["place"], first["points"]) == ("1", str(whole["table"][0]["points"]).replace(".", ","))
         text = await text_of(server, f"/e/{code}")
         assert await text_of(server, f"/{code.lower()}") == text
         assert (await get(server, f"/{code}", accept=BROWSER)).fields["location"] == f"./e/{code}"

@@ -55,9 +55,9 @@ _IN_COLOUR: Final = str.maketrans(
 )
 
 
-def render_sheet(event: Event) -> bytes:
+def render_sheet(event: Event, *, has_semicolons: bool = False) -> bytes:
     """Return an event as CSV rows: its table, an empty line, its pairings."""
-    return format_csv(_list_cells(event))
+    return format_csv(_list_cells(event), has_semicolons=has_semicolons)
 
 
 def _list_cells(event: Event) -> Iterator[Sequence[object]]:
@@ -106,6 +106,7 @@ class EventTexts:
             "text": lambda event: describe_event(event, self._state(event)),
             "colour": lambda event: describe_event(event, self._state(event), is_coloured=True),
             "csv": render_sheet,
+            "semicolons": lambda event: render_sheet(event, has_semicolons=True),
             "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
             "games": lambda event: asyncio.create_task(self._games(event, "games")),
         }
@@ -179,10 +180,11 @@ class EventTexts:
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
         """Answer with a whole event as JSON or CSV, or with its games."""
         event = await self.find(request, text)
-        seq, body = self.make(event, form)
+        made = "semicolons" if form == "csv" and request.wants_semicolons else form
+        seq, body = self.make(event, made)
         if isinstance(body, asyncio.Task):
             body = await asyncio.shield(body)
-        tag = f"{event.code}-{seq}-{form}"
+        tag = f"{event.code}-{seq}-{made}"
         if form == "json" and not event.is_over:
             body = self.with_attendance(event, body)
             tag += f"-{crc32(repr(self._attendance(event).changing).encode()):x}"

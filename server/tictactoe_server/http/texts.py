@@ -282,10 +282,17 @@ def wrap(text: str) -> list[str]:
     return lines
 
 
-def format_csv(rows: Iterable[Sequence[object]]) -> bytes:
-    """Return rows as CSV in UTF-8 with a byte order mark; texts that look like a formula are escaped."""
+def format_csv(rows: Iterable[Sequence[object]], *, has_semicolons: bool = False) -> bytes:
+    """Return rows as CSV in UTF-8 with a byte order mark; texts that look like a formula are escaped.
+
+    With semicolons between the cells, numbers have a decimal comma: Excel would read 1.5 as a date in German.
+    """
+
+    def format_cell(cell: object) -> object:
+        if isinstance(cell, str) and cell.startswith(_FORMULA):
+            return f"'{cell}"
+        return str(cell).replace(".", ",") if has_semicolons and isinstance(cell, float) else cell
+
     text = StringIO()
-    csv.writer(text).writerows(
-        [f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell for cell in row] for row in rows
-    )
+    csv.writer(text, delimiter=";" if has_semicolons else ",").writerows(map(format_cell, row) for row in rows)
     return text.getvalue().encode("utf-8-sig")

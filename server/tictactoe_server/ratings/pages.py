@@ -40,7 +40,9 @@ class LadderPages(Service):
 
     async def export(self, request: HttpRequest, key: str, extension: str | None) -> Reply:
         ladder = await self._find(key)
-        return HttpResponse(HTTPStatus.OK, format_rows(ladder.rows), CSV) if extension else answer_json(ladder)
+        if not extension:
+            return answer_json(ladder)
+        return HttpResponse(HTTPStatus.OK, format_rows(ladder.rows, has_semicolons=request.wants_semicolons), CSV)
 
     async def show_player(self, request: HttpRequest, id: str) -> Reply:
         return answer_json(await self._ladders.describe_player(id[:_MAX_ID]))
@@ -72,6 +74,6 @@ def describe_ladder(ladder: LadderState) -> list[str]:
     return [*lines, "", *rows] if ladder.rows else lines
 
 
-def format_rows(rows: tuple[LadderRow, ...]) -> bytes:
+def format_rows(rows: tuple[LadderRow, ...], *, has_semicolons: bool = False) -> bytes:
     """Return the rows of a ladder as CSV with a header."""
-    return format_csv((LadderRow.__struct_fields__, *map(astuple, rows)))
+    return format_csv((LadderRow.__struct_fields__, *map(astuple, rows)), has_semicolons=has_semicolons)

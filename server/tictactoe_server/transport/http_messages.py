@@ -97,6 +97,11 @@ class HttpRequest:
         return any(part.partition("=")[0] in ("color", "colour") for part in self.query.split("&"))
 
     @property
+    def wants_semicolons(self) -> bool:
+        """Whether CSV is for a spreadsheet of a language with decimal commas."""
+        return "separator=semicolon" in self.query.split("&")
+
+    @property
     def asks_for_websocket(self) -> bool:
         return "websocket" in self.field("upgrade").lower()
 
