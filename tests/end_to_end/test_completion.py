@@ -65,7 +65,7 @@ def test_zsh_and_fish_are_answered_with_words_and_what_they_mean(shell: str) -> 
         assert done.stderr == ""
         return done.stdout
 
-    assert "Play against whoever comes." in ask(PROGRAM, "pl")
+    assert "Find an opponent: whoever comes next." in ask(PROGRAM, "pl")
     assert "play" in ask(PROGRAM, "pl")
     assert "gomoku" in ask(f"{PROGRAM} play --rules", "go")
     assert "classic" not in ask(f"{PROGRAM} play --rules", "go")

@@ -32,7 +32,7 @@ async def slow_screen(
             proxy.down.go_on()
 
 
-FORM = ("down down enter", "Enter open the room")
+FORM = ("down down enter end right end up up right", "The room is public.")
 
 
 async def test_a_new_room_that_is_given_up_is_left_again(server: Server, open_screen: OpenScreen) -> None:
