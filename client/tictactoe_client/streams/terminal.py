@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _GRACE_SECONDS: Final = 3.0
 _ANSWER_SECONDS: Final = 0.1
 """How long to wait for an answer; importing Textual meanwhile usually takes longer."""
-_LATEST_SECONDS: Final = 3.0
-"""How long an answer is looked for among the keys."""
+_LATEST_SECONDS: Final = 10.0
+"""How long an answer is looked for among the keys, after the question or the answer before."""
 _QUESTIONS: Final = b"\x1b]11;?\x1b\\\x1b[c"
 """The background colour, and the device attributes, which every terminal answers."""
 _ANSWER: Final = re.compile(r"[\x1b^]?(?:\]11;(?P<ground>[^\x07\x1b^\\]*)(?:\x07|[\x1b^]?\\)|\[\?[\d;]*c)")
@@ -102,6 +102,7 @@ class Terminal:
                 self._asked_at = None
             else:
                 self.is_dark = tell_dark(answer["ground"])
+                self._asked_at = time.monotonic()
                 self.learnt()
         typed = []
         while _BEGUN.fullmatch(self._list_begun()) is None:
