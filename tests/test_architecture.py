@@ -69,7 +69,7 @@ SERVER_LEVELS = (
     {"__main__"},
 )
 CEILINGS = {
-    "admin": (1_870, 5),
+    "admin": (1_871, 5),
     "api": (393, 1),
     "cli": (1_254, 3),
     "cluster": (3_042, 6),

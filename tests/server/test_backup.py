@@ -104,6 +104,12 @@ async def test_a_backup_needs_a_database_and_a_folder_and_overwrites_nothing(tmp
     assert (tmp_path / "backup").read_text() == "mine"
 
 
+@pytest.fixture(autouse=True)
+def usual_priority(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let backups take as long as anything else beside busy programs."""
+    monkeypatch.setattr(backups, "NICE", 0)
+
+
 @pytest.fixture
 async def data(tmp_path: Path) -> Path:
     store = open_folder(tmp_path / "data")

@@ -28,7 +28,7 @@ LEAST_DAYS: Final = 90  # a restored backup of this age still forgets players ag
 UNKNOWN_DAYS: Final = 365  # the same on a server that makes no backups by itself
 ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup leaves free
 _NAME: Final = "tictactoe-%Y-%m-%dT%H%M%SZ.sqlite3"
-_LOWER_PRIORITY: Final = "import os; os.nice(10); from tictactoe_server.cli.main import main; main()"
+NICE: Final = 10  # so much lower is the priority of the processes that make backups
 
 log: Final = structlog.get_logger(__name__)
 
@@ -144,8 +144,9 @@ class Backups:
 
 async def _call(*words: str) -> None:
     """Run one of the program's commands; raises `BackupFailed` with its output."""
+    program = f"import os; os.nice({NICE}); from tictactoe_server.cli.main import main; main()"
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _LOWER_PRIORITY, *words),
+        *(sys.executable, "-c", program, *words),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
