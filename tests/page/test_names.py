@@ -95,7 +95,7 @@ async def test_a_code_that_lets_nobody_in_is_told_and_one_stays_who_one_is(serve
     ana = await visit(f"{address(server)}#link=7KQ2M94F")
     dialog = ana.page.get_by_role("dialog", name="Your name")
     await dialog.get_by_role("button", name="Use the code").click()
-    await expect(dialog.get_by_role("alert")).to_contain_text("This code is not valid")
+    await expect(dialog.locator("label").get_by_role("alert")).to_contain_text("This code is not valid")
     await ana.button("Close").click()
     name = ana.page.get_by_label("Playing as")
     await expect(name).to_have_value(re.compile("guest-"))

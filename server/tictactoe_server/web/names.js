@@ -3,6 +3,7 @@
 import { say } from "./catalogue.js";
 import { button, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
 import { drawQr } from "./events/qr.js";
+import { makeFault } from "./formfault.js";
 import { makeLink } from "./waiting.js";
 import { clean, messageOf } from "./words.js";
 
@@ -17,10 +18,10 @@ addEventListener("beforeunload", (event) => codes.length && event.preventDefault
 /** @param {App} app @param {string} [code] that another device showed, with which one came here */
 export function showNames(app, code = "") {
 	const { connection } = app;
-	const [about, fault, written] = [h("p"), h("p.fault", { role: "alert" }), h("div.written", { role: "status" })];
-	const [told, list] = [h("div.identity", { role: "status" }), h("ul.rooms")];
-	const own = nameInput({ value: connection.name });
-	const enter = makeWayBack(app, code, fault, () => dialog.close());
+	const [about, list, own] = [h("p"), h("ul.rooms"), nameInput({ value: connection.name })];
+	const [written, told] = [h("div.written", { role: "status" }), h("div.identity", { role: "status" })];
+	const { element: fault, blame } = makeFault(about);
+	const enter = makeWayBack(app, code, blame, () => dialog.close());
 	const others = [h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim"))), makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter), makeOwnData(app, ask, () => dialog.close())];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
@@ -54,7 +55,7 @@ export function showNames(app, code = "") {
 			drawCodes(app, written);
 			app.around.onPhase();
 			return learn();
-		});
+		}, own);
 	}
 
 	function link() {
@@ -65,13 +66,13 @@ export function showNames(app, code = "") {
 		});
 	}
 
-	/** @param {Ask} request @param {(ok: Ok) => unknown} then */
-	async function ask(request, then) {
-		setText(fault, "");
+	/** @param {Ask} request @param {(ok: Ok) => unknown} then @param {HTMLElement} [control] that a fault is about */
+	async function ask(request, then, control) {
+		blame("");
 		try {
 			await then(await connection.request(request));
 		} catch (error) {
-			setText(fault, messageOf(error));
+			blame(messageOf(error), control);
 		}
 	}
 }
@@ -142,8 +143,8 @@ function drawCodes(app, written) {
 	show(written, text && [h("p", say("name claimed", { name: clean(app.connection.name) })), h("pre.codes", text), h("div.row", save)]);
 }
 
-/** What makes one whom a code says, from then on and on every page. @param {App} app @param {string} code @param {Element} fault where it stands why not @param {() => void} onDone */
-function makeWayBack(app, code, fault, onDone) {
+/** What makes one whom a code says, from then on and on every page. @param {App} app @param {string} code @param {ReturnType<typeof makeFault>["blame"]} blame @param {() => void} onDone */
+function makeWayBack(app, code, blame, onDone) {
 	const lost = nameInput({ autocomplete: "off" });
 	const typed = h("input", { value: code, autocomplete: "off" });
 	return h("form.row", { submit: submitting(enter) }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
@@ -154,7 +155,7 @@ function makeWayBack(app, code, fault, onDone) {
 		const { identity } = connection;
 		identity.codes = secret.length <= LINK_LENGTH ? { link: secret } : { name: lost.value.trim(), rescue: secret };
 		await connection.greetAgain();
-		setText(fault, identity.refusedCode);
+		blame(identity.refusedCode, identity.refusedCode ? typed : undefined);
 		if (identity.refusedCode) return;
 		onDone();
 		app.navigate("/");

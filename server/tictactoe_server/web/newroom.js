@@ -2,12 +2,12 @@
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
+import { makeFault } from "./formfault.js";
 import { prepared } from "./later.js";
 import { makeClock, makeLevel } from "./playcard.js";
-import { Refused } from "./requests.js";
 import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rules.js";
 import { makeTiles } from "./tiles.js";
-import { messageOf, parseClock } from "./words.js";
+import { parseClock } from "./words.js";
 
 /** With whom, by the same names as on the first page. */
 const WITH = ["invite", "computer", "together"];
@@ -19,30 +19,10 @@ const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
 		h("label", h("input", { type: "radio", name: "with", value, checked: !index }), h("span", say(`home ${value}`)))));
 
-/** The control that an error is about, by the names of rules. @param {Record<string, HTMLElement>} controls @param {unknown} error */
-const controlOf = (controls, error) => (error instanceof Refused ? controls[error.path?.replace("rules.", "") ?? ""] : undefined);
-
 /** A select of usual clocks, and a field for another one. @param {string} kept @param {() => void} onInput */
 function makeClocks(kept, onInput) {
 	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: onInput });
 	return { ownClock, clock: makeClock(kept, () => (ownClock.value = "")) };
-}
-
-/** What says a fault of a form, beside the field with it, else after its last fields. @param {HTMLDetailsElement} more the fields that may be hidden */
-function makeFault(more) {
-	const fault = h("p.fault", { role: "alert" });
-	return { fault, blame };
-
-	/** @param {string} message @param {HTMLElement} [control] */
-	function blame(message, control) {
-		for (const one of more.querySelectorAll("[aria-invalid]")) one.removeAttribute("aria-invalid");
-		setText(fault, message);
-		if (!control) return void (message && more.after(fault));
-		more.open = true;
-		control.closest("label")?.append(fault);
-		control.setAttribute("aria-invalid", "true");
-		control.focus();
-	}
 }
 
 /** @param {App} app */
@@ -58,7 +38,7 @@ export function makeNewRoom(app) {
 		field(say("page new own clock"), ownClock, say("page new clock note")),
 		Object.entries({ seen, chat, analysis }).map(([name, control]) => field(say(`new room ${name}`), control)),
 	));
-	const { fault, blame } = makeFault(more);
+	const { element: fault, blame, refuse } = makeFault(more, rules.controls);
 	const element = h("form.card.new-room", { submit: submitting(open) },
 		h("h1", say("new room title")), tiles.element, about,
 		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level))),
@@ -99,7 +79,7 @@ export function makeNewRoom(app) {
 			app.keep({ game: preset ?? kept.game, clock: (ownClock.value || clock.value).trim() });
 			return app.navigate(`/${room.code}`);
 		} catch (error) {
-			return blame(messageOf(error), controlOf(rules.controls, error));
+			return refuse(error);
 		}
 	}
 }

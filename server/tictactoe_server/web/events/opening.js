@@ -2,8 +2,9 @@
 
 import { say } from "../catalogue.js";
 import { button, field, h, openDialog, select, setText, submitting } from "../dom.js";
+import { makeFault } from "../formfault.js";
 import { PRESETS, rulesOf } from "../rules.js";
-import { LEVELS, describeClock, describeLevel, formatDuration, messageOf, parseClock } from "../words.js";
+import { LEVELS, describeClock, describeLevel, formatDuration, parseClock } from "../words.js";
 import { describePlan, fittingKind } from "./plan.js";
 import { readRoster } from "./roster.js";
 import { describeWord } from "./tournaments.js";
@@ -54,7 +55,7 @@ function makePlan(kind, read) {
 
 /** @param {App} app */
 export function showOpening(app) {
-	const title = h("input", { maxlength: 60, required: true, autocomplete: "off" });
+	const title = h("input", { maxlength: 60, required: true, autocomplete: "off", autofocus: true });
 	const kind = makeKinds();
 	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
 	const game = select(games, (one) => say(`name of ${one}`));
@@ -68,7 +69,7 @@ export function showOpening(app) {
 	const robin = h("label", double, " ", say("page event twice"));
 	const more = h("details", h("summary", say("page event more")),
 		h("div.pair", field(say("page event ready"), ready), field(say("page event break"), rest)), swiss, h("div.levels", h("label", byHand, " ", say("page event by hand")), robin));
-	const fault = h("p.fault", { role: "alert" });
+	const { element: fault, blame, refuse } = makeFault(more, { title, kind: kind.element, rules: game, clock, roster, size: roster, rounds, late_until: late });
 	const plan = makePlan(kind, readPlan);
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
@@ -83,7 +84,6 @@ export function showOpening(app) {
 	);
 	draw();
 	const dialog = openDialog(say("page event new"), form);
-	title.focus();
 
 	function readPlan() {
 		const players = readRoster(roster.value).length + bots.filter(({ checked }) => checked).length;
@@ -92,6 +92,7 @@ export function showOpening(app) {
 	}
 
 	function draw() {
+		blame("");
 		swiss.hidden = kind.value !== "swiss";
 		robin.hidden = kind.value !== "round_robin";
 		plan.draw();
@@ -109,7 +110,7 @@ export function showOpening(app) {
 			dialog.close();
 			app.navigate(`/e/${event}${ticket ? `#${ticket}` : ""}`);
 		} catch (error) {
-			setText(fault, messageOf(error));
+			refuse(error);
 		}
 	}
 }

@@ -1,0 +1,32 @@
+/** The fault of a form, beside the field that it is about. */
+
+import { h, setText } from "./dom.js";
+import { Refused } from "./requests.js";
+import { messageOf } from "./words.js";
+
+/** @param {Element} place after which a fault without a field stands @param {Record<string, HTMLElement>} [fields] by their names in requests */
+export function makeFault(place, fields = {}) {
+	const element = h("p.fault", { role: "alert" });
+	/** @type {HTMLElement | undefined} */
+	let faulty;
+	return { element, blame, refuse };
+
+	/** Show a fault, or none. @param {string} message @param {HTMLElement} [control] */
+	function blame(message, control) {
+		faulty?.removeAttribute("aria-invalid");
+		faulty = control;
+		setText(element, message);
+		if (!control) return void (message && place.after(element));
+		control.closest("details")?.setAttribute("open", "");
+		(control.closest("label, fieldset") ?? control).append(element);
+		control.setAttribute("aria-invalid", "true");
+		control.focus();
+		control.scrollIntoView({ block: "nearest" });
+	}
+
+	/** Show why a request was refused. @param {unknown} error */
+	function refuse(error) {
+		const [name = ""] = (error instanceof Refused && error.path?.replace("rules.", "").split(/[.[]/)) || [];
+		blame(messageOf(error), fields[name]);
+	}
+}
