@@ -2,6 +2,7 @@ from playwright.async_api import expect
 
 from tests.page.conftest import Visit, Visitor, take_turns
 from tests.page.test_play import address, two_at_the_board
+from tests.peer import Peer
 from tictactoe_server.server import Server
 
 
@@ -45,6 +46,18 @@ async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server
     await ana.button("Play again").click()
     await bo.answer("accept the rematch")
     await expect(bo.page.locator("p.turn")).to_have_text("Place black: 3 to go, then ana chooses a side.")
+
+
+async def test_the_first_choice_of_swap2_cuts_nothing_of_the_chat(server: Server, visit: Visit, bo: Peer) -> None:
+    code = (await bo.ask("create", rules="gomoku-standard"))["room"]
+    ana = await visit(address(server, f"/{code}"), language="de")
+    await ana.page.set_viewport_size({"width": 1280, "height": 800})
+    await ana.page.locator(".door button").click()
+    await expect(ana.page.locator(".player")).to_have_count(2)
+    for ply, cell in enumerate((112, 97, 113)):
+        await bo.ask("move", room=code, ply=ply, cell=cell)
+    await expect(ana.page.locator(".ask button")).to_have_count(3)
+    await expect(ana.page.locator(".talk")).to_be_in_viewport(ratio=1)
 
 
 async def test_an_opening_is_chosen_rule_by_rule_and_explained(server: Server, visit: Visit) -> None:
