@@ -53,9 +53,9 @@ async def test_the_first_choice_of_swap2_cuts_nothing_of_the_chat(server: Server
     ana = await visit(address(server, f"/{code}"), language="de")
     await ana.page.set_viewport_size({"width": 1280, "height": 800})
     await ana.page.locator(".door button").click()
-    await expect(ana.page.locator(".player")).to_have_count(2)
+    await bo.until(lambda message: message.get("status") == "playing")
     for ply, cell in enumerate((112, 97, 113)):
-        await bo.ask("move", room=code, ply=ply, cell=cell)
+        assert (await bo.ask("move", room=code, ply=ply, cell=cell))["type"] == "ok"
     await expect(ana.page.locator(".ask button")).to_have_count(3)
     await expect(ana.page.locator(".talk")).to_be_in_viewport(ratio=1)
 
