@@ -7,6 +7,7 @@ import importlib
 import itertools
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -66,12 +67,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """Make each worker import a different share of the test files first, so that compiled files are shared.
 
+    Compiled files are written even with PYTHONDONTWRITEBYTECODE, because otherwise each worker compiles all of them.
     Collection runs as usual afterwards and reports files that cannot be imported.
     """
     config = session.config
     worker = getattr(config, "workerinput", None)
     if worker is None or config.args != config.getini("testpaths"):
         return
+    sys.dont_write_bytecode = False
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in sorted(ROOT.glob("tests/**/test_*.py"))]
     for name in names[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
         with contextlib.suppress(Exception, pytest.skip.Exception):
