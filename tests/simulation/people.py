@@ -254,6 +254,8 @@ class Player(Person):
         if table.code is None and self is table.players[0]:
             room = {"rules": table.rules, "clock": table.clock, **table.company}
             table.code = (await self.ask(type="create", visibility="private", **room))["room"]
+            if table.company:
+                self.ledger.game(table.code, 1)  # it begins at once, perhaps long before it is first seen
         return await wait_for_room(self)
 
     async def enter(self) -> None:
@@ -437,7 +439,8 @@ class Player(Person):
         while peer.is_served and self.world.time() < began_at + seconds:
             asking.append(self.world.create_task(ask_quietly(peer, {"type": "sync", "room": code})))
             await asyncio.sleep(1.0)
-            if self.world.time() > began_at + UNREAD_SECONDS and self.site.troubled_until < began_at:
+            is_due = self.world.time() > began_at + UNREAD_SECONDS and self.site.troubled_until < began_at
+            if is_due and not (peer.wire.is_cut or peer.wire.other.is_cut):
                 self.ledger.fail(f"{self.name} has read nothing for {UNREAD_SECONDS} s, and is not cut off.", code)
         newest = self.ledger.rooms[code].newest
         if peer.is_harmed:
