@@ -18,7 +18,7 @@ export function makeFault(place, fields = {}) {
 		setText(element, message);
 		if (!control) return void (message && place.after(element));
 		control.closest("details")?.setAttribute("open", "");
-		(control.closest("label, fieldset") ?? control).append(element);
+		(control.closest("label") ?? control.closest("fieldset") ?? control).append(element);
 		control.setAttribute("aria-invalid", "true");
 		control.focus();
 		control.scrollIntoView({ block: "nearest" });
