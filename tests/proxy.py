@@ -11,6 +11,8 @@ import contextlib
 from collections.abc import Callable
 from typing import Self
 
+from tests.raw import stop_accepting
+
 CHUNK_BYTES = 65_536
 PATIENCE_SECONDS = 10.0
 
@@ -73,11 +75,11 @@ class Direction:
 class Link:
     """One connection through the proxy: `up` goes to the server, `down` comes from it."""
 
-    def __init__(self, up: Direction, down: Direction) -> None:
+    def __init__(self, up: Direction, down: Direction, caller: asyncio.StreamWriter) -> None:
         self.up = Direction(up)
         self.down = Direction(down)
         self.is_cut = False
-        self._writers: list[asyncio.StreamWriter] = []
+        self._writers = [caller]
 
     def cut(self) -> None:
         """Abort the connection on both sides at once."""
@@ -87,7 +89,6 @@ class Link:
 
     async def carry(self, proxy: Proxy, caller: Streams) -> None:
         """Connect to the server and pass bytes on both ways until either side or a cut ends it."""
-        self._writers.append(caller[1])
         try:
             await self._carry(proxy, caller)
         finally:
@@ -164,7 +165,8 @@ class Proxy:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._server.close()
+        await stop_accepting(self._server)
+        self.lose()  # a task that is cancelled before it began closes nothing
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -200,7 +202,7 @@ class Proxy:
         if self.is_closed:
             writer.transport.abort()
             return
-        link = Link(self.up, self.down)
+        link = Link(self.up, self.down, writer)
         self.on_link(link)
         self.links.append(link)
         task = asyncio.create_task(link.carry(self, (reader, writer)))

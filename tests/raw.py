@@ -6,8 +6,10 @@ import json
 import socket
 import ssl
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
 
+from websockets.asyncio.server import Server
 from websockets.client import ClientProtocol
 from websockets.frames import Close, Frame, Opcode
 from websockets.uri import parse_uri
@@ -19,6 +21,8 @@ UPGRADE = (
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 )
 """The HTTP request that opens a WebSocket."""
+
+Serving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
 
 
 class RawPeer:
@@ -124,3 +128,34 @@ async def read_to_end(reader: asyncio.StreamReader) -> bytes:
             while data := await reader.read(65536):
                 heard += data
     return heard
+
+
+async def stop_accepting(server: asyncio.Server | Server) -> None:
+    """Close a server, after the connections that it has just accepted have transports.
+
+    A closed `asyncio.Server` loses the sockets of the others. A browser opens some in advance, and so at any moment.
+    """
+    for accepting in server.sockets:
+        asyncio.get_running_loop().remove_reader(accepting.fileno())
+    for _ in range(2):  # turns, for the transport and for the protocol that it tells
+        await asyncio.sleep(0)
+    server.close()
+
+
+@contextlib.asynccontextmanager
+async def listening(serve: Serving, certificate: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+    """Serve TCP on a free loopback port, which is yielded; abort all connections in the end."""
+    tasks: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks[writer] = asyncio.create_task(serve(reader, writer))
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=certificate)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        await stop_accepting(server)
+        for writer, task in tasks.items():
+            writer.transport.abort()
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)

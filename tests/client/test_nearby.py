@@ -11,6 +11,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 
 from tests.environment import SERVICE_TYPE
+from tests.raw import listening
 from tictactoe_client.nearby import NearbyServer, fetch_status, follow_nearby, inspect, is_of_a_network
 from tictactoe_client.online.address import own_addresses, parse_address
 from tictactoe_protocol import PROTOCOL_VERSION
@@ -150,8 +151,7 @@ async def test_the_status_of_a_page_is_read_and_anything_else_is_no_answer(answe
         writer.write(answer)
         writer.close()
 
-    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
+    async with listening(serve) as port:
         address = parse_address(f"ws://127.0.0.1:{port}/games")
         assert await fetch_status(address, "K7M4PQ") == status
     assert asked[0].startswith(f"HEAD /games/K7M4PQ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode())
@@ -172,11 +172,9 @@ async def test_a_server_that_answers_byte_by_byte_is_given_up(monkeypatch: pytes
         writer.close()
         gone.set()
 
-    async with await asyncio.start_server(drip, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        async with asyncio.timeout(10):
-            assert await fetch_status(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ") == 0
-            await gone.wait()
+    async with listening(drip) as port, asyncio.timeout(10):
+        assert await fetch_status(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ") == 0
+        await gone.wait()
 
 
 @pytest.mark.parametrize(

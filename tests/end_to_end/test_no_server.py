@@ -4,7 +4,7 @@ import json
 import signal
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,32 +14,13 @@ from tests.environment import environment
 from tests.faults.harness import Harness
 from tests.faults.hostile_server import ROOM, Answer, Frame, hostile_server, identity
 from tests.peer import open_peer
+from tests.raw import Serving, listening
 from tests.terminal import RESTORED, run_screen
 from tests.together import try_each
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Hello, Join, Request
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-
-Serving = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-@contextlib.asynccontextmanager
-async def listening(serve: Serving, certificate: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Serve TCP on a free loopback port, and close all connections in the end."""
-    writers: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
-
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writers[writer] = asyncio.ensure_future(serve(reader, writer))
-
-    server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=certificate)
-    try:
-        yield server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        for writer in writers:
-            writer.transport.abort()
-        await asyncio.gather(*writers.values(), return_exceptions=True)
 
 
 def answering(answer: bytes) -> Serving:

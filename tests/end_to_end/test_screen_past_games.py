@@ -7,6 +7,7 @@ import pytest
 
 from tests.end_to_end.clients import COMMAND
 from tests.end_to_end.test_past_games import known
+from tests.raw import listening
 from tests.terminal import ENTERED, RESTORED, run_screen
 from tictactoe_server.server import Server
 
@@ -20,8 +21,8 @@ async def lonely_port() -> AsyncIterator[tuple[str, list[object]]]:
         callers.append(writer.get_extra_info("peername"))
         writer.close()
 
-    async with await asyncio.start_server(note, "127.0.0.1", 0) as listening:
-        yield f"ws://127.0.0.1:{listening.sockets[0].getsockname()[1]}", callers
+    async with listening(note) as port:
+        yield f"ws://127.0.0.1:{port}", callers
 
 
 async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_restored(games: str) -> None:

@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.protocol import State
 from websockets.typing import Subprotocol
 
+from tests.raw import stop_accepting
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import PROTOCOL_VERSION, SUBPROTOCOL, encode
 from tictactoe_protocol.codec import decode_request
@@ -224,6 +225,7 @@ async def hostile_server(text: str = "bo", answers: dict[type, Answer] | None = 
     ) as listener:
         hostile.url = f"ws://127.0.0.1:{next(iter(listener.sockets)).getsockname()[1]}"
         yield hostile
+        await stop_accepting(listener)
 
 
 @contextlib.asynccontextmanager

@@ -19,6 +19,7 @@ from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page, 
 
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer
+from tests.raw import listening
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -215,8 +216,8 @@ async def other_site(page: str) -> AsyncIterator[str]:
         await writer.drain()
         writer.close()
 
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as site:
-        yield f"http://localhost:{site.sockets[0].getsockname()[1]}/"
+    async with listening(answer) as port:
+        yield f"http://localhost:{port}/"
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

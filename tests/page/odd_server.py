@@ -20,6 +20,7 @@ from websockets.typing import Subprotocol
 from tests.classic import CLASSIC_RULES
 from tests.client.states import seat
 from tests.client.states import state as room_state
+from tests.raw import stop_accepting
 from tictactoe_protocol import encode
 from tictactoe_server.http.assets import Assets
 
@@ -62,7 +63,7 @@ class PageConnection(ServerConnection):
 
 async def close_at_once(listening: Server) -> None:
     """Close a server without waiting for connections that a browser opened in advance and never used."""
-    listening.close()
+    await stop_accepting(listening)
     await asyncio.sleep(0)
     for connection in list(PageConnection.speechless):
         if connection.server is listening:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.peer import until
 from tests.proxy import Proxy
+from tests.raw import listening
 from tests.server.fake_nats import FakeNats
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server.cluster.jetstream.contents import copied_streams
@@ -214,8 +215,6 @@ async def test_an_opening_ends_whose_time_is_over_in_the_moment_of_a_refusal() -
         time.sleep(OPENING_SECONDS)  # noqa: ASYNC251  # so that both are found in one turn of the loop
         await writer.wait_closed()
 
-    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
-    async with server, asyncio.timeout(20):
-        url = f"nats://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with listening(refuse) as port, asyncio.timeout(20):
         with pytest.raises(CannotOpenStore, match="Authorization Violation"):
-            await Link.open(url, opening_seconds=OPENING_SECONDS)
+            await Link.open(f"nats://127.0.0.1:{port}", opening_seconds=OPENING_SECONDS)
