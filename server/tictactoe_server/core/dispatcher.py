@@ -46,7 +46,7 @@ class Dispatcher:
             for kind, handler in service.handles.items():
                 if kind in self._handlers:
                     raise ValueError(f"{type(service).__name__} handles {kind.__name__}, and so does another service.")
-                self._handlers[kind] = partial(self._begin, handler) if iscoroutinefunction(handler) else handler
+                self._handlers[kind] = partial(self._handle_later, handler) if iscoroutinefunction(handler) else handler
             self._admitting |= service.admits
         self._decode = RequestDecoder(self._handlers)
 
@@ -74,9 +74,7 @@ class Dispatcher:
                 session.refuse_bad(bad)
             else:
                 self.carry_out(session, request, now)
-        seconds = monotonic() - begun
-        source.seconds += seconds
-        pressure.seconds += seconds
+        source.charge(monotonic() - begun)
 
     def shed(self, session: Session, message: Any) -> Any:
         """Answer a message with `busy` and return None, or return a request that must not be shed.
@@ -194,17 +192,19 @@ class Dispatcher:
             if session.connection.is_open:
                 session.received(replace(request, unreachable=UNSET))
 
-    def _begin(self, handle: Handler, call: Call) -> None:
-        self._start(call.session, partial(self._finish, handle, call))
+    def _handle_later(self, handle: Callable[[Call], Any], call: Call) -> None:
+        """Start a handler that waits, and go on with the session's next request after it."""
 
-    async def _finish(self, handle: Callable[[Call], Any], call: Call) -> None:
-        is_followed = None
-        try:
-            is_followed = await handle(call)
-        except Exception as error:
-            refuse(call.session, call.request, error)
-        if not is_followed:
-            call.session.go_on()
+        async def work() -> None:
+            is_followed = None
+            try:
+                is_followed = await handle(call)
+            except Exception as error:
+                refuse(call.session, call.request, error)
+            if not is_followed:
+                call.session.go_on()
+
+        self._start(call.session, work)
 
     def _start(self, session: Session, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         session.is_busy = True
