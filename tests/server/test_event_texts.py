@@ -22,7 +22,8 @@ from tictactoe_server.events.commands import EnterEvent, apply
 from tictactoe_server.events.event import Event
 from tictactoe_server.events.shown import NOBODY_KNOWN, state_of, with_attendance
 from tictactoe_server.events.table import whole_of
-from tictactoe_server.events.texts import describe_event, render_sheet
+from tictactoe_server.events.texts import describe_event, list_cells
+from tictactoe_server.http.texts import format_csv
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.storage.store import StoreUnavailable
@@ -121,7 +122,7 @@ def test_signs_are_coloured_and_stand_where_they_stand_without() -> None:
 
 def test_a_sheet_has_table_and_pairings_and_no_formulas() -> None:
     event = play_on(begun(("=ana", "bo")), by_name("bo", "=ana"))
-    table, pairings = render_sheet(event).decode("utf-8-sig").split("\r\n\r\n")
+    table, pairings = format_csv(list_cells(event)).decode("utf-8-sig").split("\r\n\r\n")
     (first, second) = csv.DictReader(StringIO(table))
     assert (first["name"], first["points"], second["name"]) == ("Bo", "1.0", "'=Ana")
     (row,) = csv.DictReader(StringIO(pairings))

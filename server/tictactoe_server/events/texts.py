@@ -55,12 +55,8 @@ _IN_COLOUR: Final = str.maketrans(
 )
 
 
-def render_sheet(event: Event, *, has_semicolons: bool = False) -> bytes:
-    """Return an event as CSV rows: its table, an empty line, its pairings."""
-    return format_csv(_list_cells(event), has_semicolons=has_semicolons)
-
-
-def _list_cells(event: Event) -> Iterator[Sequence[object]]:
+def list_cells(event: Event) -> Iterator[Sequence[object]]:
+    """Yield the rows of an event's CSV: its table, an empty row, its pairings."""
     whole = whole_of(event)
     names = {row.player: row.name for row in whole.table}
     yield "place", "name", "bot", "points", "played", *TIES, "status", "player"
@@ -105,8 +101,8 @@ class EventTexts:
             "state": state_of,
             "text": lambda event: describe_event(event, self._state(event)),
             "colour": lambda event: describe_event(event, self._state(event), is_coloured=True),
-            "csv": render_sheet,
-            "semicolons": lambda event: render_sheet(event, has_semicolons=True),
+            "csv": lambda event: format_csv(list_cells(event)),
+            "semicolons": lambda event: format_csv(list_cells(event), has_semicolons=True),
             "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
             "games": lambda event: asyncio.create_task(self._games(event, "games")),
         }

@@ -42,7 +42,8 @@ class LadderPages(Service):
         ladder = await self._find(key)
         if not extension:
             return answer_json(ladder)
-        return HttpResponse(HTTPStatus.OK, format_rows(ladder.rows, has_semicolons=request.wants_semicolons), CSV)
+        rows = LadderRow.__struct_fields__, *map(astuple, ladder.rows)
+        return HttpResponse(HTTPStatus.OK, format_csv(rows, has_semicolons=request.wants_semicolons), CSV)
 
     async def show_player(self, request: HttpRequest, id: str) -> Reply:
         return answer_json(await self._ladders.describe_player(id[:_MAX_ID]))
@@ -72,8 +73,3 @@ def describe_ladder(ladder: LadderState) -> list[str]:
         for place, name, rating, games, trend in words.tabulate_ladder(ladder).values()
     ]
     return [*lines, "", *rows] if ladder.rows else lines
-
-
-def format_rows(rows: tuple[LadderRow, ...], *, has_semicolons: bool = False) -> bytes:
-    """Return the rows of a ladder as CSV with a header."""
-    return format_csv((LadderRow.__struct_fields__, *map(astuple, rows)), has_semicolons=has_semicolons)

@@ -4,7 +4,8 @@ from tests.peer import until
 from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_pages import get
 from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
-from tictactoe_server.ratings.pages import describe_ladder, format_rows
+from tictactoe_server.http.texts import format_csv
+from tictactoe_server.ratings.pages import describe_ladder
 
 
 async def test_ladders_and_players_are_served_as_json_csv_and_text() -> None:
@@ -49,5 +50,4 @@ def test_the_text_of_a_ladder_has_a_line_for_each_player_and_the_reason_of_its_c
 
 
 def test_a_name_in_a_csv_file_is_never_a_formula() -> None:
-    row = LadderRow(1, "p5K2", "=1+1", 1623.4, 61.2, 48, -12.5)
-    assert format_rows((row,)).decode("utf-8-sig").splitlines()[1] == "1,p5K2,'=1+1,1623.4,61.2,48,-12.5"
+    assert format_csv([(1, "=1+1", -12.5)]).decode("utf-8-sig") == "1,'=1+1,-12.5\r\n"
