@@ -243,6 +243,7 @@ async def test_what_cannot_be_undone_is_refused_to_a_new_device(server: Server, 
             assert again.welcome["device_news"] == "device_added"
         refused = await thief.ask(**request_ | ({"device": first} if request_["type"] == "revoke" else {}))
         assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "device new"})
+        assert refused.get("path") == ("device" if request_["type"] == "revoke" else None)
         assert (await ana.next_of("announcement"))["code"] == "device_refused"
         assert "announcement" not in [message["type"] for message in thief.seen]
     async with open_peer(server.url, token=thief.welcome["token"]) as thief:

@@ -150,10 +150,10 @@ class Names(Service):
         await change(self.kept.accounts, player, lambda old: old and old.with_attempt(key))
         await self._tell_devices(player)
         self._elsewhere.tell_changed(ACCOUNTS.name, player)
-        raise Refused(ErrorCode.NOT_ALLOWED, "device new")
+        raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device" if others else None)
 
     async def own_signed_on(self, player: Player) -> None:
-        """Claim the name by which a proxy has signed on a player, unless another player has claimed it."""
+        """Claim the name of a player that a proxy has signed on, unless another player has claimed it."""
         claim = await self.kept.find_claim(player.name, but=player.id)
         if (claim is None or claim.player != player.id) and await self.kept.claim(player.name, player.id) is None:
             self._tell_owner(player)
