@@ -18,7 +18,8 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.changes import change
-from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.records.tables import Account
+from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.services.history import find_by_id
 from tictactoe_server.settings import Settings
@@ -60,7 +61,8 @@ class Points(Service):
         if id and game.result.winner is not None:
             self._tasks.start(self._give(game.players[game.result.winner].player, frozenset({id})))
 
-    async def _load(self, player: str) -> int:
+    async def _load(self, account: Account) -> int:
+        player = account.player.id
         found = await self._won.load(player)
         return self.known.setdefault(player, 0 if found is None else len(found[0].games))
 
@@ -122,25 +124,26 @@ async def test_commands_for_the_data_folder_know_the_tables_of_all_services() ->
 
 
 async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent() -> None:
-    async def fail(player: str) -> int:
+    async def fail(account: Account) -> int:
         return 1 // 0
 
-    async def say_odd(player: str) -> object:
+    async def say_odd(account: Account) -> object:
         return object()  # which JSON cannot encode
 
-    async def say_points(player: str) -> int:
+    async def say_points(account: Account) -> int:
         return 7
 
     additions = Additions()
     for name, make in (("worth", fail), ("odd", say_odd), ("points", say_points)):
         additions.welcome[name] = make
-    assert {name: bytes(value) for name, value in (await additions.of_welcome("p1")).items()} == {"points": b"7"}
+    made = await additions.of_welcome(Account(Player("p1", "ana")))
+    assert {name: bytes(value) for name, value in made.items()} == {"points": b"7"}
 
 
 async def test_a_hello_is_refused_while_the_store_cannot_give_a_field_and_may_be_repeated(server: Server) -> None:
     failures = [StoreUnavailable()]
 
-    async def say_points(player: str) -> int:
+    async def say_points(account: Account) -> int:
         if failures:
             raise failures.pop()
         return 7

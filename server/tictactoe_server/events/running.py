@@ -31,6 +31,7 @@ from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.events.kept import KeptEvents
 from tictactoe_server.events.knock_out import terms_of
 from tictactoe_server.http.texts import Seated
+from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused, StandStill
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -93,13 +94,13 @@ class Running:
             self._tasks.start(self._work(code))
         self._woken[code] = True
 
-    async def calls_of(self, player: str) -> tuple[EventCall, ...] | UnsetType:
+    async def calls_of(self, account: Account) -> tuple[EventCall, ...] | UnsetType:
         await self._kept.restored.wait()
         calls = tuple(
             self._call(event, one, mark)
             for event in self._kept.current
             for one, mark, id in _open_seats(event)
-            if id == player
+            if id == account.player.id
         )
         return calls or UNSET
 

@@ -35,6 +35,7 @@ from tictactoe_server.events.shown import Shown
 from tictactoe_server.events.texts import EventTexts
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.services.names import read_name
@@ -84,7 +85,7 @@ class Tournaments(Service):
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.additions.welcome["calls"] = self.running.calls_of
-        core.additions.welcome["opens_events"] = self._told_opening
+        core.additions.welcome["opens_events"] = self._refuse_opening
         core.seating.append(self.running.seat)
         for work in (kept.run(), self.running.run(), self.shown.run()):
             self.tasks.start(work)
@@ -92,7 +93,7 @@ class Tournaments(Service):
     async def open(self, call: Call) -> None:
         """Open an event for the player as organiser; answer with the ticket or the cards."""
         self._drain.check()
-        if not await self._may_open(call.player.id):
+        if not self._may_open(await self._accounts.load_or_empty(call.player)):
             raise Refused(ErrorCode.NOT_ALLOWED, "events named", name=call.player.name)
         request: EventOpen = call.request
         rules = chosen_rules(request.rules)
@@ -193,22 +194,19 @@ class Tournaments(Service):
         here = self.attendances.of(event).present
         return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
 
-    async def _may_open(self, player: str) -> bool:
-        """Return whether a player may open events: where names are hidden, only players whom the operator named."""
-        if not self._core.settings.hides_names:
-            return True
-        account = await self._accounts.load(player)
-        return account is not None and account.is_organiser
+    def _may_open(self, account: Account) -> bool:
+        """Return True if a player may open events: if names are hidden, only players that the operator named may."""
+        return account.is_organiser or not self._core.settings.hides_names
 
-    async def _told_opening(self, player: str) -> bool | UnsetType:
-        return UNSET if await self._may_open(player) else False
+    async def _refuse_opening(self, account: Account) -> bool | UnsetType:
+        return UNSET if self._may_open(account) else False
 
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
         return await self.kept.change(event.code, call.player.id, command)
 
     async def _find(self, call: Call) -> Event:
-        """Return the requested event; after too many wrong codes, only one in which the player takes part."""
+        """Return the requested event; after too many wrong codes, only an event of the player's."""
         try:
             event = await self.kept.find(call.request.event)
         except Refused:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, is_server_bot
 from tictactoe_server.listings.listed import Listed
+from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.finished import FinishedGame, Participant
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -26,21 +27,21 @@ class Additions:
     """The functions that make added fields, and whether people's names are hidden; a field that fails is left out.
 
     Attributes:
-        welcome: Each returns a field of `welcome` for a player's id, UNSET for none; by the field's name.
+        welcome: Each returns a field of `welcome` for a player's account, UNSET for none; by the field's name.
         rows: Each returns fields of a room's row in the lobby by their names.
     """
 
     def __init__(self, *, hides_names: bool = False) -> None:
         self._hides_names = hides_names
-        self.welcome: dict[str, Callable[[str], Awaitable[Any]]] = {}
+        self.welcome: dict[str, Callable[[Account], Awaitable[Any]]] = {}
         self.rows: list[Callable[[Listed], Mapping[str, Any]]] = []
 
-    async def of_welcome(self, player: str) -> dict[str, Raw]:
+    async def of_welcome(self, account: Account) -> dict[str, Raw]:
         """Return the fields added to `welcome`; raises `StoreUnavailable`."""
         fields: dict[str, Raw] = {}
         for name, make in self.welcome.items():
             with _logged(name):
-                if (value := await make(player)) is not UNSET:
+                if (value := await make(account)) is not UNSET:
                     fields[name] = Raw(encode(value))
         return fields
 

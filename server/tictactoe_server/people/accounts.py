@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -43,6 +44,9 @@ class Accounts:
     async def load(self, player: str) -> Account | None:
         found = await self.accounts.load(player)
         return found and found[0]
+
+    async def load_or_empty(self, player: Player) -> Account:
+        return await self.load(player.id) or Account(player)
 
     async def find_claim(self, name: str, but: str = "") -> Claim | None:
         """Return a claim that `name` is confusable with, other players' before that of the player `but`, or None."""
@@ -92,10 +96,12 @@ class Accounts:
             keys = [key for key in keys_of(account.claimed) if key not in keys_of(for_name)]
             await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
 
-    async def rename(self, player: Player) -> None:
+    async def rename(self, player: Player) -> Account:
+        """Rename a player on all devices; return their account, an empty one if none is stored."""
         account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
         if account:
             await self.rename_devices(account)
+        return cast(Account, account or Account(player))
 
     async def rename_devices(self, account: Account) -> None:
         await asyncio.gather(*(self._assign_device(device.key, account.player) for device in account.devices))

@@ -39,6 +39,7 @@ from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.records.changes import change
+from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import RatedCheck, check_clock, chosen_rules, find_player
 from tictactoe_server.storage.specs import Persons, TableSpec
@@ -216,7 +217,8 @@ class Challenges(Service):
             challenge = await self._end(challenge, how, player.id)
         call.answer(room=challenge.room or UNSET)
 
-    async def _list_for_welcome(self, player: str) -> tuple[OpenChallenge, ...]:
+    async def _list_for_welcome(self, account: Account) -> tuple[OpenChallenge, ...]:
+        player = account.player.id
         await self._has_loaded.wait()
         await self._blocking.know(player)
         now = self._core.time()

@@ -66,18 +66,20 @@ class Greeting(Service):
         signed_on = session.connection.signed_on
         is_coded = signed_on is None and (request.link is not UNSET or request.rescue is not UNSET)
         hides_names = self._core.settings.hides_names and signed_on is None  # a sign-on gives names
+        name = UNSET if hides_names or signed_on is not None else request.name
         if is_coded:
             known, token = await self._admit(request, session)
         elif signed_on is not None:
             known, token = await self._sign_on(signed_on, request.token, session.address)
         else:
-            name = UNSET if hides_names else request.name
             known, token = await self.welcome(name, request.token, session.address)
+        accounts = self.names.kept
+        account = await (accounts.load_or_empty(known.player) if name is UNSET else accounts.rename(known.player))
         if hides_names:
             known = replace(known, player=replace(known.player, name=give_name(known.player.id)))
             player, claim = known.player, None
         else:
-            player, claim = await self.names.kept.shown(known.player)
+            player, claim = await accounts.shown(known.player)
         ban = self._bans.of_subject(player.id)
         if ban is not None:
             id = None if request.id is UNSET else request.id
@@ -87,9 +89,8 @@ class Greeting(Service):
         session.connection.let_in()
         registry, lists = self._core.registry, self._core.lists
         await registry.restored.wait()
-        added = await self._core.additions.of_welcome(player.id)
+        added = await self._core.additions.of_welcome(account)
         key = hash_secret(token)
-        account = await self.names.kept.load(player.id) if known.is_seated else None
         self._core.presence.greet(session, replace(player, bot=GUEST if request.bot else None))
         session.messages = self._core.allowances.messages[player.id]
         session.device = Device(key, None if known.is_seated else key, known.player.name, request.client or "")
@@ -114,7 +115,7 @@ class Greeting(Service):
             chat=UNSET if self._core.settings.chat in (None, "on") else self._core.settings.chat,
             names="given" if self._core.settings.hides_names else UNSET,
             claimed=UNSET if claim is None else claim.player == player.id,
-            device_news=UNSET if account is None else account.device_news(key),
+            device_news=account.device_news(key),
             title=self._branding.title or UNSET,
             greeting=self._branding.greeting or UNSET,
         )
@@ -141,10 +142,7 @@ class Greeting(Service):
                 return old
             return replace(old, player=Player(old.player.id, own_name(chosen)))
 
-        known: KnownPlayer = await change(self._players, hash_secret(token), recognise)
-        if chosen is not None:  # on all devices
-            await self.names.kept.rename(known.player)
-        return known, token
+        return await change(self._players, hash_secret(token), recognise), token
 
     async def _sign_on(self, text: str, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return the player that a trusted proxy has signed on, and a token; claim the name unless it is taken."""

@@ -112,7 +112,7 @@ class Names(Service):
 
     async def list_devices(self, call: Call) -> None:
         session, found = call.session, []
-        account = await self.kept.load(call.player.id) or Account(call.player)
+        account = await self.kept.load_or_empty(call.player)
         account = account.with_device(session.device.secret, session.device.client)
         newer = account.newer_than(session.device.secret)
         for device in account.devices:
@@ -125,7 +125,7 @@ class Names(Service):
 
     async def revoke(self, call: Call) -> None:
         """Remove a device from the player, and close its connections."""
-        account = await self.kept.load(call.player.id) or Account(call.player)
+        account = await self.kept.load_or_empty(call.player)
         device = next((one for one in account.devices if one.id == call.request.device), None)
         if device is None:
             raise Refused(ErrorCode.NOT_ALLOWED, "device", path="device")
