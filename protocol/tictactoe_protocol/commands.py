@@ -83,7 +83,7 @@ class Key:
             a page calls the method of the key's name.
         shown: The situations and pages where the key is active, by its label in the key line: "" without a label,
             ``deed`` for the label of the deed.
-        deeds: The deeds of the key, by default those of the row.
+        deeds: The deeds of the key, by default the row's.
         label: The label in the list of commands for a key without a deed.
     """
 
@@ -137,7 +137,7 @@ class Command:
 
     @property
     def pressed_for(self) -> tuple[str, ...]:
-        """The deeds of its key, of which the first possible one is done; empty if it is always possible."""
+        """The deeds of the command's key, which does the first possible deed; empty if the key is always active."""
         return self.key.deeds if self.key is not None and self.key.deeds is not None else self.deeds
 
 
@@ -147,7 +147,7 @@ def words_of(id: str) -> tuple[str, ...]:
 
 
 def word_of(id: str) -> str:
-    """Return the first word with this id that has more than one letter."""
+    """Return the first word with this id that is longer than a letter."""
     words = words_of(id)
     return next((word for word in words if len(word) > 1), words[0])
 
@@ -443,7 +443,7 @@ IN_ROOMS: Final = {one[1].name: one for one in _PRESSED if any(one[1].label_in(w
 """The rows of all keys that are active in rooms, each with its key."""
 
 DEEDS: Final = {key.name: row.pressed_for for row, key in _PRESSED if row.pressed_for}
-"""The deeds of keys, of which the first possible one is done; other keys are always possible."""
+"""The deeds of keys; a key does its first possible deed. Other keys are always active."""
 
 _KEY_OF: Final = {deed: name for name in reversed(IN_ROOMS) for deed in DEEDS.get(name, ())}
 

@@ -263,7 +263,7 @@ async def test_the_real_server_passes_on_and_logs_nothing_unclean(tmp_path: Path
                 async with open_peer(server.url, text) as stranger:
                     assert stranger.welcome["type"] in ("welcome", "error")
                     await stranger.ask("join", room=text)
-                    if stranger.welcome["type"] == "error":  # the name; a busy machine may need long for what follows
+                    if stranger.welcome["type"] == "error":  # the name was refused
                         await stranger.ask("hello")
                     await stranger.ask("create", rules=text, seat=text, bots=[text])
                     await stranger.ask(text)

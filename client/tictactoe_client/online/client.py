@@ -116,7 +116,7 @@ class Client(Conversation):
     async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> int:
         """Subscribe to changes of the list of rooms, which come in `messages`, or unsubscribe.
 
-        Returns the number of people online, or 0 if the server is too old to say it.
+        Returns the number of people online, the player included.
 
         Args:
             boards: The number of boards of running games to subscribe to.
@@ -232,7 +232,7 @@ class Client(Conversation):
         """Block a player, by id or claimed name, or unblock; return the ids of all blocked players.
 
         Args:
-            strangers: Whether challenges of people with whom we have not played are blocked; None changes nothing.
+            strangers: Whether challenges by people we have not played are blocked; None changes nothing.
         """
         _require(self.has_challenges, "why no challenges")
         request = Block(player=player or UNSET, on=on, strangers=UNSET if strangers is None else strangers)
@@ -373,8 +373,8 @@ async def connect(
     """Connect to a server and say hello; the end of the ``async with`` gives our seats up and closes.
 
     Args:
-        url: A server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its rooms), or several
-            servers of one cluster, tried in this order.
+        url: A server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its rooms), or the
+            servers of a cluster, tried in this order.
         name: The player's name; without one the server chooses it.
         token: The secret of an earlier connection: we are the same player again.
         link: A code from another device of ours.

@@ -177,7 +177,7 @@ class Terminal:
         return True
 
     def restore(self) -> None:
-        """Restore the terminal in place of Textual."""
+        """Leave the alternate screen and show input again, as Textual does at its end."""
         if self._attributes is not None:
             with contextlib.suppress(OSError):
                 os.write(2, _LEAVE_SCREEN)

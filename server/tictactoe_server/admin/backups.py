@@ -28,7 +28,7 @@ LEAST_DAYS: Final = 90  # a restored backup of this age still forgets players ag
 UNKNOWN_DAYS: Final = 365  # the same on a server that makes no backups by itself
 ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup leaves free
 _NAME: Final = "tictactoe-%Y-%m-%dT%H%M%SZ.sqlite3"
-NICE: Final = 10  # so much lower is the priority of the processes that make backups
+NICE: Final = 10  # the niceness of the processes that make backups
 
 log: Final = structlog.get_logger(__name__)
 

@@ -121,7 +121,7 @@ def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: st
 
 
 class Event(Struct, frozen=True, omit_defaults=True):
-    """An event; its terms are those of `EventOpen`.
+    """An event; `EventOpen` describes its terms.
 
     Attributes:
         seed: Decides lots.
@@ -251,7 +251,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return digest(self.secret, f"wall:{self.code}").translate(_LEGIBLE)
 
     def is_wall_key(self, key: str) -> bool:
-        """Return whether a text, in any spelling, is the event's wall key, or the ticket that lets anybody in."""
+        """Return whether a text, in any spelling, is the event's wall key, or the ticket that admits every player."""
         is_wall = hmac.compare_digest(self.wall_key.encode(), read_code(key).encode())
         return is_wall or (self.entry == "code" and self.is_ticket(key))
 
@@ -317,7 +317,7 @@ def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
 
 
 def for_outsiders(event: Event) -> Event:
-    """Return the event with numbers in place of names and ids, and without rooms, games and organisers."""
+    """Return the event with numbers for names and ids, and without rooms, games and organisers."""
     ids = {one.player: f"#{number}" for number, one in enumerate(event.entrants, 1)}
     expected = range(len(ids) + 1, len(ids) + 1 + len(event.expected))
     return replace(

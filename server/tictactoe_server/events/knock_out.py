@@ -34,7 +34,7 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
 
 
 def bracket(size: int) -> list[int]:
-    """Return the numbers from 1 in the order of the tree, where the best two meet last.
+    """Return the numbers from 1 in the order of the tree: the best two meet in the final.
 
     >>> bracket(8)
     [1, 8, 4, 5, 2, 7, 3, 6]

@@ -27,7 +27,7 @@ SEATED_DAYS: Final = 365  # other players are deleted, and unused names free, af
 FORMER_DAYS: Final = 7  # a player keeps a former name and replaced rescue codes this long
 MAX_FORMER: Final = 10
 NEW_DEVICE_DAYS: Final = 3
-RESERVED_DAYS: Final = 30  # nobody can claim the name of a deleted player this long
+RESERVED_DAYS: Final = 30  # the name of a deleted player cannot be claimed this long
 _SECONDS_A_DAY: Final = 86_400
 
 log: Final = structlog.get_logger(__name__)
@@ -157,7 +157,7 @@ class Account(Struct, frozen=True):
         return replace(self, devices=tuple(device for device in self.devices if device.key != key))
 
     def with_codes(self, codes: tuple[str, ...]) -> Account:
-        """Return the account with new codes; of the valid former ones, those that lasted longest are kept."""
+        """Return the account with new codes, and with the valid former codes that lasted longest."""
         now = clock.wall()
         former = (*self.former, FormerCodes(self.codes, self.since, now)) if self.codes else self.former
         valid = sorted((old for old in former if not _is_over(old)), key=lambda old: old.since - old.replaced)

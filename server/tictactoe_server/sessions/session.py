@@ -76,7 +76,7 @@ class Device:
 
 
 class Rates:
-    """The rate limits of one connection: `bad` of unreadable messages, `tries` of wrong codes with a hello."""
+    """The rate limits of a connection: `bad` for unreadable messages, `tries` for wrong codes in a hello."""
 
     __slots__ = ("analyses", "bad", "chat", "tries")
 
@@ -127,7 +127,7 @@ class Session(Receiver):
     Attributes:
         player: None until hello.
         device: The token, name and program that hello came with.
-        rooms: Codes of the rooms in which this connection plays or watches.
+        rooms: Codes of the rooms that this connection plays in or watches.
         place: The place of the current request if it waits for the store, and its session with it; see `Places`.
     """
 
