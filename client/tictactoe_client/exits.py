@@ -62,7 +62,9 @@ def describe_failure(error: errors.ClientError, settings: Settings, address: Add
 
 
 def list_helps(error: errors.ClientError) -> list[tuple[str, str]]:
-    """Return what helps if the server cannot be reached, each with its command; nothing for other failures."""
+    """Return what helps, each with its command, if the server cannot be reached or a name has to be claimed."""
+    if isinstance(error, errors.Refused) and error.needs_claim:
+        return [(say("help claim"), own_command("name", "claim", "NAME", server=_address_of(error.server)))]
     if not isinstance(error, errors.Unreachable) or error.is_answered:
         return []
     there = _address_of(error.url)

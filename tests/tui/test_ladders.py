@@ -66,6 +66,18 @@ async def test_a_rated_opponent_is_wanted_once_one_has_kept_a_name(rating: Serve
         await user.do("enter", "Waiting for another player", "Connect four · rated", "3 min each + 2 s a move; public.")
 
 
+async def test_a_rated_game_of_the_command_line_begins_once_the_name_is_claimed(
+    rating: Server, open_screen: OpenScreen
+) -> None:
+    choice = Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True)
+    async with open_screen(rating.url, choice, name="ana") as user:
+        await user.until("> Make this name yours", "Rated games need a name of your own.")
+        await user.do("enter", "Your name:")
+        await user.do("enter", "ana is yours. If")
+        await user.do("escape", "written")
+        await user.do("enter", "Waiting for another player", "Connect four · rated")
+
+
 async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, bo: Peer) -> None:
     async with open_peer(ana.app.session.address.url, "cy") as cy:
         await cy.ask("claim_name", name="cy")

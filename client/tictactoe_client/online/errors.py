@@ -131,6 +131,11 @@ class Refused(ClientError):
         self.data = data
         self.code, self.room, self.path, self.retry_ms, self.server = code, room, path, retry_ms, server
 
+    @property
+    def needs_claim(self) -> bool:
+        """Whether the player has to claim their name first, as for rated games."""
+        return self.data.get("why") == "rated name"
+
 
 class UnknownGame(ClientError):
     """We have no such finished game on this server."""

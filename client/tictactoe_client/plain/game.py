@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from tictactoe_client.exits import awaits_rating, dismiss, exit_code_of, hear_rating
+from tictactoe_client.input import names
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.challenges import carry_out, find_asked
 from tictactoe_client.input.ways import Choice
@@ -99,7 +100,7 @@ class PlainGame:
             raise
 
     async def _play(self, enter: Enter[Room]) -> int:
-        if not await self._enter_or_watch(enter):
+        if not await self._enter_or_ask(enter):
             return ExitCode.NO_ROOM
         self._begin(self._read())
         self._begin(self._remind())
@@ -121,13 +122,22 @@ class PlainGame:
         task.add_done_callback(lambda _: self._changed.note())
         return task
 
-    async def _enter_or_watch(self, enter: Enter[Room]) -> bool:
+    async def _enter_or_ask(self, enter: Enter[Room]) -> bool:
+        """Enter a room; offer to watch a full one, and to claim the name that a rated game needs."""
         try:
             await self._enter(enter)
         except Refused as refused:
-            room = refused.room
-            if refused.code != "room_full" or room is None or not (self._settings.asks and is_terminal(0)):
+            room = refused.room if refused.code == "room_full" else None
+            if (room is None and not refused.needs_claim) or not (self._settings.asks and is_terminal(0)):
                 raise
+            if room is None:
+                question = say("claim first", name=clean_text(self._client.name))
+                if not await is_agreed(question, self._keyboard, self._output, "yes"):
+                    raise
+                told, _ = await names.carry_out(self._client, "claim", self._client.name)
+                self._output.print(*told)
+                await self._enter(enter)
+                return True
             question = say("watch instead", why=clean_text(refused.message))
             if not await is_agreed(question, self._keyboard, self._output, "watch", "yes"):
                 return False

@@ -34,6 +34,7 @@ from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.home import PAGES, HomePage
 from tictactoe_client.tui.line import Line
+from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.screen import RoomScreen
@@ -126,6 +127,10 @@ class TicTacToe(Program, inherit_bindings=False):
         if address is not None and not self.session.cluster.has(address):
             self.ways_in.travel(address)
         self.open(EventPage(EventWay(code, ticket, watches=not ticket)))
+
+    def open_names(self, why: str) -> None:
+        self.open(NamesPage())
+        self.say(why)
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):

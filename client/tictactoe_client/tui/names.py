@@ -43,6 +43,12 @@ class NamesPage(ListPage):
 
     connected = opened
 
+    def closed(self) -> None:
+        if self._is_own_name:
+            self.program.ways_in.go_on()
+        else:
+            self.program.ways_in.stay()
+
     def fill(self) -> None:
         deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code", "back", "export", "forget")}
         rows = deeds | {id: describe_device(device) for id, device in self._devices.items()}

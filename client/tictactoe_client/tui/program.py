@@ -214,6 +214,10 @@ class Program(App[int], inherit_bindings=False):
         """Open the page of an event, perhaps at another server, and enter it if there is a ticket."""
         raise NotImplementedError
 
+    def open_names(self, why: str) -> None:
+        """Open the page about the player's name, and say why."""
+        raise NotImplementedError
+
     def close(self, screen: ClientScreen) -> None:
         """Close a screen and those above it; closing the first screen ends the program."""
         if screen is self.screens[0]:

@@ -44,6 +44,7 @@ class Around(Protocol):
     def start(self, work: Coroutine[Any, Any, object]) -> object: ...
     def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None) -> None: ...
     def open_event(self, code: str, ticket: str, address: Address | None) -> None: ...
+    def open_names(self, why: str) -> None: ...
     def go_home(self) -> None: ...
     def rename(self, name: str) -> None: ...
     def leave(self, code: int, message: str = "") -> None: ...
@@ -174,13 +175,17 @@ class WaysIn:
     async def _arrive(
         self, coming: Coroutine[Any, Any, Room | None], choice: Choice, over: Screen[Any] | None, *, is_first: bool
     ) -> None:
-        """Open the screen of an entered room; offer to watch a full one."""
+        """Open the screen of an entered room; offer to watch a full one, and to claim a name for a rated game."""
         program = self._program
         try:
             room = await coming
         except Refused as refused:
             if (client := program.session.client) is not None and await choice.find_event(client, refused) is not None:
                 program.open_event(choice.code, "", None)
+                return
+            if refused.needs_claim:
+                self._next = (choice, over, False)
+                program.open_names(refused.message)
                 return
             code, told = judge(refused)[0], describe_failure(refused, program.settings, program.session.address)
 
