@@ -94,10 +94,12 @@ async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypa
     monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
     first = sources.of("192.0.2.1")
+    first.playing_seconds = 1
     sources.measure_turn()
     assert first.take(unlimited()) == 0, "there is nobody else who would wait for it"
     await asyncio.sleep(0)
     second = sources.of("192.0.2.2")
+    second.playing_seconds = 1
     sources.measure_turn()
     crowd = [InLine(taken, sources, 3, address) for address in ("192.0.2.1", "192.0.2.2")]
     for source, one in zip((first, second), crowd, strict=True):
@@ -110,17 +112,35 @@ async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypa
     assert second.take(unlimited()) == 0, "that was the next turn"
 
 
-async def test_sessions_in_rooms_need_not_wait_for_a_full_turn_unless_their_address_asks_for_much(
+async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.PERIOD_SECONDS", 600)
+    sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
+    playing, idle = sources.of("192.0.2.1"), sources.of("192.0.2.2")
+    playing.playing_seconds = 1
+    sources.measure_turn()
+    await asyncio.sleep(0)
+    assert (playing.take(unlimited()), idle.take(unlimited())) == (0, IN_LINE)
+    sources.slow_lines._work_seconds = 60
+    waiting = InLine(taken, sources, 1, "192.0.2.2")
+    idle.line_up(waiting.take_turn)
+    await asyncio.sleep(0)
+    assert taken == [waiting], "a share of the time is theirs"
+    sources.fade()
+    assert playing.take(unlimited()) == IN_LINE
+
+
+async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_for_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources = some_sources([SECOND_NS], at_once=100)
     loud, quiet = sources.of("192.0.2.1"), sources.of("192.0.2.2")
+    loud.playing_seconds = quiet.playing_seconds = 1
     loud.charge(0.04)
     sources.measure_turn()
     assert sources.is_full
-    assert (quiet.take(unlimited(), {"K7M4PQ"}), quiet.take(unlimited())) == (0, IN_LINE)
-    assert loud.take(unlimited(), {"K7M4PQ"}) == IN_LINE
+    assert (quiet.take(unlimited()), loud.take(unlimited())) == (0, IN_LINE)
     quiet.charge(0.03)
     sources.excess = 9.0
     assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, is_in_room=True)) == (True, False)

@@ -2,9 +2,10 @@
 
 Once a turn of the event loop has taken a while, further messages are queued by address. The queues have equal shares of
 the time, a little in each turn, so the heaviest address waits longest; messages beyond the rate of an address are
-queued there, too. Only a few requests at a time wait for the store; moves are not among them. Overload shows in two
-ways: a turn of the loop takes long because there are many requests at once, or requests wait behind others of their
-session and the loop never rests.
+queued there, too. For `PERIOD_SECONDS` after such a turn, all messages of addresses where nobody plays are queued, and
+these queues together get about a third of the time: moves need not wait for them. Only a few requests at a time wait
+for the store; moves are not among them. Overload shows in two ways: a turn of the loop takes long because there are
+many requests at once, or requests wait behind others of their session and the loop never rests.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 from weakref import WeakValueDictionary
@@ -28,7 +29,10 @@ PLACE_SECONDS: Final = 0.25  # after which a request in progress makes room for 
 IN_LINE: Final = -1  # instead of ms to wait: until the session's turn in the queue of its address
 LATE_MS: Final = 120  # longest wait behind another request of the session if the server never rests
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
-_REST_SECONDS: Final = 0.0003  # pause between two shares for queues
+_REST_SECONDS: Final = 0.0003  # pause between two shares for queues of addresses where somebody plays
+_LONG_REST_SECONDS: Final = 0.0013  # and for those of the others
+PERIOD_SECONDS: Final = 0.003  # for which a full turn reserves the time for addresses where somebody plays
+PLAYING_SECONDS: Final = 300  # how long an address counts as one where somebody plays, after a request in a game
 _FEW_MESSAGES: Final = 16
 _NOTHING_SECONDS: Final = 1e-5  # of recent requests, below which a source is not active
 MANY_BAD: Final = 64  # unreadable messages of an address, after which no more are decoded
@@ -104,12 +108,13 @@ class Source:
     Attributes:
         asked: The number of recent messages since one was unreadable.
         bad: The number of recent unreadable messages.
+        playing_seconds: How much longer it counts as an address where somebody plays.
         seconds: The time that recent requests took.
     """
 
     def __init__(self, pressure: Pressure, address: str) -> None:
         self.limit = pressure.rates[address]
-        self.asked = self.bad = 0
+        self.asked = self.bad = self.playing_seconds = 0
         self.seconds = 0.0
         self.pressure = pressure
         self.address = address
@@ -130,13 +135,16 @@ class Source:
         self.bad += 1
         self.limit.spend(self.pressure.bad_count - 1)
 
-    def take(self, own: RateLimit, rooms: Collection[str] = ()) -> int:
+    def take(self, own: RateLimit) -> int:
         """Count a message of a session and return 0, or return the ms to wait for its `own` limit, or `IN_LINE`.
 
-        Even if the turn is full, sessions in `rooms` go first, unless their address takes more time than others.
+        If somebody plays there, an address waits only in a full turn, and if it takes more time than others.
         """
         pressure = self.pressure
-        if self._line or (pressure.is_full and not (rooms and not pressure.is_heavy(self, is_in_room=True))):
+        has_to_wait = pressure.is_reserved
+        if self.playing_seconds:
+            has_to_wait = pressure.is_full and pressure.is_heavy(self, is_in_room=True)
+        if self._line or has_to_wait:
             return own.wait() or IN_LINE
         wait, for_address = take_both(own, self.limit)
         return wait or (IN_LINE if for_address else 0)
@@ -163,7 +171,8 @@ class Source:
             self._queue_up()
 
     def _queue_up(self) -> None:
-        self.pressure.lines.put(self.address, self._serve, len(self._line) - 1)
+        lines = self.pressure.lines if self.playing_seconds else self.pressure.slow_lines
+        lines.put(self.address, self._serve, len(self._line) - 1)
 
 
 class Pressure:
@@ -174,7 +183,8 @@ class Pressure:
         of_a_session: Factories of a session's own limits: of messages and of unreadable ones.
         flood_seconds: How long a session may exceed its limits before it is closed.
         bad_count: As how many messages an unreadable one counts.
-        lines: The queues of the sources.
+        lines: The queues of the sources where somebody plays.
+        slow_lines: The queues of the others.
         places: The places of requests in progress.
         requests: Requests in this turn; above `looked_at` the turn is measured.
         shed: The number of requests refused because of overload.
@@ -182,6 +192,7 @@ class Pressure:
         excess: Time spent in this turn, in units of the configured `turn_milliseconds`; above 1, requests of heavy
             sources are refused.
         is_full: Whether the turn has spent its share and there are several sources.
+        is_reserved: Whether sources where nobody plays have to wait, since a turn was full.
         is_restless: Whether the loop hardly rested lately; measured only while requests wait.
     """
 
@@ -192,10 +203,11 @@ class Pressure:
         self.flood_seconds, self.monotonic_ns = limits.flood_seconds, monotonic_ns
         self.bad_count = max(1, limits.messages_for_a_bad_one)
         self.lines = FairQueue(SHARE_SECONDS, _REST_SECONDS)
+        self.slow_lines = FairQueue(SHARE_SECONDS, _LONG_REST_SECONDS)
         self.places = Places()
         self.requests = self.looked_at = self.shed = 0
         self.seconds = self.excess = 0.0
-        self.is_full = self.is_restless = False
+        self.is_full = self.is_reserved = self.is_restless = False
         self._active = 0
         self._sources: WeakValueDictionary[str, Source] = WeakValueDictionary()
         self._turn_seconds = limits.turn_milliseconds / 1000 or math.inf
@@ -225,6 +237,7 @@ class Pressure:
             source.asked //= 2
             source.bad //= 2
             source.seconds /= 2
+            source.playing_seconds = max(0, source.playing_seconds - 1)
         self.seconds = sum(source.seconds for source in sources)
         self._active = max(1, sum(source.seconds > _NOTHING_SECONDS for source in sources))
 
@@ -241,6 +254,9 @@ class Pressure:
                 self._counted_from = working - self._turn_seconds * _LONG_TURN
             spent = working - self._counted_from
         self.is_full = spent > SHARE_SECONDS and self._active > 1
+        if self.is_full and not self.is_reserved:
+            self.is_reserved = True
+            asyncio.get_running_loop().call_later(PERIOD_SECONDS, self._end_period)
         self.excess = spent / self._turn_seconds
         self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
         return now
@@ -255,6 +271,9 @@ class Pressure:
             working = clock.cpu()
             self.is_restless = working - worked > (1 - _LITTLE_REST) * (now - then)
             self._window = now, working
+
+    def _end_period(self) -> None:
+        self.is_reserved = False
 
     def _end(self) -> None:
         self.requests = self.looked_at = 0

@@ -190,7 +190,7 @@ class Session(Receiver):
     # -- for the connection -------------------------------------------------------------------------------------
 
     def received(self, message: Any) -> None:
-        if not (self.is_busy or self._inbox or self.source.take(self.messages, self.rooms)):
+        if not (self.is_busy or self._inbox or self.source.take(self.messages)):
             self.dispatcher.receive(self, message, self._now())
             return
         pressure, asked = self.source.pressure, message
@@ -232,7 +232,7 @@ class Session(Receiver):
     def _take_next(self) -> None:
         """Carry out queued messages until one takes longer or exceeds a limit."""
         while self._inbox and not self.is_busy:
-            wait = self.source.take(self.messages, self.rooms)
+            wait = self.source.take(self.messages)
             if wait:
                 self._hold_back(wait)
                 break
