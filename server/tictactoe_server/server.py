@@ -248,16 +248,16 @@ class Server:
         self.api = Api(tournaments)
         self.ladders = Ladders()
         blocking = Blocking()
-        challenges = Challenges(drain, self.ladders.check, blocking)
+        challenges = Challenges(drain, blocking)
         greeting = Greeting(bans, self._branding, shows_pages=settings.page)
         self._forgetting = forgetting = Forgetting(kept_by(self._more_services), greeting.names.check_device)
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,
             forgetting,
-            Visiting(greeting.note_seat, greeting.name_guests, drain, self.ladders.check, self.ladders.list_exhausted),
+            Visiting(greeting.note_seat, greeting.name_guests, drain),
             Play(drain),
-            Talk(blocking.is_deaf),
+            Talk(),
             PublicRooms(),
             PastGames(shows_pages=settings.page),
             Reviews(pool),
@@ -351,9 +351,8 @@ class Server:
         stay, days = lambda: core.presence.ids.union(core.lists.seats.players), settings.keep_history_days
         self._housekeeping = Housekeeping(
             *(core.store, self._bans, stay, days, settings.keep_players_days),
-            forget=self._forgetting.forget_all,
+            hooks=core.hooks,
             is_chosen=lambda: core.registry.elsewhere.is_chosen("keep-players"),
-            needed_from=self.ladders.folding.needed_from,
             erasure_days=lambda: UNKNOWN_DAYS if backups is None else backups.oldest_days,
         )
         if settings.metrics is not None:

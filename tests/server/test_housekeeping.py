@@ -1,6 +1,5 @@
-import math
 import time
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from tests.server.stored import finish, keep_player, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.chores import Housekeeping
+from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
@@ -31,22 +31,14 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def go_round(store: Storage, days: int, *stay: str, history_days: float | None = None) -> None:
     """Delete everything that is too old after this many days."""
-
-    async def forget(ids: Collection[str]) -> None:
-        assert not ids
-
-    async def needed_from() -> float:
-        return math.inf
-
     housekeeping = Housekeeping(
         store=store,
         bans=Bans(store.table(BANS)),
         stay=lambda: stay,
         history_days=history_days,
         players_days=None,
-        forget=forget,
+        hooks=Hooks(),
         is_chosen=lambda: True,
-        needed_from=needed_from,
         erasure_days=lambda: 90,
     )
     await housekeeping.go_round(today() + days, step_seconds=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,7 @@ import structlog
 
 from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
+from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, RESERVED, SHARES, KnownPlayer, today
 from tictactoe_server.sessions.session import Tally
 from tictactoe_server.storage.specs import Storage, TableSpec
@@ -36,9 +37,8 @@ class Housekeeping:
     Attributes:
         stay: Returns the ids of players who are connected or have a seat; these are kept.
         history_days: How long finished games are kept, or None for ever.
-        players_days: After this absence a player is passed to `forget`, or None for never.
+        players_days: After this absence a player is erased, or None for never.
         is_chosen: Returns whether this server of a cluster forgets players.
-        needed_from: Returns the end of the first game that must be kept (ms since 1970).
         erasure_days: Returns how long hashes of forgotten players are kept, for backups that still have these players.
     """
 
@@ -47,9 +47,8 @@ class Housekeeping:
     stay: Callable[[], Collection[str]]
     history_days: float | None
     players_days: int | None
-    forget: Callable[[Collection[str]], Awaitable[None]]
+    hooks: Hooks
     is_chosen: Callable[[], bool]
-    needed_from: Callable[[], Awaitable[float]]
     erasure_days: Callable[[], int]
 
     async def run(self, are_known: asyncio.Event) -> None:
@@ -67,9 +66,12 @@ class Housekeeping:
         await self.bans.forget_past()
         if self.history_days is not None:
             before = clock.wall_ms() - round(self.history_days * _DAY_MS)
-            await self._forget_games(round(min(before, await self.needed_from())), step_seconds)
+            needed = [await needed_from() for needed_from in self.hooks.games_needed_from]
+            await self._forget_games(round(min([before, *needed])), step_seconds)
         if self.players_days is not None and self.is_chosen():
-            await self.forget(await self._absent_since(day - self.players_days))
+            absent = await self._absent_since(day - self.players_days)
+            for erase in self.hooks.erasures:
+                await erase(absent)
         if self.is_chosen():
             await self._drop_erasures(day - self.erasure_days(), step_seconds)
         if not self.store.table(PLAYERS).expires:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +15,7 @@ from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_server.agenda import Agenda, Tasks
+from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.lists import Lists
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
 from tictactoe_server.core.registry import Registry
@@ -107,7 +108,7 @@ class Core:
         monotonic_ns: The clock of the limits.
         on_room, on_result: Add a listener; see `Changes`.
         additions: The fields that services add to `welcome` and to rows.
-        seating: Functions to await before a player without a seat joins a room with assigned seats.
+        hooks: What features add to play.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class Core:
         self.presence = Presence()
         self.agenda = Agenda()
         self.additions = additions = Additions(hides_names=settings.hides_names)
-        self.seating: list[Callable[[LiveRoom], Awaitable[object]]] = []
+        self.hooks = Hooks()
         elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
         self.changes = changes = Changes(rooms, time)
         self.on_room, self.on_result = changes.on_room.add, changes.on_result.add

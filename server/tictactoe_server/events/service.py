@@ -86,7 +86,7 @@ class Tournaments(Service):
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.additions.welcome["calls"] = self.running.calls_of
         core.additions.welcome["opens_events"] = self._refuse_opening
-        core.seating.append(self.running.seat)
+        core.hooks.before_seat.append(self.running.seat)
         for work in (kept.run(), self.running.run(), self.shown.run()):
             self.tasks.start(work)
 

@@ -41,7 +41,7 @@ from tictactoe_server.ratings.blocks import Blocking
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.checks import RatedCheck, check_clock, chosen_rules, find_player
+from tictactoe_server.services.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable, delete, values_of
 from tictactoe_server.transport.frames import encode_frame
@@ -123,12 +123,12 @@ CHALLENGES: Final[TableSpec[StoredChallenge]] = TableSpec(
 
 
 class Challenges(Service):
-    """Handles challenges and their answers; a rated challenge has to pass `check_rated`."""
+    """Handles challenges and their answers."""
 
     tables = (CHALLENGES,)
 
-    def __init__(self, drain: Drain, check_rated: RatedCheck, blocking: Blocking) -> None:
-        self._drain, self._check_rated, self._blocking = drain, check_rated, blocking
+    def __init__(self, drain: Drain, blocking: Blocking) -> None:
+        self._drain, self._blocking = drain, blocking
         self.handles = {Challenge: self.challenge, Answer: self.answer}
         self._known: dict[str, StoredChallenge] = {}
         self._by_player = Held()  # unfinished challenges by the ids of both players
@@ -233,7 +233,7 @@ class Challenges(Service):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="side", seat=side, marks=list(rules.marks))
         self._check(call, rules)
         if request.rated:
-            await self._check_rated(rules, request.clock, player, [to])
+            await self._core.hooks.check_rated(rules, request.clock, player, [to])
         self._core.allowances.take_create(call.session, player)
         return StoredChallenge(
             challenge=secrets.token_urlsafe(8),
@@ -258,7 +258,8 @@ class Challenges(Service):
         if player.id in (await self._blocking.load(challenge.player)).blocked:
             raise _no_open_challenge()
         if challenge.rated:
-            await self._check_rated(challenge.rules.to_rules(), challenge.clock, player, [challenge.player])
+            rules = challenge.rules.to_rules()
+            await self._core.hooks.check_rated(rules, challenge.clock, player, [challenge.player])
 
     async def _check_present(self, id: str, *, is_blocked: bool) -> None:
         """Refuse a challenge to a player who is not connected; a blocked challenger cannot tell the difference."""

@@ -35,6 +35,7 @@ from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import Row, is_provisional, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server import clock
+from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.people.accounts import Accounts
@@ -77,6 +78,11 @@ class Ladders(Service):
             core.lists.matchmaker.prefer_nearest(self._distance)
             core.additions.rows.append(self._describe_host)
             self.tasks.start(self._run())
+        hooks = core.hooks
+        hooks.rated_checks.append(self.check)
+        hooks.skipped_opponents.append(self.list_exhausted)
+        hooks.games_needed_from.append(self.folding.needed_from)
+        hooks.on_merge.append(self._merge)
         core.on_result(self._on_result)
         core.registry.elsewhere.on_changed.add(self._on_changed)
 
@@ -238,6 +244,13 @@ class Ladders(Service):
         self._core.registry.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
         log.info("a verdict on ratings", **asdict(verdict))
         return asdict(verdict)
+
+    async def _merge(self, id: str, into: str) -> None:
+        """Count a merged player's games for the other one; a repeated order completes one that was interrupted."""
+        try:
+            await self.judge("merge", "merged", of=id, into=into)
+        except OrderRefused as why:
+            log.warning("games stay those of the player before", player=id, reason=str(why))
 
     async def verify(self) -> dict[str, Any]:
         """Fold all games again; return the digest of the current ratings, and of the new fold as ``folded``."""

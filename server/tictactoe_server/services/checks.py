@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from msgspec import UNSET, UnsetType
@@ -16,11 +16,6 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.rooms import Refused
 from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.transport.http_messages import HttpRequest
-
-RatedCheck = Callable[..., Awaitable[None]]
-"""Raises `Refused` if a game by these rules, with this clock, cannot be rated for a player; see `Ladders.check`."""
-ExhaustedOpponents = Callable[[str], Awaitable[Collection[str]]]
-"""Returns the opponents against whom a player has reached the daily limit; see `Ladders.list_exhausted`."""
 
 
 async def find_player(core: Core, text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import UNSET
 
 from tictactoe_protocol import ErrorCode, clean_text
@@ -48,13 +46,13 @@ class Play(Service):
 
 
 class Talk(Service):
-    """Broadcasts chat in a room; `is_deaf` returns whether the first player has blocked the second, by their ids."""
+    """Broadcasts chat in a room, to those who have not blocked the sender."""
 
-    def __init__(self, is_deaf: Callable[[str, str], bool]) -> None:
-        self._is_deaf = is_deaf
+    def __init__(self) -> None:
         self.handles = {Chat: self.say}
 
     def start(self, core: Core) -> None:
+        self._is_muted = core.hooks.is_muted
         self._allowances, self._chat = core.allowances, core.settings.chat
 
     def say(self, call: Call) -> None:
@@ -75,7 +73,9 @@ class Talk(Service):
         name = player.name if seat is None else room.seat(seat).name
         at = clock.wall_ms()
         line = ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id, sentence=sentence)
-        live.push(line, [one for one in live.sessions if one.player and self._is_deaf(one.player.id, player.id)])
+        others = ((session, session.player) for session in live.sessions if session.player)
+        muted = [one for one, other in others if any(is_muted(other.id, player.id) for is_muted in self._is_muted)]
+        live.push(line, muted)
 
 
 def read_text(text: str, path: str) -> str:

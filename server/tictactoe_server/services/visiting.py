@@ -17,7 +17,7 @@ from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.listings.listed import GameKind, moved
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.services.checks import ExhaustedOpponents, RatedCheck, check_clock, check_levels, chosen_rules
+from tictactoe_server.services.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
 _OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed", "guests": ()}
@@ -30,8 +30,6 @@ class Visiting(Service):
     Args:
         note_seat: Called with each session whose player takes a seat.
         name_guests: Returns a player's guests under the names that others see.
-        check_rated: Raises `Refused` if a player may not play a rated game.
-        list_exhausted: Returns the opponents of a player who have reached today's limit of rated games.
     """
 
     admits = frozenset({Join, Watch})
@@ -41,14 +39,10 @@ class Visiting(Service):
         note_seat: Callable[[Session], None],
         name_guests: Callable[[Player, Sequence[str]], Awaitable[tuple[Player, ...]]],
         drain: Drain,
-        check_rated: RatedCheck,
-        list_exhausted: ExhaustedOpponents,
     ) -> None:
         self.note_seat = note_seat
         self._name_guests = name_guests
         self._drain = drain
-        self._check_rated = check_rated
-        self._list_exhausted = list_exhausted
         self.handles = {
             Create: self.create,
             Match: self.match,
@@ -87,7 +81,7 @@ class Visiting(Service):
             for name, usual in _OF_RATED.items():
                 if getattr(request, name) != usual:
                     raise Refused(ErrorCode.NOT_ALLOWED, "rated room", path=name)
-            await self._check_rated(rules, request.clock, call.player)
+            await self.core.hooks.check_rated(rules, request.clock, call.player)
         elif guests:
             terms["guests"] = await self._name_guests(call.player, request.guests)
         self._open(call, rules, player, **terms)
@@ -98,7 +92,7 @@ class Visiting(Service):
         room = live.room
         if room.rated and _takes_seat(call.player, room):
             others = live.everybody - {call.player.id}
-            await self._check_rated(room.rules, room.clock, call.player, others, room=room.code)
+            await self.core.hooks.check_rated(room.rules, room.clock, call.player, others, room=room.code)
 
     def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
         session, owner, lists = call.session, call.player, self.core.lists
@@ -126,11 +120,12 @@ class Visiting(Service):
         self.core.lists.seats.check(call.player.id, call.session.address)
         rules, clock, rated = kind = chosen_rules(call.request.rules), call.request.clock, call.request.rated
         check_clock(clock)
-        exhausted: Collection[str] = ()
+        skipped = set[str]()
         if rated:
-            await self._check_rated(rules, clock, call.player)
-            exhausted = await self._list_exhausted(call.player.id)
-        live, code = await self._find_match(kind, call.player, exhausted)
+            await self.core.hooks.check_rated(rules, clock, call.player)
+            for list_skipped in self.core.hooks.skipped_opponents:
+                skipped.update(await list_skipped(call.player.id))
+        live, code = await self._find_match(kind, call.player, skipped)
         if live is None:
             live = self._open(call, rules, call.player, clock=clock, rated=rated, code=code)
             self.core.lists.matchmaker.offer(live)
@@ -160,7 +155,7 @@ class Visiting(Service):
         if guests and (room.rated or room.terms.is_assigned):
             raise Refused(ErrorCode.NOT_ALLOWED, "guests", path="guests")
         if room.terms.is_assigned and not is_back:
-            for seat in self.core.seating:
+            for seat in self.core.hooks.before_seat:
                 await seat(call.live)
         else:
             await self._check_opponents(call, call.live)

@@ -207,10 +207,8 @@ class Merge(Order, frozen=True, tag="merge"):
             raise OrderRefused(f"{self.player} still plays in {', '.join(seat.room for seat in seats)}.")
         if not (devices := await kept.devices_of(self.player)):
             raise OrderRefused(f"There is no player {self.player}.")
-        try:  # first, so that a repeated order completes one that was interrupted
-            await server.judge_ratings("merge", "merged", of=self.player, into=into.player.id)
-        except OrderRefused as why:
-            log.warning("games stay those of the player before", player=self.player, reason=str(why))
+        for listener in server.core.hooks.on_merge:  # first, so that a repeated order completes an interrupted one
+            await listener(self.player, into.player.id)
         await kept.merge(self.player, devices, into)
         log.info("players merged", player=self.player, into=into.player.id)
         return await run_everywhere(self, server)
