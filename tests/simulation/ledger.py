@@ -111,7 +111,6 @@ class RoomRecord:
         newest_seqs: The largest `seq` that each life of the server has shown.
         away_since, last_away: When each disconnected player, or each who came back, was last connected.
         tried_at: When each player last lost a connection, or failed to connect.
-        still_at: When its clock was last seen standing still.
         newest, newest_at: The largest `seq`, and when it was first seen.
     """
 
@@ -124,15 +123,13 @@ class RoomRecord:
     asked_to_join: dict[str, float] = field(default_factory=dict)
     tried_at: dict[str, float] = field(default_factory=dict)
     chats: list[tuple[str, float]] = field(default_factory=list)
-    still_at: float = 0.0
     was_left: bool = False
     newest: int = 0
     newest_at: float = 0.0
 
     def note_back(self, player: str) -> None:
-        """Note that a player, and the guests at the same device, are connected again."""
-        for id in [id for id in self.away_since if id.partition(".")[0] == player]:
-            self.last_away[id] = self.away_since.pop(id)
+        if player in self.away_since:
+            self.last_away[player] = self.away_since.pop(player)
 
 
 class Ledger:
@@ -140,23 +137,19 @@ class Ledger:
 
     Attributes:
         served: The served time of the one server; in a cluster all time since the start.
+        is_cluster: Whether several servers share the rooms; their time also stands still while the store is away.
         slack_ms: How far a clock may be off.
         failures: The broken promises so far, each with its room or "".
     """
 
-    def __init__(self, now: Callable[[], float]) -> None:
-        self.now = now
+    def __init__(self, now: Callable[[], float], *, is_cluster: bool = False) -> None:
+        self.now, self.is_cluster = now, is_cluster
         self.served = ServedTime()
-        self.slack_ms = ROUNDING_MS
+        self.slack_ms = CLUSTER_MS if is_cluster else ROUNDING_MS
         self.rooms: dict[str, RoomRecord] = defaultdict(RoomRecord)
         self.counts: Counter[str] = Counter()
         self.failures: list[tuple[str, str]] = []
         self._story: list[tuple[float, str, str]] = []
-
-    @property
-    def is_cluster(self) -> bool:
-        """Whether several servers share the rooms; their time also stands still while the store is away."""
-        return self.slack_ms > ROUNDING_MS
 
     def tell(self, text: str, room: str = "") -> None:
         """Add a line to the story of a room, or to all stories."""
@@ -171,10 +164,6 @@ class Ledger:
     def fail(self, found: str, room: str = "") -> None:
         self.failures.append((found, room))
         raise Violation(found)
-
-    def check_same(self, known: dict[str, Any], key: str, value: object, what: str) -> None:
-        if known.setdefault(key, value) != value:
-            self.fail(f"{what} {key} was shown with {known[key]}, and now with {value}.")
 
     def count(self, what: str) -> None:
         self.counts[what] += 1
@@ -237,9 +226,10 @@ class Ledger:
         if known is stored and seq - 1 in room.states:
             self._check_step(game, room.states[seq - 1], state)
         self._check_guests(state)
-        self._check_holds(room, state)
-        if state["clock"] is not None:
-            self._check_clock(game, room, state)
+        if "event" not in state:  # where time may stand still until the players are back
+            self._check_holds(room, state)
+            if state["clock"] is not None:
+                self._check_clock(game, state)
         if state["result"] is not None and game.end is None:
             self._check_result(room, game, state)
         elif game.end is not None and state["result"] not in (None, game.end["result"]):
@@ -280,32 +270,24 @@ class Ledger:
 
     def _check_guests(self, state: Message) -> None:
         """Check that guests are online together with the player whose connection they use."""
-        shown = {(seat["player"].partition(".")[0], seat["online"]) for seat in state["seats"].values() if seat}
+        shown = {(owner_of(seat), seat["online"]) for seat in state["seats"].values() if seat}
         if len({owner for owner, _ in shown}) < len(shown):
             self.fail(f"A player and guests are not online together: {state['seats']}.", state["room"])
 
-    def note_standstill(self, code: str) -> None:
-        """Note that the time of a room may have stood still until now."""
-        self.rooms[code].still_at = now = self.now()
-        for game in self.rooms[code].games.values():
-            game.seen_at = dict.fromkeys(game.seen_at, now)
-
     def _check_holds(self, room: RoomRecord, state: Message) -> None:
         for seat in filter(None, state["seats"].values()):
-            player, left = seat["player"], seat.get("hold_ms")
+            player, left = owner_of(seat), seat.get("hold_ms")
             if not left or room.was_left or self.is_cluster or player not in room.away_since:
                 continue
-            seconds = self.served.since(max(room.tried_at.get(player, math.inf), room.still_at), self.now())
+            seconds = self.served.since(room.tried_at.get(player, math.inf), self.now())
             if seconds > HOLD_SECONDS + NOTICED_SECONDS:
                 found = f"The seat of {seat['name']}, away for {seconds:.1f} s, is held {left} ms more."
                 self.fail(found, state["room"])
 
-    def _check_clock(self, game: GameRecord, room: RoomRecord, state: Message) -> None:
+    def _check_clock(self, game: GameRecord, state: Message) -> None:
         code, ply, now, control = state["room"], state["ply"], self.now(), state["time_control"] or {}
         shown, turn = state["clock"]["remaining_ms"], state["clock"]["running"]
         has_opening, is_for_two = "opening" in state["rules"], len(state["seats"]) == 2
-        if turn is None:  # after a start, time stands still in a room of an event until its players are back
-            room.still_at = game.seen_at[ply] = now
         if ply in game.clocks:
             seconds = self.served.since(game.seen_at[ply], now) - NOTICED_SECONDS
             is_plain = is_for_two and not (game.takebacks or has_opening or self.is_cluster)
@@ -325,7 +307,6 @@ class Ledger:
         charged = before[mover] + control["increment_ms"] - shown[mover]
         began_at = self.served.first_commit_after(game.sent_at[ply - 2])
         most = 1000 * self.served.between(began_at, now) + self.slack_ms
-        self.count("turns timed")
         if not -1 <= charged <= most:
             self.fail(f"{mover} was charged {charged} ms for move {ply - 1}, but served were {most:.0f} ms.", code)
 
@@ -333,10 +314,11 @@ class Ledger:
         code, number, result, now = state["room"], state["game"], state["result"], self.now()
         game.end = state
         reason, loser, is_event = result["reason"], _loser(state), "event" in state
+        is_out_of_time = state["clock"] is not None and 0 in state["clock"]["remaining_ms"].values()
         self.count(f"end {reason}")
         if reason == "timeout" and loser is not None:
             self._check_timeout(game, loser, state)
-        elif reason == "aborted" and not (game.giving_up or room.was_left or _is_out_of_time(state)):
+        elif reason == "aborted" and not (game.giving_up or room.was_left or is_out_of_time):
             seconds = self.served.between(game.began_at, now)
             if seconds < FIRST_MOVE_SECONDS and game.began_at < now:
                 self.fail(f"Game {number} was aborted after {seconds:.1f} s.", code)
@@ -345,7 +327,7 @@ class Ledger:
         elif reason == "agreed" and len(game.drawing) < 2 and not any(seat["bot"] for seat in state["seats"].values()):
             self.fail(f"Game {number} ended as agreed, but only {game.drawing} wanted a draw.", code)
         if reason == "claimed" and loser is not None and not is_event:
-            self._check_claim(room, state["seats"][loser]["player"], state)
+            self._check_claim(room, state["seats"][loser], state)
         results = [other.end["result"] for other in room.games.values() if other.end is not None]
         ended = sum(bool(one["winner"]) or one["reason"] not in ("aborted", "forfeit") for one in results)
         if not ended <= sum(state["score"].values()) <= ended + number - len(results):
@@ -361,17 +343,12 @@ class Ledger:
         if had is not None and 1000 * seconds + self.slack_ms < had:
             self.fail(f"{loser} lost game {state['game']} on time after {seconds:.3f} s, with {had} ms left.", code)
 
-    def _check_claim(self, room: RoomRecord, player: str, state: Message) -> None:
-        noticed = room.away_since.get(player) or room.last_away.get(player), room.shown_away_since.get(player)
+    def _check_claim(self, room: RoomRecord, seat: Message, state: Message) -> None:
+        player, shown_at = owner_of(seat), room.shown_away_since.get(seat["player"])
+        noticed = room.away_since.get(player) or room.last_away.get(player), shown_at
         seconds = self.served.between(min(filter(None, noticed), default=math.inf), self.now())
         if seconds < HOLD_SECONDS - self.slack_ms / 1000:
             self.fail(f"Game {state['game']} was claimed from {player} after {seconds:.1f} s away.", state["room"])
-
-    def check_convergence(self, code: str, states: dict[str, Message]) -> None:
-        (first, expected), *others = [(viewer, stored_part(state)) for viewer, state in states.items()]
-        for viewer, shown in others:
-            if shown != expected:
-                self.fail(f"{viewer} ends with {shown}, {first} with {expected}.", code)
 
     def check_history(self, code: str, player: str, listed: list[Message]) -> None:
         """Check the history that a player got: it has each finished game of a room, and no aborted one."""
@@ -383,7 +360,6 @@ class Ledger:
             expected = [] if result["reason"] == "aborted" else [(result, moves)]
             if rows != expected:
                 self.fail(f"Game {number} ended with {expected}, but the history of {player} lists {rows}.", code)
-            self.count("games looked up")
 
     def is_closed(self, code: str) -> bool:
         """Return whether a finished room may be gone: all its players have been away for ten minutes."""
@@ -395,6 +371,12 @@ class Ledger:
         return self.rooms[code].games.setdefault(number, GameRecord(self.now()))
 
 
+def owner_of(seat: Message) -> str:
+    """Return the id of the player at whose device a player or guest plays."""
+    id: str = seat["player"]
+    return id.partition(".")[0]
+
+
 def stored_part(state: Message) -> Message:
     stored = {key: value for key, value in state.items() if key not in _UNSTORED}
     seats = {mark: seat and {**seat, "hold_ms": None} for mark, seat in state["seats"].items()}
@@ -402,16 +384,9 @@ def stored_part(state: Message) -> Message:
 
 
 def describe(state: Message) -> str:
-    online = "".join(mark if seat and seat["online"] else mark.lower() for mark, seat in state["seats"].items() if seat)
-    board = state["board"] if len(state["board"]) <= 42 else f"{state['ply']} moves, the last at {state['last']}"
-    shown = {
-        "turn": state["turn"],
-        "clocks": state["clock"] and state["clock"]["remaining_ms"],
-        "offers": {key: value for key, value in state["offers"].items() if value},
-        "result": state["result"] and (state["result"]["reason"], state["result"]["winner"], state["score"]),
-    }
-    parts = ", ".join(f"{key} {value}" for key, value in shown.items() if value)
-    return f"state {state['seq']}: game {state['game']}, {board} {online}, {state['status']}, {parts}"
+    shown = {key: state[key] for key in ("game", "status", "board", "turn", "clock", "offers", "result")}
+    shown["online"] = [mark for mark, seat in state["seats"].items() if seat and seat["online"]]
+    return f"state {state['seq']}: " + ", ".join(f"{key} {value}" for key, value in shown.items())
 
 
 def _loser(state: Message) -> str | None:
@@ -424,10 +399,5 @@ def _asked_for_end(game: GameRecord, loser: str | None, state: Message) -> bool:
     is_claimed = state["result"]["reason"] == "claimed"
     if loser is None:
         return bool(game.giving_up)
-    (actor,) = (seat["player"] for mark, seat in state["seats"].items() if (mark == loser) is not is_claimed)
-    return bool(game.giving_up & {actor, actor.partition(".")[0]})
-
-
-def _is_out_of_time(state: Message) -> bool:
-    """Return whether a side's clock has run out, as it may in an opening before all players have moved."""
-    return state["clock"] is not None and 0 in state["clock"]["remaining_ms"].values()
+    (actor,) = (seat for mark, seat in state["seats"].items() if (mark == loser) is not is_claimed)
+    return bool(game.giving_up & {actor["player"], owner_of(actor)})

@@ -12,11 +12,9 @@ from typing import Any, Final
 
 from tests.simulation.world import Process, World, current_process
 
-SERVER_ADDRESS: Final = "10.9.9.9"
 NEAR_PORTS: Final = (4222, 4223, 4224)  # of the store's nodes, which are near the servers
 SOCKET_BYTES: Final = 16 * 1024  # which the operating system takes before a transport's own buffer fills
 STALLED_FACTOR: Final = 256  # how much faster the buffers of a stalled connection fill
-SPLIT_CHANCE: Final = 0.05  # that a write arrives in several pieces
 
 
 class Wire(_FlowControlMixin):
@@ -34,9 +32,8 @@ class Wire(_FlowControlMixin):
     _maybe_pause_protocol: Callable[[], None]
     _maybe_resume_protocol: Callable[[], None]
 
-    def __init__(self, world: World, chance: random.Random, delay: float, name: str, *addresses: str) -> None:
-        own, peer = addresses
-        super().__init__({"sockname": (own, 8765), "peername": (peer, 50_000)}, world)
+    def __init__(self, world: World, chance: random.Random, delay: float, name: str) -> None:
+        super().__init__(loop=world)
         self.world, self.name, self.delay, self._chance = world, name, delay, chance
         self.process: Process | None = None
         self.is_open = self.is_cut = False
@@ -57,10 +54,8 @@ class Wire(_FlowControlMixin):
     def write(self, data: Any) -> None:
         data = b"" if self._is_closing or not self.is_open else bytes(data)
         self._bytes_in_flight += len(data)
-        while data:
-            size = self._chance.randint(1, len(data)) if self._chance.random() < SPLIT_CHANCE else len(data)
-            self._send(self.other._receive, data[:size])
-            data = data[size:]
+        if data:
+            self._send(self.other._receive, data)
         self._maybe_pause_protocol()
 
     def close(self) -> None:
@@ -140,7 +135,7 @@ class Wire(_FlowControlMixin):
 class ListeningSocket:
     def __init__(self, network: Network, port: int) -> None:
         self.port = port
-        self.waiting: list[Wire] = []
+        self.waiting: list[tuple[Wire, str]] = []
         self.notify: Callable[[], object] = lambda: None
         self.process = current_process()
         self._network = network
@@ -156,10 +151,10 @@ class ListeningSocket:
     def accept(self) -> tuple[Wire, tuple[str, int]]:
         if not self.waiting:
             raise BlockingIOError
-        wire = self.waiting.pop(0)
+        wire, address = self.waiting.pop(0)
         if self.waiting:
             self.notify()
-        return wire, wire.get_extra_info("peername")
+        return wire, (address, 50_000)
 
     def close(self) -> None:
         if self._network.listening.get(self.port) is self:
@@ -167,27 +162,24 @@ class ListeningSocket:
 
 
 class Network:
+    """The network.
+
+    Attributes:
+        makers: Makers of protocols for connections to ports of the simulation itself.
+        blocked_until: Until when connections from an address to a port have to wait.
+    """
+
     def __init__(self, world: World) -> None:
         self.world = world
         world.connect = self.connect
-        self.blocked_until: dict[tuple[str, int], float] = {}  # from an address to a port
+        self.makers: dict[int, Callable[[], Any]] = {}
+        self.blocked_until: dict[tuple[str, int], float] = {}
         self.listening: dict[int, ListeningSocket] = {}
         self._wires: list[Wire] = []
         self._connections: dict[str, int] = {}
 
     def open_sockets(self, host: str | None, port: int) -> list[Any]:
         return [ListeningSocket(self, port)]
-
-    def serve(self, port: int, make: Callable[[], Any]) -> None:
-        """Accept connections to a port of the simulation itself, with a protocol that `make` returns for each."""
-        listening = ListeningSocket(self, port)
-        listening.listen(100)
-
-        def accept() -> None:
-            if listening.waiting:
-                listening.accept()[0].open(make())
-
-        self.world.add_reader(listening, accept)
 
     async def connect(self, port: int, protocol: Any, name: str, address: str) -> Wire:
         """Connect `protocol` to a port from an address; raises `ConnectionRefusedError` if the port is closed."""
@@ -199,15 +191,18 @@ class Network:
         await asyncio.sleep(delay)
         await asyncio.sleep(self.blocked_until.get((address, port), 0.0) - self.world.time())
         listening = self.listening.get(port)
-        if listening is None:
+        if listening is None and port not in self.makers:
             raise ConnectionRefusedError
-        near = Wire(self.world, chance, delay, f"{name}#{number}>", address, SERVER_ADDRESS)
-        far = Wire(self.world, chance, delay, f"{name}#{number}<", SERVER_ADDRESS, address)
+        near = Wire(self.world, chance, delay, f"{name}#{number}>")
+        far = Wire(self.world, chance, delay, f"{name}#{number}<")
         near.other, far.other = far, near
         self._wires = [wire for wire in self._wires if wire.is_open or wire.other.is_open]
         self._wires.append(near)
-        listening.waiting.append(far)
-        listening.notify()
+        if listening is None:
+            self.world.call_soon(far.open, self.makers[port](), context=self.world.outside)
+        else:
+            listening.waiting.append((far, address))
+            listening.notify()
         near.open(protocol)
         return near
 
@@ -215,7 +210,7 @@ class Network:
         """Close what a killed process had open. Without `resets`, as after a loss of power, its peers learn nothing."""
         for port, listening in list(self.listening.items()):
             if listening.process is process:
-                for wire in listening.waiting:
+                for wire, _ in listening.waiting:
                     wire.other.break_off()
                 self.world.remove_reader(listening)
                 del self.listening[port]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 CONNECT_SECONDS: Final = 8.0
 ANSWER_SECONDS: Final = 14.0
 SILENCE_SECONDS: Final = 16.0  # until a person gives up a connection without messages or pings
-CAUGHT_UP_SECONDS: Final = 4.0  # a client that reads nothing for longer may be cut off
 HARMS: Final = ("reset", "silence", "answers lost", "requests lost", "stall")
 
 _URI: Final = parse_uri("ws://127.0.0.1/")
@@ -46,7 +45,6 @@ class Peer(asyncio.Protocol):
         life: The life of the server that it is connected to.
         heard_at: When it last received anything.
         rooms, replaced: Where it has a seat, and where another connection took it over.
-        acknowledged: The last request about a game that was answered with ok.
         is_harmed: Whether trouble struck it; nothing is promised on it any more.
     """
 
@@ -59,7 +57,6 @@ class Peer(asyncio.Protocol):
         self.welcomed_at = 0.0
         self.rooms: set[str] = set()
         self.replaced: set[str] = set()
-        self.acknowledged: Message | None = None
         self.is_lost = self.is_harmed = False
         self._protocol = ClientProtocol(_URI, max_size=None)
         self._replies: dict[str, asyncio.Future[Message | Exception]] = {}
@@ -105,11 +102,10 @@ class Peer(asyncio.Protocol):
         far = self.wire.other
         return not self.is_lost and far.process is not None and not far.process.is_dead and far.is_open
 
-    @property
-    def is_sound(self) -> bool:
-        """Whether everything sent in either direction arrives."""
-        stalled_until = max(self.wire.stalled_until, self.wire.other.stalled_until)
-        return self.is_served and not (self.is_harmed or self.wire.is_cut) and stalled_until <= self.world.time() - 2.0
+    def is_calm_since(self, moment: float) -> bool:
+        """Return whether nothing has delayed or lost messages since `moment`."""
+        troubled_until = max(self.wire.stalled_until, self.wire.other.stalled_until, self.person.site.troubled_until)
+        return self.is_served and not (self.is_harmed or self.wire.is_cut) and troubled_until <= moment
 
     def give_up(self) -> None:
         """Close the connection without a word."""
@@ -133,12 +129,6 @@ class Peer(asyncio.Protocol):
         else:
             seconds = chance.uniform(1, 25) if how == "silence" else chance.uniform(0.1, 10)
             self.world.call_later(seconds, self.give_up, context=self.world.outside)
-
-    def stop_reading(self, seconds: float) -> None:
-        """Read nothing for a while; after a few seconds the server ends the connection."""
-        self.ledger.tell(f"{self.person.name} reads nothing for {seconds} s", self.person.room)
-        self.is_harmed = self.is_harmed or seconds > CAUGHT_UP_SECONDS
-        self.wire.other.stall(seconds)
 
     def connection_made(self, transport: Any) -> None:
         self.wire = transport
@@ -174,8 +164,6 @@ class Peer(asyncio.Protocol):
             request = self._sent[int(id)]
             if kind == "ok" and request.get("room") in self.replaced:
                 ledger.fail(f"{person.name} got ok to {request} where another connection has the seat.", code)
-            if kind == "ok" and "game" in request:
-                self.acknowledged = request
             self._settle(id, RequestRefused(message) if kind == "error" else message)
         elif kind == "room":
             ledger.check_state(person.name, self.life, person.newest_seqs.get(code, 0) if is_current else 0, message)
@@ -206,7 +194,7 @@ class Peer(asyncio.Protocol):
         try:
             reply = await asyncio.wait_for(self._replies[id], seconds)
         except TimeoutError:
-            if self.is_sound and self.person.site.troubled_until < started_at:
+            if self.is_calm_since(started_at):
                 self.ledger.fail(f"{self.person.name} got no answer to {request} on a sound connection.")
             self.give_up()
             raise ConnectionLost from None

@@ -5,7 +5,6 @@ They test the checks more than the server. `test_seeds` plants each, and it must
 
 from __future__ import annotations
 
-import secrets
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
 from tictactoe_server.core import live_room, timers
 from tictactoe_server.core.core import Call, refuse
-from tictactoe_server.core.live_room import LiveRoom, RoomChange
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
@@ -24,13 +23,9 @@ from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.ratings.challenges import Challenges
 from tictactoe_server.records.changes import Kept
 from tictactoe_server.rooms import _CARRY_OUT as COMMANDS
-from tictactoe_server.rooms import clock as room_clock
 from tictactoe_server.rooms import offers, play
 from tictactoe_server.rooms.room import Room
-from tictactoe_server.services.hello import Greeting
 from tictactoe_server.storage.database import Database
-from tictactoe_server.storage.journal import GameTables, Journal
-from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.http_connection import HttpConnection
 
@@ -46,46 +41,11 @@ class Planted(NamedTuple):
     function: Any
 
 
-def delete_one_row_of_the_journal_too_many(original: Any, self: Journal, note: Any, *, all_of_it: bool) -> Any:
-    count = original(self, note, all_of_it=all_of_it)
-    oldest = "SELECT min(id) FROM journal"
-    self._cursor.execute(f"DELETE FROM journal WHERE id = ({oldest}) AND id < ?", (self.row,))
-    return count
-
-
-def number_games_without_those_of_the_journal(original: Any, self: GameTables, *args: Any) -> None:
-    """Give a game, after a restart, the number of one that only the journal has."""
-    following = self._next
-    original(self, *args)
-    self._next = following
-
-
-async def give_a_token_before_it_is_stored(original: Any, self: Greeting, known: Any, token: str = "") -> Any:
-    token = token or secrets.token_urlsafe()
-    self._notes.start(original(self, known, token))
-    return known, token
-
-
 def acknowledge_a_move_before_it_is_stored(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
     if type(change.request) is Move and isinstance(change, Call):
         change.answer()
         change.request = replace(change.request, id=UNSET)
     original(self, change, after)
-
-
-def show_a_state_before_it_is_stored(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
-    before, self.room = self.room, after
-    self.show()
-    self.room = before
-    original(self, change, after)
-
-
-def acknowledge_what_the_store_did_not_answer(original: Any, self: RoomChange, error: Exception) -> None:
-    if isinstance(error, StoreUnavailable):
-        self.live.doubt()
-        self.live.settle(self, None)
-    else:
-        original(self, error)
 
 
 def leave_a_session_busy_after_an_error(original: Any, self: Call, error: Exception | None) -> Any:
@@ -107,12 +67,6 @@ def begin_a_rematch_with_one_vote(original: Any, room: Room, player: Any, reques
     return after if after is room or after.game != room.game else play._start_again(room, now)
 
 
-def forget_a_clock_whose_alarm_was_early(original: Any, self: Timers, live: LiveRoom, moment: float) -> None:
-    end = room_clock.expires_at(live.room)
-    if end is None or self.time() >= end:
-        original(self, live, moment)
-
-
 def never_cut_off_a_client_that_does_not_read(original: Any, self: HttpConnection) -> None:
     original(self)
     assert self._outbox is not None
@@ -123,13 +77,6 @@ def forget_the_states_that_a_slow_client_missed(original: Any, self: HttpConnect
     if self._outbox is not None:
         self._outbox.states.clear()
     original(self)
-
-
-def take_the_seat_from_the_first_tab_without_a_word(original: Any, self: LiveRoom, new: Any, player: Any) -> None:
-    older = self.players.pop(player.id, new)
-    if older is not new:
-        self.part(older)
-    original(self, new, player)
 
 
 async def open_two_rooms_for_a_challenge(original: Any, *args: Any) -> Any:
@@ -192,29 +139,16 @@ FAULTS: Final[dict[str, Planted]] = {
     "score-a-pairing-without-its-game": Planted(
         Running, "_score", lambda score, self, *args: score(self, *args[:-1], "")
     ),
-    "delete-one-row-of-the-journal-too-many": Planted(Journal, "fold", delete_one_row_of_the_journal_too_many),
-    "number-games-without-those-of-the-journal": Planted(
-        GameTables, "replay", number_games_without_those_of_the_journal
-    ),
-    "give-a-token-before-it-is-stored": Planted(Greeting, "_give_token", give_a_token_before_it_is_stored),
     "acknowledge-a-move-before-it-is-stored": Planted(LiveRoom, "save", acknowledge_a_move_before_it_is_stored),
-    "show-a-state-before-it-is-stored": Planted(LiveRoom, "save", show_a_state_before_it_is_stored),
-    "acknowledge-what-the-store-did-not-answer": Planted(
-        RoomChange, "failed", acknowledge_what_the_store_did_not_answer
-    ),
     "leave-a-session-busy-after-an-error": Planted(Call, "settled", leave_a_session_busy_after_an_error),
     "refuse-a-move-that-is-sent-again": Planted(COMMANDS, Move, refuse_a_move_that_is_sent_again),
     "take-a-declined-draw-for-agreed": Planted(COMMANDS, Draw, take_a_declined_draw_for_agreed),
     "begin-a-rematch-with-one-vote": Planted(COMMANDS, Rematch, begin_a_rematch_with_one_vote),
-    "forget-a-clock-whose-alarm-was-early": Planted(Timers, "_ring", forget_a_clock_whose_alarm_was_early),
     "never-cut-off-a-client-that-does-not-read": Planted(
         HttpConnection, "pause_writing", never_cut_off_a_client_that_does_not_read
     ),
     "forget-the-states-that-a-slow-client-missed": Planted(
         HttpConnection, "resume_writing", forget_the_states_that_a_slow_client_missed
-    ),
-    "take-the-seat-from-the-first-tab-without-a-word": Planted(
-        LiveRoom, "seat", take_the_seat_from_the_first_tab_without_a_word
     ),
     "open-two-rooms-for-a-challenge": Planted(Challenges, "_open_room", open_two_rooms_for_a_challenge),
 }

@@ -16,7 +16,7 @@ from typing import Any, Final
 import structlog
 
 from tests.simulation.groups import Crowd, Cup, Friends, Group, League
-from tests.simulation.ledger import CLUSTER_MS, HOLD_SECONDS, Ledger, ServedTime
+from tests.simulation.ledger import HOLD_SECONDS, Ledger, ServedTime
 from tests.simulation.network import Network
 from tests.simulation.people import Person
 from tests.simulation.storage import Disk, Nodes
@@ -33,19 +33,10 @@ from tictactoe_server.storage.store import CannotOpenStore
 
 PORT: Final = 8765
 THINKING_SECONDS: Final = 0.02
+GROUPS: Final = 3
+TROUBLED_SECONDS: Final = 500.0, 125.0  # with one server, and in a cluster, where each second costs more
 CALM_SECONDS: Final = 1_800.0  # within which every game ends after the last trouble
 EXPECTED_ERRORS: Final = ("the store refuses", "the database failed", "the store did not close in good time")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The options of a run; the seed chooses what is 0 or empty."""
-
-    seconds: float = 600.0
-    servers: int = 0
-    tables: int = 3
-    games: int = 6
-    trouble: tuple[str, ...] = ()
 
 
 @dataclass
@@ -56,7 +47,6 @@ class Result:
     violations: list[str]
     story: list[str]
     digest: str
-    trouble: list[str]
     counts: dict[str, int]
 
 
@@ -90,8 +80,7 @@ class Host:
         self.process: Process | None = None
         self.server: Server | None = None
         self._served = ServedTime() if site.is_cluster else site.ledger.served
-        self._was_power_lost = False
-        self.up, self.stopped, self._has_begun, self._is_to_stop = (asyncio.Event() for _ in range(4))
+        self.up, self.stopped, self._is_to_stop = (asyncio.Event() for _ in range(3))
         self.stopped.set()
 
     @property
@@ -107,25 +96,26 @@ class Host:
         )
 
     async def start(self) -> None:
-        """Start the server unless it runs, and wait until it is up or has failed to start."""
-        if self._is_to_stop.is_set():
-            await self.stopped.wait()
-        if self.stopped.is_set():
-            self.life += 1
-            self.world.trace("life", self.life)
-            self.ledger.tell(f"{self.name} starts (life {self.life})")
-            for event in (self._is_to_stop, self.stopped, self._has_begun):
-                event.clear()
-            self.process = Process(f"{self.name} {self.life}", self.address)
-            self.world.create_task(self._serve(), context=self.process.context)
-        await self._has_begun.wait()
+        """Start the server unless it runs, as often as it fails to start, and wait until it is up."""
+        while self.is_down:
+            if self._is_to_stop.is_set():
+                await self.stopped.wait()
+            if self.stopped.is_set():
+                self.life += 1
+                self.world.trace("life", self.life)
+                self.ledger.tell(f"{self.name} starts (life {self.life})")
+                self._is_to_stop.clear()
+                self.stopped.clear()
+                self.process = Process(f"{self.name} {self.life}", self.address)
+                self.world.create_task(self._serve(), context=self.process.context)
+            await asyncio.sleep(1.0)
 
     async def stop(self) -> None:
         self.site.note_trouble(10.0)
         self._is_to_stop.set()
         await self.stopped.wait()
 
-    def crash(self, *, is_power: bool, resets: bool) -> None:
+    def crash(self, *, is_power: bool) -> None:
         """Kill the server between two callbacks; with `is_power` the machine, which loses unsynced commits."""
         process = self.process
         if process is None or process.is_dead or self.stopped.is_set():
@@ -133,7 +123,7 @@ class Host:
         self.ledger.count("power losses" if is_power else "kills")
         self.ledger.tell(f"the power of {self.name} fails" if is_power else f"{self.name} is killed")
         self.site.note_trouble(5.0)
-        self._was_power_lost = is_power
+        self.site.storage.has_lost_power = is_power
         self._served.end(self.world.time())
         self.world.trace("crash", is_power)
         for person in self.site.people:
@@ -141,11 +131,10 @@ class Host:
                 person.lose(person.peer)  # which they may notice much later
         process.kill()
         self._note_stopped()
-        self.site.network.drop_process(process, resets=resets)
+        self.site.network.drop_process(process, resets=not is_power)
 
     async def _serve(self) -> None:
-        storage = self.site.storage.begin_life(after_power_loss=self._was_power_lost)
-        self._was_power_lost = False
+        storage = self.site.storage.begin_life()
         settings = Settings(
             host="127.0.0.1", port=self.port, demo=False, page=False, hold_seconds=HOLD_SECONDS, **storage
         )
@@ -159,7 +148,7 @@ class Host:
             )
             self._served.begin(self.world.time())
             async with server:
-                self.world.call_soon(self._note_up, context=self.world.outside)
+                self.world.call_soon(self.up.set, context=self.world.outside)
                 await self._is_to_stop.wait()
                 self.up.clear()
             self._served.end(self.world.time())
@@ -172,11 +161,6 @@ class Host:
     def _note_stopped(self) -> None:
         self.up.clear()
         self.stopped.set()
-        self._has_begun.set()
-
-    def _note_up(self) -> None:
-        self.up.set()
-        self._has_begun.set()
 
     def check_leaks(self) -> None:
         server = self.server
@@ -199,27 +183,26 @@ class Site:
 
     Attributes:
         is_cluster: Whether several servers share the rooms, which learn of some changes later.
-        is_closing: Whether all users finish their games and stop.
+        is_closing: Whether all users finish their games, fast and without fuss, and stop.
     """
 
-    def __init__(self, world: World, plan: Plan) -> None:
-        self.world, self.plan = world, plan
-        self.ledger = Ledger(world.time)
+    def __init__(self, world: World) -> None:
+        self.world = world
         self.network = Network(world)
         self.is_closing = self.loses_answers = False
         self.troubled_until = 0.0
-        servers = plan.servers or world.chance("servers").choice((1, 1, 1, 1, 1, 1, 1, 1, 2, 3))
+        servers = world.chance("servers").choice((1, 1, 1, 1, 1, 1, 1, 1, 2, 3))
         self.is_cluster = servers > 1
+        self.ledger = Ledger(world.time, is_cluster=self.is_cluster)
         self.storage = Nodes(world, self.network) if self.is_cluster else Disk(world, self.ledger.served)
         if self.is_cluster:
-            self.ledger.slack_ms = CLUSTER_MS
             self.ledger.served.begin(world.time())
             world.create_task(self._keep_checking_owners())
         self.hosts = [Host(self, number) for number in range(servers)]
         self.ports = tuple(host.port for host in self.hosts)
-        self.trouble = Trouble(self, plan.trouble)
-        makers = world.chance("groups").choices((Friends, Crowd, League, Cup), (11, 4, 3, 3), k=plan.tables)
-        self.groups: list[Group] = [make(self, number, plan.games) for number, make in enumerate(makers)]
+        self.trouble = Trouble(self)
+        makers = world.chance("groups").choices((Friends, Crowd, League, Cup), (11, 4, 3, 3), k=GROUPS)
+        self.groups: list[Group] = [make(self, number) for number, make in enumerate(makers)]
         self.people: list[Person] = [one for group in self.groups for one in (*group.players, *group.others)]
         self._collect_log()
 
@@ -228,8 +211,7 @@ class Site:
         return 0 if self.is_cluster else self.hosts[0].life
 
     async def start(self) -> None:
-        while any(host.is_down for host in self.hosts):
-            await asyncio.gather(*(host.start() for host in self.hosts))
+        await asyncio.gather(*(host.start() for host in self.hosts))
 
     def note_trouble(self, seconds: float) -> None:
         """Note that answers may be missing or late for the next `seconds`."""
@@ -240,11 +222,9 @@ class Site:
         await self.start()
         jobs = [self.world.create_task(person.run()) for person in self.people]
         self.trouble.start()
-        await self._wait(jobs, self.plan.seconds / (4 if self.is_cluster else 1))  # there each second costs more
+        await self._wait(jobs, TROUBLED_SECONDS[self.is_cluster])
         await self.trouble.end()
         self.is_closing = True
-        for group in self.groups:
-            group.hurry()
         if not await self._wait(jobs, CALM_SECONDS):
             self.ledger.fail(f"Never came to an end: {[person.name for person in self.people if not person.is_done]}.")
         for person in self.people:
@@ -282,7 +262,6 @@ class Site:
             for person in self.people:
                 for code in sorted(person.peer.rooms - owners.keys()) if person.is_connected else ():
                     self.ledger.fail(f"No server has the room of {person.name}, who is connected.", code)
-            self.ledger.count("owners checked")
 
     def _collect_log(self) -> None:
         def collect(logger: object, level: str, event: Any) -> Any:
@@ -310,23 +289,22 @@ class Site:
         logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
 
 
-def play(seed: int, plan: Plan) -> Result:
+def play(seed: int) -> Result:
     """Return what comes of a seed. The process must have called `world.install` before it imported the server."""
     gc.disable()  # finalizers run at the same moments whatever was allocated before
     started = time.process_time()
     world = World(seed)
     asyncio.set_event_loop(world)
-    site, found, story = Site(world, plan), world.errors, list[str]()
+    site, found = Site(world), world.errors
     try:
         world.run_until_complete(site.run())
     except (Exception, asyncio.CancelledError) as error:
         found.append("".join(traceback.format_exception(error))[-3000:])
-    if failures := site.ledger.failures:
-        found = [failure for failure, _ in failures]
-    if found:
-        story = list(site.ledger.story_of(failures[0][1] if failures else ""))
+    failures = site.ledger.failures
+    found = [failure for failure, _ in failures] or found
+    story = list(site.ledger.story_of(failures[0][1] if failures else "")) if found else []
     counts = {**site.ledger.counts, **site.storage.counts, "lives": sum(host.life for host in site.hosts)}
     counts["virtual seconds"] = round(MACHINE.now - START_SECONDS)
     counts["cpu ms"] = round(1000 * (time.process_time() - started))
     site.storage.remove()
-    return Result(seed, found, story, world.digest, site.trouble.kinds, counts)
+    return Result(seed, found, story, world.digest, counts)

@@ -35,7 +35,6 @@ GRACE_SECONDS: Final = 1.4  # a commit that takes longer may stop the server's `
 _SURVIVING: Final = ("tictactoe.sqlite3", "tictactoe.sqlite3-wal", "server.lock")
 _MAX_COMMIT_SECONDS: Final = 1.0
 FAULTS: Final[tuple[Fault | int, ...]] = ("lost write", "lost ack", "late ack", "in process", "nobody", 10077)
-SILENCE_SECONDS: Final = 12.0  # until a node drops a silent client
 URL: Final = "nats://" + ",".join(f"127.0.0.1:{port}" for port in NEAR_PORTS)
 
 
@@ -48,6 +47,7 @@ class Disk:
             after they took effect.
         crash_at: After how many commits more the power fails, and whether "before commit" or "after commit".
         is_recording: Whether the files are copied before the first commit that a loss of power may undo.
+        has_lost_power: Whether commits that the disk was not told to keep may be gone in the next life.
     """
 
     def __init__(self, world: World, served: ServedTime) -> None:
@@ -62,6 +62,7 @@ class Disk:
         self.counts: Counter[str] = Counter()
         self._median_seconds = self._chance.choice((0.0003, 0.002, 0.010))
         self._lives = 0
+        self.has_lost_power = False
         self._synced: Path | None = None
         self.heal()
 
@@ -70,32 +71,29 @@ class Disk:
         self.is_recording = False
         self.silent_until = self.refuses_until = self.early_refusals = self.late_refusals = 0.0
 
-    def begin_life(self, *, after_power_loss: bool) -> dict[str, Any]:
+    def begin_life(self) -> dict[str, Any]:
         """Give the next life a folder with the files that survived the last one; return the settings that name it."""
         source = self._folder
-        if after_power_loss and self._synced is not None and self._chance.random() < 0.7:
+        if self.has_lost_power and self._synced is not None and self._chance.random() < 0.7:
             source = self._synced
         self._lives += 1
         self._folder = self._root / str(self._lives)
         _copy(source, self._folder)
         self._forget_synced()
-        self.is_recording = False
+        self.is_recording = self.has_lost_power = False
         self.crash_at = None
         return {"data": self._folder}
 
     async def open_store(self) -> SqliteStore:
         held, specs = DataFolder(self._folder), kept_by(())
         held.hold_database()
-        database = SimulatedDatabase(held, specs, logs_damage=True)
+        database = SimulatedDatabase(held, specs)
         database.disk = self
         return SqliteStore(Writer(database, thread=Thread, queue=Queue), specs)  # type: ignore[arg-type]
 
     def commit(self, commit: Callable[[], None], *, is_durable: bool) -> None:
         """Commit on the store's thread, with everything that may go wrong meanwhile."""
-        thread = greenlet.getcurrent()
-        if not isinstance(thread, Thread):  # the store is being opened
-            commit()
-            return
+        thread: Thread = greenlet.getcurrent()
         started_at, paused, life = self.world.time(), self.world.paused_seconds, self._lives
         self._crash_if_due(thread, "before commit")
         self.refuse(self.early_refusals, "database or disk is full", sqlite3.SQLITE_FULL)
@@ -184,6 +182,7 @@ class Nodes(FakeNats):
     """
 
     may_fail_to_open = True
+    has_lost_power = False
 
     def __init__(self, world: World, network: Network) -> None:
         super().__init__()
@@ -194,14 +193,14 @@ class Nodes(FakeNats):
         self._chance = world.chance("store")
         self._median_seconds = self._chance.choice((0.0005, 0.003, 0.012))
         for port in NEAR_PORTS:
-            network.serve(port, partial(NodeClient, self))
+            network.makers[port] = partial(Client, self)
         self.keep(f"$KV.{STREAM}.{LAYOUT}", msgspec.json.encode(Layout(FORMAT)))
 
     def heal(self) -> None:
         self.faulty_until = self.leaderless_until = 0.0
         self.copied = None
 
-    def begin_life(self, *, after_power_loss: bool) -> dict[str, Any]:
+    def begin_life(self) -> dict[str, Any]:
         return {"store": URL}
 
     async def open_store(self) -> JetStreamStore:
@@ -237,26 +236,3 @@ class Nodes(FakeNats):
         if reply:
             seconds = min(0.5, self._median_seconds * self._chance.lognormvariate(0.0, 0.7))
             self.world.call_later(seconds, self.send, reply, json.dumps(content).encode())
-
-
-class NodeClient(Client):
-    """A connection of a server, on the side of a node, which drops it after a long silence."""
-
-    def __init__(self, nodes: Nodes) -> None:
-        super().__init__(nodes)
-        self._nodes = nodes
-        self._heard_at = nodes.world.time()
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._drop_if_silent()
-
-    def data_received(self, data: bytes) -> None:
-        self._heard_at = self._nodes.world.time()
-        super().data_received(data)
-
-    def _drop_if_silent(self) -> None:
-        if self._nodes.world.time() - self._heard_at > SILENCE_SECONDS:
-            self.transport.abort()
-        elif self in self._nodes.clients:
-            self._nodes.world.call_later(SILENCE_SECONDS / 2, self._drop_if_silent)

@@ -23,22 +23,17 @@ def simulate(*options: str, hash_seed: str = "0") -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.timeout(300)
-def test_twenty_seeds_keep_every_promise() -> None:
+@pytest.mark.timeout(900)
+def test_twenty_seeds_keep_every_promise_and_repeat_exactly() -> None:
     results = simulate("--seeds", "1-20")
     assert [result["seed"] for result in results] == list(range(1, 21))
     broken = {result["seed"]: [*result["violations"], *result["story"]] for result in results if result["violations"]}
     assert broken == {}
     assert all(result["counts"]["ok move"] and result["counts"]["commits"] for result in results)
-    assert sum(result["counts"].get("kills", 0) for result in results) > 0
-
-
-@pytest.mark.timeout(180)
-def test_a_seed_does_the_same_in_two_processes() -> None:
-    first = simulate("--seeds", "3-4", hash_seed="3")
-    second = simulate("--seeds", "3-4", hash_seed="4")
-    assert [result["digest"] for result in first] == [result["digest"] for result in second]
-    assert first[0]["digest"] != first[1]["digest"]
+    assert any("kills" in result["counts"] for result in results)
+    assert len({result["digest"] for result in results}) == len(results)
+    repeated = simulate("--seeds", "3-4", hash_seed="4")
+    assert [result["digest"] for result in repeated] == [result["digest"] for result in results[2:4]]
 
 
 def test_every_fault_can_be_planted() -> None:

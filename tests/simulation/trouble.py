@@ -29,20 +29,19 @@ KINDS: Final = {
     "wall clock": (150, 0),
 }
 """After how many seconds on average each kind of trouble strikes again at one server, and at a cluster; 0 is never."""
+NODE_PATIENCE_SECONDS: Final = 12.0  # until a node drops a silent client
 SETTLING_SECONDS: Final = 20.0  # how long after trouble two servers or none may have a room
 
 
 class Trouble:
     """Strikes the servers, their stores and their people until it is told to end."""
 
-    def __init__(self, site: Site, kinds: tuple[str, ...] = ()) -> None:
+    def __init__(self, site: Site) -> None:
         self.site, self.world = site, site.world
-        self.disk: Any = site.storage  # of a single server
-        self.nodes: Any = site.storage  # of a cluster
+        self.storage: Any = site.storage
         self.chance = self.world.chance("trouble")
         possible = [kind for kind, seconds in KINDS.items() if seconds[site.is_cluster]]
-        chosen = [kind for kind in possible if self.chance.random() < 0.5] or ["cuts", "kills"]
-        self.kinds = list(kinds) or chosen
+        self.kinds = [kind for kind in possible if self.chance.random() < 0.5] or ["cuts", "kills"]
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -60,8 +59,7 @@ class Trouble:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         site.storage.heal()
         site.network.blocked_until.clear()
-        if site.is_cluster:
-            site.note_trouble(60.0)
+        site.note_trouble(60.0)
         await site.start()
         site.ledger.tell("all trouble is over")
 
@@ -89,31 +87,29 @@ class Trouble:
 
     async def _strike_kills(self, chance: random.Random) -> None:
         host = chance.choice(self.site.hosts)
-        host.crash(is_power=False, resets=True)
+        host.crash(is_power=False)
         await self._start_again(host, chance)
 
     async def _strike_power(self, chance: random.Random) -> None:
         """Cut the power around a commit within the next seconds, or at the latest after ten."""
-        host, disk = self.site.hosts[0], self.disk
-        resets = chance.random() < 0.7
+        host, disk = self.site.hosts[0], self.storage
         disk.is_recording = True
         await asyncio.sleep(chance.uniform(0.0, 3.0))
-        disk.on_power_loss = lambda: host.crash(is_power=True, resets=resets)
+        disk.on_power_loss = lambda: host.crash(is_power=True)
         disk.crash_at = chance.randint(1, 4), chance.choice(("before commit", "after commit"))
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(host.stopped.wait(), 10.0)
-        host.crash(is_power=True, resets=resets)
+        host.crash(is_power=True)
         await self._start_again(host, chance)
 
     async def _strike_restarts(self, chance: random.Random) -> None:
         host = chance.choice(self.site.hosts)
         await host.stop()
-        await asyncio.sleep(chance.uniform(0.1, 5.0))
-        await self._start_until_up(host)
+        await self._start_again(host, chance)
 
     async def _strike_silent_disk(self, chance: random.Random) -> None:
         seconds = chance.choice((0.5, 1.5, 3.0, 8.0, 30.0)) * chance.uniform(0.7, 1.3)
-        self.disk.silent_until = self.world.time() + seconds
+        self.storage.silent_until = self.world.time() + seconds
         await self._wait(seconds)
 
     async def _strike_full_disk(self, chance: random.Random) -> None:
@@ -122,7 +118,7 @@ class Trouble:
             await asyncio.sleep(0.25)
             if self.site.hosts[0].is_clock_ending:
                 break
-        disk = self.disk
+        disk = self.storage
         disk.early_refusals, disk.late_refusals = chance.choice(((0.9, 0.0), (0.0, 0.5), (0.3, 0.3)))
         disk.refuses_until = self.world.time() + seconds
         await self._wait(seconds)
@@ -145,23 +141,22 @@ class Trouble:
         host, seconds = chance.choice(self.site.hosts), _draw_seconds(chance)
         for port in NEAR_PORTS:
             self.site.network.blocked_until[host.address, port] = self.world.time() + seconds
-        for client in self.nodes.clients:
-            if client.transport.other.process is host.process:
-                client.transport.is_cut = client.transport.other.is_cut = True
+        for transport in self._find_transports(host):
+            transport.is_cut = transport.other.is_cut = True
         await self._wait_without(host, seconds)
 
     async def _strike_no_leader(self, chance: random.Random) -> None:
         seconds = _draw_seconds(chance)
-        self.nodes.leaderless_until = self.world.time() + seconds
-        self.nodes.is_refusing = chance.random() < 0.5
+        self.storage.leaderless_until = self.world.time() + seconds
+        self.storage.is_refusing = chance.random() < 0.5
         await self._wait(seconds, SETTLING_SECONDS)
 
     async def _strike_lost_answers(self, chance: random.Random) -> None:
         seconds = chance.choice((0.5, 3.0, 20.0)) * chance.uniform(0.5, 1.5)
-        self.nodes.faulty_until = self.world.time() + seconds
-        self.nodes.copied = chance.choice((None, self.nodes.sequence))
+        self.storage.faulty_until = self.world.time() + seconds
+        self.storage.copied = chance.choice((None, self.storage.sequence))
         await self._wait(seconds, SETTLING_SECONDS)
-        self.nodes.copied = None
+        self.storage.copied = None
 
     async def _wait_without(self, host: Host, seconds: float) -> None:
         """Wait while a server cannot serve its players, who count as away until it is settled who has their rooms."""
@@ -175,17 +170,20 @@ class Trouble:
 
         for person, peer in cut_off:
             person.lose(peer)
+        if seconds > NODE_PATIENCE_SECONDS:
+            for transport in self._find_transports(host):
+                self.world.call_later(NODE_PATIENCE_SECONDS, transport.abort)
         self.world.call_later(seconds + SETTLING_SECONDS, note_back)
         await self._wait(seconds, SETTLING_SECONDS)
 
+    def _find_transports(self, host: Host) -> list[Any]:
+        """Return the nodes' ends of a server's connections."""
+        transports = [client.transport for client in self.storage.clients]
+        return [transport for transport in transports if transport.other.process is host.process]
+
     async def _start_again(self, host: Host, chance: random.Random) -> None:
         await asyncio.sleep(chance.choice((0.3, 3.0, 40.0)) * chance.uniform(0.5, 1.5))
-        await self._start_until_up(host)
-
-    async def _start_until_up(self, host: Host) -> None:
-        while host.is_down:
-            await host.start()
-            await asyncio.sleep(1.0)
+        await host.start()
 
 
 def _draw_seconds(chance: random.Random) -> float:

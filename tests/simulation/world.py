@@ -129,8 +129,7 @@ class World(base_events.BaseEventLoop):
         self.fail(f"{context['message']}\n{trace}")
 
     def time(self) -> float:
-        now: float = MACHINE.now
-        return now
+        return float(MACHINE.now)
 
     def _run_once(self) -> None:
         """Run everything that is due, or jump to the next timer if nothing is."""
