@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -17,35 +16,26 @@ from tictactoe_server import clock
 from tictactoe_server.admin.backups import UNKNOWN_DAYS, Backups, describe_newest
 from tictactoe_server.admin.bans import Bans, Barred
 from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
-from tictactoe_server.admin.control import answer_line, carry_out
+from tictactoe_server.admin.control import Orders
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
-from tictactoe_server.admin.orders.order import Order, ServerParts
+from tictactoe_server.admin.orders.order import Order, ServerParts, ServiceKind
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.agenda import Tasks, every
-from tictactoe_server.api.service import Api
 from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.served_time import ServedTime, Uninterrupted
-from tictactoe_server.events.service import Tournaments
+from tictactoe_server.features import FEATURES, Feature, Parts
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
 from tictactoe_server.listings.room_log import LOG_SECONDS
-from tictactoe_server.ratings.blocks import Blocking
-from tictactoe_server.ratings.challenges import Challenges
-from tictactoe_server.ratings.pages import LadderPages
-from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
-from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.demo import Demo
-from tictactoe_server.services.forget import Forgetting
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
 from tictactoe_server.services.play import Play, Talk
-from tictactoe_server.services.review import Reviews
 from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.sessions.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.sessions.session import Session
@@ -68,20 +58,10 @@ _STOP_SECONDS: Final = 5.0
 log: Final = structlog.get_logger(__name__)
 
 
-def _make_previews(tournaments: Tournaments, title: str) -> Sequence[Service]:
-    if not all(map(find_spec, ("aggdraw", "ttf_opensans"))):
-        return ()
-    from tictactoe_server.api.previews import Previews
-
-    return (Previews(tournaments, title),)
-
-
-def kept_by(services: Sequence[Service] = ()) -> Specs:
-    """Return everything that a server with these additional services stores."""
-    more = [spec for service in services for spec in service.tables]
-    return Specs(
-        (*KEPT.tables, *Tournaments.tables, *Blocking.tables, *Challenges.tables, *Ladders.tables, *more), KEPT.games
-    )
+def kept_by(services: Sequence[Service] = (), features: Sequence[Feature] = FEATURES) -> Specs:
+    """Return everything that a server with these additional services and these features stores."""
+    of_features = [spec for feature in features for spec in feature.tables]
+    return Specs((*KEPT.tables, *of_features, *(spec for service in services for spec in service.tables)), KEPT.games)
 
 
 class Server:
@@ -92,7 +72,7 @@ class Server:
 
     Attributes:
         parts: The parts that orders and metrics use. This and the following are available after entry.
-        carry_out: Carries out an operator's order, on all servers of a cluster.
+        orders: Carries out the operator's orders.
         metrics: The metrics server, or None if metrics are off.
     """
 
@@ -104,6 +84,7 @@ class Server:
         *,
         monotonic_ns: Callable[[], int] = clock.monotonic_ns,
         services: Sequence[Service] = (),
+        features: Sequence[Feature] = FEATURES,
         open_sockets: Callable[[str | None, int], list[socket.socket]] = open_sockets,
         pool: ThinkingPool | None = None,
     ) -> None:
@@ -112,6 +93,8 @@ class Server:
         Args:
             store: Replaces the store that the settings name.
             monotonic_ns: The clock of all rooms.
+            services: Services besides those of the features.
+            features: What the server can do besides hosting games.
             pool: Replaces the worker processes that choose the bots' moves.
         """
         self._settings = settings or Settings()
@@ -119,6 +102,7 @@ class Server:
         self._given_store = store
         self._monotonic_ns = monotonic_ns
         self._more_services = services
+        self._features = features
         self._open_sockets = open_sockets
         self._given_pool = pool
         self._chores = Tasks()
@@ -157,9 +141,8 @@ class Server:
                     await self.metrics.open()
                     undoing.push_async_callback(self.metrics.close)
                 if self._cluster is not None:
-                    carry_out_here = partial(carry_out, self.parts, is_from_another=True)
                     await self._cluster.open(
-                        partial(hear_ban, self.parts), partial(answer_line, carry_out=carry_out_here)
+                        partial(hear_ban, self.parts), partial(self.orders.answer_line, is_from_another=True)
                     )
             except StoreUnavailable as unavailable:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
@@ -211,13 +194,21 @@ class Server:
             raise LookupError("This server is on its own.")
         return self._cluster
 
+    async def carry_out(self, order: Order) -> Any:
+        """Carry out an operator's order, on all servers of a cluster; raises `OrderRefused`."""
+        return await self.orders.carry_out(order)
+
+    def service(self, kind: type[ServiceKind]) -> ServiceKind:
+        """Return the service of a class; raises `OrderRefused` if the server does not have it."""
+        return self.parts.service(kind)
+
     def hurry(self) -> None:
         """Stop waiting for peers to close their connections."""
         self._listener.cut_off()
 
     async def _open_storage(self) -> Storage:
         settings = self._settings
-        specs = kept_by(self._more_services)
+        specs = kept_by(self._more_services, self._features)
         if settings.store is None:
             if settings.data is None:
                 return open_memory(specs)
@@ -243,32 +234,26 @@ class Server:
         self._pressure = Pressure(limits, self._monotonic_ns)
         self._bans = bans = Bans(store.table(BANS))
         self._pool = pool = self._given_pool or ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
-        self.bots = Bots(pool, pause_seconds=settings.bot_pause_seconds)
-        self._tournaments = tournaments = Tournaments(drain)
-        self.api = Api(tournaments)
-        self.ladders = Ladders()
-        blocking = Blocking()
-        challenges = Challenges(drain, blocking)
         greeting = Greeting(bans, self._branding, shows_pages=settings.page)
-        self._forgetting = forgetting = Forgetting(kept_by(self._more_services), greeting.names.check_device)
+        parts = Parts(
+            settings=settings,
+            specs=kept_by(self._more_services, self._features),
+            title=self._branding.title,
+            drain=drain,
+            pool=pool,
+            check_device=greeting.names.check_device,
+        )
+        for feature in self._features:
+            parts.services.extend(feature.make(parts))
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,
-            forgetting,
             Visiting(greeting.note_seat, greeting.name_guests, drain),
             Play(drain),
             Talk(),
             PublicRooms(),
             PastGames(shows_pages=settings.page),
-            Reviews(pool),
-            *(() if settings.hides_names else (blocking, challenges)),
-            tournaments,
-            self.ladders,
-            LadderPages(self.ladders),
-            self.api,
-            self.bots,
-            *([Demo(pool)] if settings.demo else ()),
-            *(_make_previews(tournaments, self._branding.title) if settings.page else ()),
+            *parts.services,
             *self._more_services,
         )
         for service in self._services:
@@ -337,17 +322,11 @@ class Server:
             lag=LoopLag(),
             bans=self._bans,
             drain=self._drain,
-            streams=self.api.streams,
-            list_events=self._tournaments.rows,
-            end_event=self._tournaments.end,
-            forget=self._forgetting.forget,
-            judge_ratings=self.ladders.judge,
-            verify_ratings=self.ladders.verify,
-            export_ratings=self.ladders.export,
+            services=self._services,
             cluster=cluster,
             backups=backups,
         )
-        self.carry_out: Callable[[Order], Awaitable[Any]] = partial(carry_out, parts)
+        self.orders = Orders(parts, (kind for feature in self._features for kind in feature.orders))
         stay, days = lambda: core.presence.ids.union(core.lists.seats.players), settings.keep_history_days
         self._housekeeping = Housekeeping(
             *(core.store, self._bans, stay, days, settings.keep_players_days),

@@ -6,17 +6,18 @@ import msgspec
 from tests.end_to_end.clients import complaint, run_client
 from tests.peer import until
 from tests.server.ratings.served import a_server, people, play_each
-from tictactoe_server.admin.orders.ratings import ExportRatings, VoidGame
+from tictactoe_server.ratings.orders import ExportRatings, VoidGame
+from tictactoe_server.ratings.service import Ladders
 
 
 async def test_an_export_is_folded_again_without_the_server(tmp_path: Path) -> None:
     file = tmp_path / "ratings.jsonl"
     async with a_server() as server, people(server) as (ana, bo):
         over = (await play_each(server, ana, bo, 3))[-1]
-        await until(lambda: server.ladders.folding.games == 3)
+        await until(lambda: server.service(Ladders).folding.games == 3)
         await server.carry_out(VoidGame(over["game_id"], "A program played."))
         await server.carry_out(ExportRatings(str(file)))
-        digest = server.ladders.folding.state.digest
+        digest = server.service(Ladders).folding.state.digest
     async with run_client("verify", str(file)) as client:
         assert await client.end() == 0
         assert digest in client.lines

@@ -15,6 +15,7 @@ from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENG
 from tictactoe_server.ratings.blocks import BLOCKS, Blocks
 from tictactoe_server.ratings.challenges import CHALLENGES, SAME_PLAYER, Challenges
 from tictactoe_server.server import Server
+from tictactoe_server.services.forget import Forgetting
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
 
@@ -34,7 +35,7 @@ async def server() -> AsyncIterator[Server]:
 
 
 def service_of(server: Server) -> Challenges:
-    return next(service for service in server._services if isinstance(service, Challenges))
+    return server.service(Challenges)
 
 
 def id_of(peer: Peer) -> str:
@@ -316,7 +317,7 @@ async def test_a_forgotten_player_leaves_all_blocks_and_an_export_has_only_ones_
         await ana.ask("block", player=id_of(bo))
         assert "blocks" not in (await bo.ask("export"))["export"]
         assert (await ana.ask("export"))["export"]["blocks"] == [{"player": id_of(ana), "blocked": [id_of(bo)]}]
-        await server.parts.forget(id_of(bo))
+        await server.service(Forgetting).forget(id_of(bo))
         assert (await ana.ask("block"))["blocks"] == []
 
 
@@ -327,7 +328,7 @@ async def test_forgetting_a_player_ends_their_challenges_and_an_export_has_only_
         own = (await ana.ask("export"))["export"]["challenges"]
         assert [one["challenge"] for one in own] == [id]
         assert not any("until" in one for one in own)
-        await server.parts.forget(id_of(ana))
+        await server.service(Forgetting).forget(id_of(ana))
         assert (await over(bo, id))["how"] == "expired"
         assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from tictactoe_server.admin.control import ControlSocket, NoServer, ask
-from tictactoe_server.admin.orders.order import Order
 from tictactoe_server.admin.orders.status import Status
 
 
-async def nothing(order: Order) -> str:
-    return "done"
+async def nothing(order: bytes) -> bytes:
+    return b""
 
 
 @pytest.fixture

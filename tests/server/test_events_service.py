@@ -28,7 +28,7 @@ async def server() -> AsyncIterator[Server]:
 
 
 def events_of(server: Server) -> service.Tournaments:
-    return next(one for one in server._services if isinstance(one, service.Tournaments))
+    return server.service(service.Tournaments)
 
 
 def known(server: Server, name: str | None = None, token: str | None = None, **fields: Any) -> Any:

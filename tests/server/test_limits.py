@@ -15,6 +15,7 @@ from tests.peer import Message, Peer, open_peer, until
 from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.cases import cases
 from tictactoe_server.server import Server
+from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.settings import Limits, Settings
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
@@ -184,7 +185,7 @@ async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_n
         room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
         await ana.state(ply=2)
         await ana.ask("leave", room=room)
-        await until(lambda: not server.bots.tasks)
+        await until(lambda: not server.service(Bots).tasks)
         moves = (await bo.ask("watch", room=room))["moves"]
         assert (await bo.state(ply=len(moves) + 2))["status"] == "playing"
 

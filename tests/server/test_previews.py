@@ -9,7 +9,7 @@ from msgspec import convert
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get, serving
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_server import server as serving_module
+from tictactoe_server import features
 from tictactoe_server.api.previews import Previews, card_of_room
 from tictactoe_server.http.pictures import BoardCard, Card, Seat, TableCard, draw, spell
 from tictactoe_server.server import Server
@@ -38,7 +38,7 @@ def card_of(page: bytes) -> dict[str, str]:
 
 
 def previews_of(server: Server) -> Previews:
-    return next(one for one in server._services if isinstance(one, Previews))
+    return server.service(Previews)
 
 
 async def test_a_link_to_a_public_room_has_a_picture_that_changes_with_its_board(server: Server) -> None:
@@ -126,7 +126,7 @@ async def test_only_an_open_event_has_a_picture(server: Server, ana: Peer, entry
 
 
 async def test_without_what_draws_them_links_have_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving_module, "find_spec", lambda name: None)
+    monkeypatch.setattr(features, "find_spec", lambda name: None)
     async with serving() as plain:
         card = card_of((await get(plain, "/", accept=BROWSER)).body)
         assert card["twitter:card"] == "summary"

@@ -11,7 +11,9 @@ from tests.simulation.ledger import Message
 from tests.simulation.peer import ConnectionLost, RequestRefused
 from tests.simulation.people import GAMES, Person, Player, Table, Watcher
 from tictactoe_protocol import encode
+from tictactoe_server.events.service import Tournaments
 from tictactoe_server.events.table import whole_of
+from tictactoe_server.ratings.service import Ladders
 
 if TYPE_CHECKING:
     from tests.simulation.run import Site
@@ -205,8 +207,8 @@ class League(Group):
         await asyncio.sleep(10.0)  # after a start the games are rated in the background
         rated = {row["game_id"] for rival in self.players for row in await rival.list_history() if row["moves"] >= 2}
         servers = [host.server for host in self.site.hosts if host.server is not None]
-        digests = {server.ladders.folding.state.digest for server in servers}
-        exported = [json.loads(line) for line in (await servers[0].ladders.export())[1].splitlines()[:-1]]
+        digests = {server.service(Ladders).folding.state.digest for server in servers}
+        exported = [json.loads(line) for line in (await servers[0].service(Ladders).export())[1].splitlines()[:-1]]
         ids = {rival.id for rival in self.players}
         counted = [line["game_id"] for line in exported if ids.intersection(line["players"])]
         if Counter(counted) != Counter(rated) or len(digests) > 1:
@@ -292,7 +294,7 @@ class Cup(Group):
         """Check the pairings, the kept games and the table of the finished event."""
         await super().settle()
         assert (server := self.site.hosts[0].server) is not None  # noqa: RUF018
-        event = json.loads(encode(whole_of(await server._tournaments.kept.find(self.code))))
+        event = json.loads(encode(whole_of(await server.service(Tournaments).kept.find(self.code))))
         kept = [game.id async for _, _, game in server.core.store.games.after("", 2**62) if game.event == self.code]
         pairings, table = event["pairings"], event["table"]
         if sorted(filter(None, (one["game_id"] for one in pairings))) != sorted(kept):

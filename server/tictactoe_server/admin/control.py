@@ -13,7 +13,7 @@ import os
 import socket
 import stat
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -24,13 +24,13 @@ import platformdirs
 import structlog
 
 from tictactoe_protocol import BadRoomCode
-from tictactoe_server.admin.orders import people, ratings, rooms, status
+from tictactoe_server.admin.orders import people, rooms, status
 from tictactoe_server.admin.orders.order import Order, OrderRefused, ServerParts, read_answer
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 
-ORDERS: Final[tuple[type[Order], ...]] = (*status.ORDERS, *rooms.ORDERS, *people.ORDERS, *ratings.ORDERS)
-_decode: Final[Callable[[bytes], Order]] = msgspec.json.Decoder(reduce(or_, ORDERS)).decode
+ORDERS: Final[tuple[type[Order], ...]] = (*status.ORDERS, *rooms.ORDERS, *people.ORDERS)
+"""The orders of every server."""
 
 SOCKET_NAME: Final = "control.sock"
 MAX_ORDER_BYTES: Final = 16 * 1024
@@ -44,28 +44,35 @@ class NoServer(Exception):
     """No server can be reached; the message is a sentence for the operator."""
 
 
-async def carry_out(server: ServerParts, order: Order, *, is_from_another: bool = False) -> Any:
-    """Execute an order for the whole cluster, or here if another server passes it on; raises `OrderRefused`."""
-    try:
-        return await (order.run_here(server) if is_from_another else order.run(server))
-    except (BadRoomCode, Refused) as refused:
-        raise OrderRefused(str(refused)) from None
-    except StoreUnavailable as unavailable:
-        raise OrderRefused(f"The store refuses: {unavailable}") from None
+class Orders:
+    """Carries out the operator's orders at a server: those of every server and `kinds`, those of its features."""
 
+    def __init__(self, server: ServerParts, kinds: Iterable[type[Order]]) -> None:
+        self._server = server
+        self._decode: Callable[[bytes], Order] = msgspec.json.Decoder(reduce(or_, (*ORDERS, *kinds))).decode
 
-async def answer_line(data: bytes, carry_out: Callable[[Order], Awaitable[Any]]) -> bytes:
-    """Return the JSON answer to an order, or an error."""
-    try:
-        return msgspec.json.encode({"answer": await carry_out(_decode(data))})
-    except msgspec.DecodeError as bad:
-        error = f"This is no command: {bad}."
-    except OrderRefused as refused:
-        error = str(refused)
-    except Exception:
-        log.exception("a command failed")
-        error = "The server made a mistake; its log says more."
-    return msgspec.json.encode({"error": error})
+    async def carry_out(self, order: Order, *, is_from_another: bool = False) -> Any:
+        """Execute an order for the whole cluster, or here if another server passes it on; raises `OrderRefused`."""
+        try:
+            return await (order.run_here(self._server) if is_from_another else order.run(self._server))
+        except (BadRoomCode, Refused) as refused:
+            raise OrderRefused(str(refused)) from None
+        except StoreUnavailable as unavailable:
+            raise OrderRefused(f"The store refuses: {unavailable}") from None
+
+    async def answer_line(self, data: bytes, *, is_from_another: bool = False) -> bytes:
+        """Return the JSON answer to an order, or an error."""
+        try:
+            answer = await self.carry_out(self._decode(data), is_from_another=is_from_another)
+            return msgspec.json.encode({"answer": answer})
+        except msgspec.DecodeError as bad:
+            error = f"This is no command: {bad}."
+        except OrderRefused as refused:
+            error = str(refused)
+        except Exception:
+            log.exception("a command failed")
+            error = "The server made a mistake; its log says more."
+        return msgspec.json.encode({"error": error})
 
 
 def socket_path(data: Path | None, port: int) -> Path:
@@ -112,11 +119,11 @@ def ask(path: Path, order: Order) -> Any:
 
 
 class ControlSocket:
-    """Listens for orders, one on each connection; `carry_out` returns the answer or raises."""
+    """Listens for orders, one on each connection; `answer` returns the answer to a line."""
 
-    def __init__(self, path: Path, carry_out: Callable[[Order], Awaitable[Any]]) -> None:
+    def __init__(self, path: Path, answer: Callable[[bytes], Awaitable[bytes]]) -> None:
         self._path = path
-        self._carry_out = carry_out
+        self._answer_line = answer
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
@@ -146,7 +153,7 @@ class ControlSocket:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
-                writer.write(await answer_line(await reader.readline(), self._carry_out) + b"\n")
+                writer.write(await self._answer_line(await reader.readline()) + b"\n")
                 await writer.drain()
         except (OSError, ValueError, TimeoutError) as error:
             log.debug("an order was not heard out", reason=repr(error))

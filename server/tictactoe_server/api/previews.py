@@ -20,6 +20,7 @@ from tictactoe_protocol.tournaments import describe_standing, describe_word, tab
 from tictactoe_protocol.wording import describe_rules
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.events.service import Tournaments
+from tictactoe_server.events.texts import EventTexts
 from tictactoe_server.http import pictures, texts
 from tictactoe_server.http.pictures import BoardCard, Card, Seat, TableCard, spell
 from tictactoe_server.records.tables import SHARES
@@ -41,8 +42,7 @@ Named = TypeVar("Named", SeatState, Participant)
 class Previews(Service):
     """Draws link previews; `drawn` counts them."""
 
-    def __init__(self, tournaments: Tournaments, title: str) -> None:
-        self._tournaments = tournaments
+    def __init__(self, tournaments: Tournaments | None, title: str) -> None:
         self._title = spell(title or texts.TITLE, texts.TITLE)
         self._pictures: dict[Card, asyncio.Future[bytes]] = {}
         self._thread = ThreadPoolExecutor(1, "previews")
@@ -50,9 +50,12 @@ class Previews(Service):
         self.routes = {
             r"/preview\.png": self.home,
             r"/preview/([^/.]+)\.png": self.room,
-            r"/preview/e/([^/.]+)\.png": self.event,
             r"/preview/replay/([A-Za-z0-9_-]{16,64})\.png": self.replay,
         }
+        if tournaments is not None:
+            self.routes[r"/preview/e/([^/.]+)\.png"] = lambda request, text: self.event(
+                tournaments.texts, request, text
+            )
 
     def start(self, core: Core) -> None:
         self._core = core
@@ -67,10 +70,9 @@ class Previews(Service):
     async def room(self, request: HttpRequest, text: str) -> Reply:
         return await self._answer(card_of_room(await find_public(self._core, request, text)))
 
-    async def event(self, request: HttpRequest, text: str) -> Reply:
-        texts_of_events = self._tournaments.texts
-        event = await texts_of_events.find_open(request, text)
-        state = texts_of_events.make(event, "state")[1]
+    async def event(self, events: EventTexts, request: HttpRequest, text: str) -> Reply:
+        event = await events.find_open(request, text)
+        state = events.make(event, "state")[1]
         _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
         more = len(event.field) - len(rows)
         standing = describe_standing(state).rstrip(".")

@@ -1,14 +1,10 @@
-"""The public API: rooms, games and events as JSON, once or as a stream; see `docs/api.md`.
+"""The public API: rooms and games as JSON, once or as a stream; see `docs/api.md`.
 
-A private room is answered like a missing one. Streams delay no move: changes are polled ten times a second, and sent
-at once when a game ends. A slow reader gets only the newest state, and one that stops reading is disconnected.
+A private room is answered like a missing one.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -17,38 +13,25 @@ from msgspec import UNSET, Struct, UnsetType
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode
-from tictactoe_protocol.events import EventSummary
 from tictactoe_protocol.pushes import Closed, ListedRoom, RoomSummary
 from tictactoe_server import clock
-from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.events.event import Event
-from tictactoe_server.events.service import Tournaments
+from tictactoe_server.core.streams import Stream
 from tictactoe_server.listings.lobby import LIST_SECONDS
-from tictactoe_server.people.limits import Limiting
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
 from tictactoe_server.services.checks import find_public
 from tictactoe_server.services.history import find_by_id
-from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.http_connection import HttpConnection
 from tictactoe_server.transport.http_messages import (
     JSON,
-    JSON_LINES,
     HttpRequest,
     HttpResponse,
-    HttpStream,
     answer_json,
     lead_to,
 )
-from tictactoe_server.transport.rate_limit import Held
 
 MAX_ID: Final = 40  # characters of an unknown id that are repeated in the refusal
-LOOK_SECONDS: Final = 0.1
-_UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # disables the buffering of nginx
-_RETRY_MS: Final = 10_000
 _ROOMS_SECONDS: Final = 1.0  # between updates of the stream of rooms
 _CLOCK_MS: Final = 1_000  # drift of the machine's clock that is ignored
 
@@ -66,107 +49,16 @@ class RoomList(Struct, frozen=True):
     rooms: tuple[PublicRoom, ...]
 
 
-class EventList(Struct, frozen=True):
-    """The unfinished events that are open to all, newest first."""
-
-    events: tuple[EventSummary, ...]
-
-
-class Stream(Struct, eq=False):
-    """A stream with readers.
-
-    Attributes:
-        newest: Returns the number of the newest state, and whether it is the last one.
-        state: Returns the newest state, encoded.
-        seq: Number of the state that was last sent.
-    """
-
-    newest: Callable[[], tuple[int, bool]]
-    state: Callable[[], bytes]
-    seq: int = -1
-    readers: set[HttpConnection] = set()
-
-
-class Streams(Limiting):
-    """The streams with readers, by code; the number of streams of one address is limited."""
-
-    def __init__(self, limits: Limits, limited: Counter[str], agenda: Agenda) -> None:
-        super().__init__(limits, limited)
-        self.by_code: dict[str, Stream] = {}
-        self._agenda = agenda
-        self._is_sending = False
-        self.of_address = Held(limits, "streams-per-address")
-
-    def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
-        """Return the stream of a code, or the new stream `unread` if it has no readers yet; raises `Refused`."""
-        if request.method == "HEAD":
-            return HttpResponse(HTTPStatus.OK, b"", JSON_LINES)
-        key, stream = key_of(request.address), self.by_code.get(code)
-        self.check_held(self.of_address, key, _RETRY_MS)
-        is_full = stream is not None and 0 < self._limits.watchers_per_room <= len(stream.readers)
-        self.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
-        return HttpStream(HTTPStatus.OK, b"", JSON_LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
-
-    def send_newest(self, code: str) -> None:
-        """Send the newest state to a stream's readers, unless they have it."""
-        stream = self.by_code.get(code)
-        if stream is None:
-            return
-        seq, is_last = stream.newest()
-        if seq != stream.seq:
-            stream.seq, line = seq, stream.state() + b"\n"
-            for reader in stream.readers:
-                reader.push_line(line)
-        if is_last:
-            del self.by_code[code]
-            for reader in [*stream.readers]:
-                reader.end_lines()
-
-    def _begin(self, key: str, code: str, unread: Stream, reader: HttpConnection) -> Callable[[], None]:
-        stream = self.by_code.setdefault(code, unread)
-        stream.readers.add(reader)
-        self.of_address.add(key, reader)
-        if stream.newest()[0] == stream.seq:
-            reader.push_line(stream.state() + b"\n")
-        else:
-            self.send_newest(code)
-        if not self._is_sending:
-            self._send_later()
-
-        def stop() -> None:
-            stream.readers.discard(reader)
-            self.of_address.discard(key, reader)
-            if not stream.readers and self.by_code.get(code) is stream:
-                del self.by_code[code]
-
-        return stop
-
-    def _send_later(self) -> None:
-        self._is_sending = bool(self.by_code)
-        if self._is_sending:
-            self._agenda.after(LOOK_SECONDS, self._send_all)
-
-    def _send_all(self) -> None:
-        for code in self.by_code:
-            self._agenda.soon(partial(self.send_newest, code))
-        self._agenda.soon(self._send_later)
-
-
 class Api(Service):
-    """Serves public rooms, finished games and events, and streams of their states."""
+    """Serves public rooms and finished games, and streams of rooms."""
 
-    def __init__(self, tournaments: Tournaments) -> None:
-        self._tournaments = tournaments
+    def __init__(self) -> None:
         self.routes = {
             r"/api/openapi\.json": lambda request: HttpResponse(HTTPStatus.OK, self._document, JSON),
             "/api/rooms": lambda request: HttpResponse(HTTPStatus.OK, self._rooms(), JSON),
             "/api/lobby/stream": self.stream_rooms,
             "/api/rooms/([^/]+)": self.show_room,
             "/api/rooms/([^/]+)/stream": self.stream_room,
-            "/api/events": self.list_events,
-            "/api/events/([^/]+)": lambda request, text: tournaments.texts.export(request, text, "json"),
-            "/api/events/([^/]+)/stream": self.stream_event,
-            "/api/events/([^/]+)/games": lambda request, text: tournaments.texts.export(request, text, "games"),
             r"/api/games/([\w-]+)(\.txt)?": self.show_game,
         }
 
@@ -174,8 +66,7 @@ class Api(Service):
         self._core = core
         self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
-        self.streams = Streams(core.limits, core.tally.limited, core.agenda)
-        core.on_room(lambda live, before: self.streams.send_newest(live.room.code))
+        core.on_room(lambda live, before: self._core.streams.send_newest(live.room.code))
         core.changes.on_gone.add(self._hear_end)
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
@@ -188,7 +79,7 @@ class Api(Service):
                 told = self._core.lobby.changes, now
             return told[0], False
 
-        return self.streams.answer(request, "rooms", Stream(newest, self._rooms))
+        return self._core.streams.answer(request, "rooms", Stream(newest, self._rooms))
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         state = await find_public(self._core, request, text)
@@ -209,7 +100,8 @@ class Api(Service):
                 return encode(closed(code, "moved", room=code, at=live.moved_to))
             return encode(self._core.additions.public(live.state(self._core.time())))
 
-        return self.streams.answer(request, code, Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state))
+        stream = Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state)
+        return self._core.streams.answer(request, code, stream)
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         self._core.allowances.check_page_misses(request.address)
@@ -218,24 +110,6 @@ class Api(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "public game", game=id[:MAX_ID])
         game = self._core.additions.public(game)
         return format_record(record_of(game)).splitlines() if form else answer_json(played_game(game), id)
-
-    async def list_events(self, request: HttpRequest) -> Reply:
-        await self._tournaments.kept.restored.wait()
-        return answer_json(EventList(self._tournaments.listed()))
-
-    async def stream_event(self, request: HttpRequest, text: str) -> Reply:
-        texts, known = self._tournaments.texts, self._tournaments.kept.known
-        found = await texts.find(request, text)
-
-        def newest() -> Event:
-            return texts.shown_to(request, texts.settle(known(found.code) or found))
-
-        stream = Stream(
-            lambda: (newest().seq, newest().is_over),
-            lambda: texts.with_attendance(newest(), texts.make(newest(), "json")[1]),
-        )
-        sight = "outside" if found.is_for_outsiders else "inside"
-        return self.streams.answer(request, f"event {found.code} {sight}", stream)
 
     def _rooms(self) -> bytes:
         """Return the encoded public rooms, cached for a tenth of a second unless players joined or left."""
@@ -251,10 +125,10 @@ class Api(Service):
         return body
 
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:
-        stream = self.streams.by_code.get(live.room.code)
+        stream = self._core.streams.by_code.get(live.room.code)
         if stream is not None:
             stream.state = lambda: encode(why)
-            self.streams.send_newest(live.room.code)
+            self._core.streams.send_newest(live.room.code)
 
 
 def _public_room(row: RoomSummary, now: int) -> PublicRoom:

@@ -21,6 +21,7 @@ from tictactoe_server.admin.control import ORDERS, NoServer, ask, socket_path
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.cli.access import chosen_folder
+from tictactoe_server.features import FEATURES
 
 WATCH_SECONDS: Final = 1.0
 
@@ -121,7 +122,7 @@ def _watch(path: Path) -> NoReturn:
 def _list_commands() -> Iterator[click.Command]:
     """Yield the commands; names of two words form a group."""
     groups: dict[str, click.Group] = {}
-    for kind in ORDERS:
+    for kind in (*ORDERS, *(kind for feature in FEATURES for kind in feature.orders)):
         group, _, name = str(kind.__struct_config__.tag).rpartition(" ")
         command = _command_of(kind)
         if not group:

@@ -54,7 +54,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         certificate = server.certificate
         if certificate is not None and hasattr(signal, "SIGHUP"):  # missing on Windows
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, certificate.renew)
-        control = ControlSocket(socket_path(settings.data, server.port), server.carry_out)
+        control = ControlSocket(socket_path(settings.data, server.port), server.orders.answer_line)
         if not with_parent:
             await control.open()
         _tell_addresses(server)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, clean_text, encode
@@ -25,7 +25,7 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.core import Call, Core, Reply, Service
 from tictactoe_server.events.attendance import Attendances
 from tictactoe_server.events.commands import Command, End, EnterEvent
 from tictactoe_server.events.event import Event, open_event
@@ -40,6 +40,7 @@ from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.services.names import read_name
 from tictactoe_server.services.play import read_text
+from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 
 EVENTS_OF_PLAYER: Final = 2  # current events per organiser
 EVENTS_OF_ADDRESS: Final = 20  # current events opened from one address since this server started
@@ -48,6 +49,12 @@ MAX_LISTED: Final = 100
 _MOST_WRONG_SHOWN: Final = 10
 
 Rows = list[dict[str, Any]]
+
+
+class EventList(Struct, frozen=True):
+    """The unfinished events that are open to all, newest first."""
+
+    events: tuple[EventSummary, ...]
 
 
 class Tournaments(Service):
@@ -80,6 +87,10 @@ class Tournaments(Service):
             r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
             r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
             r"/([^/.]+)": texts.lead,
+            "/api/events": self.list_public,
+            "/api/events/([^/]+)": lambda request, text: texts.export(request, text, "json"),
+            "/api/events/([^/]+)/stream": texts.stream,
+            "/api/events/([^/]+)/games": lambda request, text: texts.export(request, text, "games"),
         }
         self.shown = Shown(core.time, attendances.of, hides_names=core.settings.hides_names)
         self.topics = (self.shown,)
@@ -176,6 +187,10 @@ class Tournaments(Service):
             EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
             for event in events[:MAX_LISTED]
         )
+
+    async def list_public(self, request: HttpRequest) -> Reply:
+        await self.kept.restored.wait()
+        return answer_json(EventList(self.listed()))
 
     async def rows(self) -> Rows:
         """Return rows about the current events for the operator."""

@@ -26,6 +26,7 @@ from tictactoe_protocol.tournaments import (
 )
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
+from tictactoe_server.core.streams import Stream
 from tictactoe_server.events.attendance import Attendance, Attendances
 from tictactoe_server.events.event import Event, Pairing, for_outsiders
 from tictactoe_server.events.kept import KeptEvents, no_such_event
@@ -185,6 +186,19 @@ class EventTexts:
             body = self.with_attendance(event, body)
             tag += f"-{crc32(repr(self._attendance(event).changing).encode()):x}"
         return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=tag)
+
+    async def stream(self, request: HttpRequest, text: str) -> Reply:
+        found = await self.find(request, text)
+
+        def newest() -> Event:
+            return self.shown_to(request, self.settle(self._kept.known(found.code) or found))
+
+        stream = Stream(
+            lambda: (newest().seq, newest().is_over),
+            lambda: self.with_attendance(newest(), self.make(newest(), "json")[1]),
+        )
+        sight = "outside" if found.is_for_outsiders else "inside"
+        return self._core.streams.answer(request, f"event {found.code} {sight}", stream)
 
     def with_attendance(self, event: Event, whole: bytes) -> bytes:
         """Add the attendance and the progress of games to the JSON of an event."""

@@ -11,6 +11,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, until
 from tictactoe_client import Client, connect
+from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -67,7 +68,7 @@ async def begin(first: Peer, second: Peer, **terms: Any) -> str:
 async def play_each(server: Server, winner: Peer, loser: Peer, games: int) -> list[Message]:
     """Play rated games, each an entry of its own, and return their last states."""
     overs: list[Message] = []
-    before, kept = server.ladders.folding.games, server.ladders.folding
+    before, kept = server.service(Ladders).folding.games, server.service(Ladders).folding
     while len(overs) < games:
         overs.append(await play_rated(winner, loser))
         await until(lambda: kept.games == before + len(overs))

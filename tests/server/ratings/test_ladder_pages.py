@@ -6,12 +6,13 @@ from tests.server.test_pages import get
 from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
 from tictactoe_server.http.texts import format_csv
 from tictactoe_server.ratings.pages import describe_ladder
+from tictactoe_server.ratings.service import Ladders
 
 
 async def test_ladders_and_players_are_served_as_json_csv_and_text() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         over = await play_rated(ana, bo)
-        await until(lambda: server.ladders.folding.state.entries == 1)
+        await until(lambda: server.service(Ladders).folding.state.entries == 1)
         assert RULES in json.loads((await get(server, "/api/ladders")).body)["ladders"]
         ladder = json.loads((await get(server, f"/api/ladders/{RULES}")).body)
         assert (ladder["rules"], ladder["games"], len(ladder["rows"])) == (RULES, 1, 2)
@@ -24,7 +25,7 @@ async def test_ladders_and_players_are_served_as_json_csv_and_text() -> None:
         page = (await get(server, f"/player/{ana.welcome['player']}")).body.decode().splitlines()
         assert (page[0], page[2].partition(",")[0], page[2][-7:]) == ("ana", RULES, "1, 0, 0")
         assert "1 rated game." in (await get(server, f"/ladder/{RULES}")).body.decode()
-        first = (await get(server, f"/ladder/{server.ladders.keys[0]}")).body
+        first = (await get(server, f"/ladder/{server.service(Ladders).keys[0]}")).body
         assert (await get(server, "/ladder/")).body == first
         await ana.ask("claim_name", name="Björn B")
         named = json.loads((await get(server, "/api/players/Bj%C3%B6rn%20B")).body)

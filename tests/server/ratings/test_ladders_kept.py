@@ -16,17 +16,19 @@ from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import RatedGame
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.admin.orders.people import ForgetOrder, Merge, Release
-from tictactoe_server.admin.orders.ratings import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
+from tictactoe_server.admin.orders.people import Merge, Release
 from tictactoe_server.ratings import folding
+from tictactoe_server.ratings.orders import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
+from tictactoe_server.ratings.service import Ladders
 from tictactoe_server.ratings.tables import LADDERS, key_of
 from tictactoe_server.server import Server
+from tictactoe_server.services.forget_order import ForgetOrder
 from tictactoe_server.storage.store import StoreUnavailable
 
 
 async def rated(server: Server, games: int) -> State:
     """Return the server's state once `games` games are rated."""
-    kept = server.ladders.folding
+    kept = server.service(Ladders).folding
     await until(lambda: kept.is_loaded and kept.games == games and kept.state.entries == kept.entries)
     return kept.state
 
@@ -42,11 +44,11 @@ async def test_undoing_a_verdict_restores_the_digest() -> None:
         over = await play_rated(bo, cy)
         both = (await rated(server, 2)).digest
         await server.carry_out(VoidGame(over["game_id"], "Both were at one machine."))
-        assert server.ladders.folding.state.digest == without != both
+        assert server.service(Ladders).folding.state.digest == without != both
         await server.carry_out(UndoVerdict(1, "They were not."))
-        assert server.ladders.folding.state.digest == both
+        assert server.service(Ladders).folding.state.digest == both
         assert (await server.carry_out(VoidPlayer("cy", "A program played.")))["of"] == cy.welcome["player"]
-        assert server.ladders.folding.state.digest == without
+        assert server.service(Ladders).folding.state.digest == without
         await server.carry_out(UndoVerdict(3, "It did not."))
         assert (await server.carry_out(VerifyRatings()))["digest"] == both
         for order in (VoidGame("K7M4PQ-1-1795208400000", "None."), UndoVerdict(9, "None.")):
@@ -81,7 +83,7 @@ async def test_games_before_the_first_rated_one_are_skipped(tmp_path: Path, monk
     monkeypatch.setattr(folding, "UNRATED_GAMES", 1)
     async with a_server(data=tmp_path) as server, two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-        await server.ladders.folding.step()
+        await server.service(Ladders).folding.step()
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         before = await rated(server, 1)
@@ -97,13 +99,13 @@ async def test_a_snapshot_holds_all_games_before_it(tmp_path: Path, monkeypatch:
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         over = (await play_each(server, ana, bo, 3))[-1]
         state = await rated(server, 3)
-        await server.ladders.folding.step()  # waits for the step that stores the snapshot
+        await server.service(Ladders).folding.step()  # waits for the step that stores the snapshot
         (digest,) = [row.value.digest for row in await snapshots(server)]
-        assert await server.ladders.folding.needed_from() == int(over["game_id"].rpartition("-")[2])
+        assert await server.service(Ladders).folding.needed_from() == int(over["game_id"].rpartition("-")[2])
     async with a_server(data=tmp_path) as server:
         assert (await rated(server, 3)).digest == state.digest != digest
         await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
-        assert server.ladders.folding.state.digest == digest
+        assert server.service(Ladders).folding.state.digest == digest
         assert (await server.carry_out(VerifyRatings()))["digest"] == digest
     async with a_server(data=tmp_path) as server:
         assert (await rated(server, 3)).digest == digest
@@ -115,7 +117,7 @@ async def test_a_verdict_on_deleted_games_is_refused(tmp_path: Path, monkeypatch
         overs = await play_each(server, ana, bo, 3)
         state = await rated(server, 3)
         times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
-        assert await server.ladders.folding.needed_from() == times[2]
+        assert await server.service(Ladders).folding.needed_from() == times[2]
     async with a_server(data=tmp_path) as server:  # with all games in the database
         await rated(server, 3)
         while await server.core.store.games.forget_before(times[1]):
@@ -123,7 +125,7 @@ async def test_a_verdict_on_deleted_games_is_refused(tmp_path: Path, monkeypatch
         for order in (VoidGame(overs[0]["game_id"], "Late."), VoidPlayer(ana.welcome["player"], "Late.")):
             with pytest.raises(OrderRefused, match="before the oldest one"):
                 await server.carry_out(order)
-        assert server.ladders.folding.state.digest == state.digest
+        assert server.service(Ladders).folding.state.digest == state.digest
     async with a_server(data=tmp_path) as server:
         assert (await rated(server, 3)).digest == state.digest
 
@@ -190,8 +192,9 @@ async def test_a_verdict_counts_at_every_server(node: Node) -> None:
         await play_rated(ana, bo)
         before = (await rated(servers[1], 1)).digest
         await servers[0].carry_out(VoidPlayer(bo.welcome["player"], "A program played."))
-        await until(lambda: servers[1].ladders.folding.state.digest == servers[0].ladders.folding.state.digest)
-        assert servers[1].ladders.folding.state.digest != before
+        here, there = (server.service(Ladders).folding for server in servers)
+        await until(lambda: there.state.digest == here.state.digest)
+        assert there.state.digest != before
         assert (await servers[1].carry_out(VerifyRatings()))["games"] == 1
 
 
@@ -202,8 +205,8 @@ async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, m
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         await rated(server, 1)
-        await server.ladders.folding.step()  # waits for the step that stores the snapshot
-        digest = server.ladders.folding.state.digest
+        await server.service(Ladders).folding.step()  # waits for the step that stores the snapshot
+        digest = server.service(Ladders).folding.state.digest
         answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
     async with a_server(data=tmp_path) as server:
         rows = await snapshots(server)
@@ -217,7 +220,7 @@ async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, m
 async def test_refolding_during_a_fold_keeps_log_and_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
-        await server.ladders.close()
+        await server.service(Ladders).close()
         told: list[int] = []
 
         def read_again(before: State, after: State, games: Sequence[RatedGame]) -> None:
@@ -240,7 +243,7 @@ async def test_a_game_that_ends_during_verify_is_no_difference(tmp_path: Path, m
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         await rated(server, 1)
-        kept = server.ladders.folding
+        kept = server.service(Ladders).folding
         read_all = kept.read_all
 
         async def read_and_play() -> dict[str, RatedGame]:
@@ -252,7 +255,7 @@ async def test_a_game_that_ends_during_verify_is_no_difference(tmp_path: Path, m
 
         monkeypatch.setattr(kept, "read_all", read_and_play)
         assert (await server.carry_out(VerifyRatings()))["games"] == 1
-        figures, lines = await server.ladders.export()
+        figures, lines = await server.service(Ladders).export()
         assert (figures["games"], check_export(lines.splitlines(keepends=True)).games) == (2, 2)
         await rated(server, 3)
 
@@ -263,7 +266,7 @@ async def test_a_large_snapshot_is_stored_in_parts_and_loaded_again(
 ) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
     async with cluster_of(node, 1) if is_several else one_in(tmp_path) as (server,), people(server) as (ana, bo):
-        kept = server.ladders.folding
+        kept = server.service(Ladders).folding
         await until(lambda: kept.is_loaded)
         kept.state = State(ladders={RULES: Ladder({f"p{number:010}": busy_player(number) for number in range(20_000)})})
         await play_rated(ana, bo)
@@ -284,7 +287,7 @@ async def test_of_old_snapshots_every_sixteenth_stays(tmp_path: Path, monkeypatc
     monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_PER_PART", 1)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         overs = await play_each(server, ana, bo, 8)
-        state, kept = await rated(server, 8), server.ladders.folding
+        state, kept = await rated(server, 8), server.service(Ladders).folding
         await kept.step()  # waits for the step that stores the snapshot
         keys = sorted(row.key for row in await snapshots(server))
         assert [key[:8] for key in keys] == [key_of(number) for number in (4, 4, 6, 6, 7, 7, 8, 8)], "in two parts"
@@ -295,10 +298,10 @@ async def test_of_old_snapshots_every_sixteenth_stays(tmp_path: Path, monkeypatc
             assert kept.state.digest == state.digest
         times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
         await server.carry_out(VoidGame(overs[5]["game_id"], "All is folded again from the fourth snapshot on."))
-        assert await server.ladders.folding.needed_from() == times[4]
+        assert await server.service(Ladders).folding.needed_from() == times[4]
         await play_rated(ana, bo)
         state = await rated(server, 9)
-        assert await server.ladders.folding.needed_from() > times[4]
+        assert await server.service(Ladders).folding.needed_from() > times[4]
     async with a_server(data=tmp_path) as server:  # with all games in the database
         await rated(server, 9)
         while await server.core.store.games.forget_before(times[5]):

@@ -12,7 +12,7 @@ from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, one_in, people, play_rated
 from tests.server.test_challenges import challenge, id_of, known, over, why_not
 from tests.server.test_cluster import cluster_of, quick
-from tictactoe_server.ratings.service import MOST_OF_PAIR
+from tictactoe_server.ratings.service import MOST_OF_PAIR, Ladders
 from tictactoe_server.server import Server
 
 __all__ = ["quick"]
@@ -136,7 +136,8 @@ async def test_the_hourly_limit_of_stored_games_refuses_new_rated_rooms_and_lose
             await ana.ask("move", room=room, cell=35, ply=0)
             await bo.ask("move", room=room, cell=36, ply=1)
             await bo.ask("resign", room=room)
-        await until(lambda: server.ladders.folding.state.entries and server.ladders.folding.games == 3)
+        folding = server.service(Ladders).folding
+        await until(lambda: folding.state.entries and folding.games == 3)
         assert {game["room"] for game in (await ana.ask("history"))["games"]} == set(rooms)
         assert await why_not(ana, "create", **RATED) == ("rate_limited", "kept")
         assert await why_not(ana, "match", **RATED) == ("rate_limited", "kept")

@@ -13,6 +13,7 @@ from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_server.listings.listed import Listed
+from tictactoe_server.ratings.service import Ladders
 
 __all__ = ["quick"]
 
@@ -127,7 +128,7 @@ async def test_a_rated_match_leads_to_the_nearest_waiting_rating(is_several: boo
     ):
         await play_rated(ana, bo)
         await play_rated(dee, cy)
-        folded = [server.ladders.folding for server in servers]
+        folded = [server.service(Ladders).folding for server in servers]
         await until(lambda: all(one.state.ladders and one.state.ladders[RULES].games == 2 for one in folded))
         rooms = {peer: (await peer.ask("create", **RATED))["room"] for peer in (bo, eve, ana, cy)}
         seats = servers[-1].core.lists.seats
@@ -145,8 +146,8 @@ async def test_the_row_of_a_waiting_rated_room_has_its_hosts_rating() -> None:
         assert (waiting["host_rating"], waiting["host_provisional"]) == (1500, True)
         await ana.ask("leave", room=room)
         await play_rated(ana, bo)
-        await until(lambda: server.ladders.folding.state.entries == 1)
-        known = server.ladders.folding.state.ladders[RULES].players
+        await until(lambda: server.service(Ladders).folding.state.entries == 1)
+        known = server.service(Ladders).folding.state.ladders[RULES].players
         known[id_of(ana)] = replace(known[id_of(ana)], number=Number(1623.4, 60), opponents=("a", "b"))
         room = (await ana.ask("create", **RATED))["room"]
         (row,) = [row for row in (await bo.ask("rooms"))["rooms"] if row["room"] == room]
@@ -183,7 +184,7 @@ async def test_a_stored_game_that_is_still_listed_as_running_counts_once() -> No
         for peer, cell in ((ana, 35), (bo, 36)):
             await peer.ask("move", room=room, cell=cell, ply=cell - 35)
         await bo.ask("resign", room=room)
-        await until(lambda: server.ladders.folding.games == 9)
+        await until(lambda: server.service(Ladders).folding.games == 9)
         server.core.lists.seats.update(Late(on, "", ""), None)
         assert (await bo.ask("join", room=(await ana.ask("create", **RATED))["room"]))["type"] == "ok"
 

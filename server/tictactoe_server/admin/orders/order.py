@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +21,7 @@ from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.chores import LoopLag
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.orders.words import draw_table
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.served_time import GRACE_SECONDS
 from tictactoe_server.sessions.pressure import Pressure
 from tictactoe_server.settings import COUNTS, count_of
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tictactoe_server.cluster.cluster import Cluster  # needs the NATS library
 
 Row = dict[str, Any]
+ServiceKind = TypeVar("ServiceKind", bound=Service)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +44,7 @@ class ServerParts:
         address: Where the server listens, in words.
         data: Where it stores its data, in words.
         bots_waiting: Returns the number of bot moves that wait for a worker.
-        end_event: Ends an event by its code; may raise `Refused`.
-        forget: Deletes a player by id, and returns the id that replaces it in stored games.
-        judge_ratings: Stores a verdict and returns it. This and the next two are methods of `Ladders`.
+        services: The services of the features.
     """
 
     address: str
@@ -57,13 +56,7 @@ class ServerParts:
     lag: LoopLag
     bans: Bans
     drain: Drain
-    streams: object
-    list_events: Callable[[], Awaitable[list[Row]]]
-    end_event: Callable[[str], Awaitable[Row]]
-    forget: Callable[[str], Awaitable[str]]
-    judge_ratings: Callable[..., Awaitable[Row]]
-    verify_ratings: Callable[[], Awaitable[Row]]
-    export_ratings: Callable[[], Awaitable[tuple[Row, bytes]]]
+    services: Sequence[Service]
     cluster: Cluster | None = None
     backups: Backups | None = None
     started_at: float = field(default_factory=clock.monotonic)
@@ -73,10 +66,17 @@ class ServerParts:
         """The names of the cluster's servers by id, this one first; {"": ""} without a cluster."""
         return {"": ""} if self.cluster is None else self.cluster.names
 
+    def service(self, kind: type[ServiceKind]) -> ServiceKind:
+        """Return the service of a class; raises `OrderRefused` if the server does not have it."""
+        for service in self.services:
+            if isinstance(service, kind):
+                return service
+        raise OrderRefused("This server does not have the feature that this is about.")
+
     def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
         """Return each limit, or None, with its current use: the highest of any player or address, if known."""
         core, lists = self.core, self.core.lists
-        counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, self.streams
+        counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, core.streams
         now = {name: used for one in counting for name, used in used_of(one).items()} | {
             "connections": self.admission.connections,
             "rooms": core.lists.count,

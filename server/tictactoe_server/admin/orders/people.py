@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 from tictactoe_protocol import MAX_CHAT_LENGTH, CloseCode, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
 from tictactoe_server import clock
-from tictactoe_server.admin.bans import PLAYER_ID, banned, expel, network_of, parse_subject
+from tictactoe_server.admin.bans import banned, expel, network_of, parse_subject
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.people.accounts import Accounts
@@ -73,7 +73,7 @@ class Kick(Order, frozen=True, tag="kick"):
     said = "Kicked {player}: {connections} closed."
 
     async def run(self, server: ServerParts) -> Any:
-        player = await _find_player(self.player, server)
+        player = await find_connected(self.player, server)
         return await run_everywhere(replace(self, player=player), server)
 
     async def run_here(self, server: ServerParts) -> Row:
@@ -122,7 +122,7 @@ class BanOrder(Order, frozen=True, tag="ban"):
 
     async def run_here(self, server: ServerParts) -> Row:
         """Ban a subject on this server; the others adopt the ban from the store."""
-        subject = parse_subject(self.subject) or await _find_player(self.subject, server)
+        subject = parse_subject(self.subject) or await find_connected(self.subject, server)
         ban = await server.bans.add(subject, without_stop(self.reason), self.seconds)
         count = _expel_banned(server, ban)
         log.info("banned", subject=subject, seconds=self.seconds, reason=ban.reason)
@@ -140,7 +140,7 @@ class Unban(Order, frozen=True, tag="unban"):
     said = "{subject} is not banned any more."
 
     async def run_here(self, server: ServerParts) -> Row:
-        ban = await server.bans.lift(parse_subject(self.subject) or await _find_player(self.subject, server))
+        ban = await server.bans.lift(parse_subject(self.subject) or await find_connected(self.subject, server))
         if ban is None:
             raise OrderRefused(f"{self.subject} is not banned.")
         log.info("ban lifted", subject=ban.subject)
@@ -235,7 +235,7 @@ class Organiser(Order, frozen=True, tag="organiser"):
         kept, id = Accounts(server.core.store), self.player
         devices = await kept.devices_of(id)
         if not devices:
-            id = await _find_player(id, server)
+            id = await find_connected(id, server)
             devices = await kept.devices_of(id)
         known = await kept.players.load(devices[0]) if devices else None
         if known is None:
@@ -249,32 +249,13 @@ class Organiser(Order, frozen=True, tag="organiser"):
         return super().describe({**answer, "may": "may" if answer["on"] else "may no longer"})
 
 
-class ForgetOrder(Order, frozen=True, tag="forget"):
-    """Delete PLAYER for good: an id, the name of a connected player, or a claimed name.
-
-    Name, devices and codes are deleted; games stay, under another name, and so do bans. Earlier copies of the data have
-    the name until they are deleted; a restored copy forgets it again.
-    """
-
-    player: Annotated[str, click.Argument(["player"])]
-    said = "{player} is forgotten, and is {stand_in} in games that stay."
-    question = "Forget {player}? The name, devices and rescue codes are deleted, and nothing brings them back."
-
-    async def run_here(self, server: ServerParts) -> Row:
-        id = self.player
-        if not PLAYER_ID.fullmatch(id):
-            claim = await Accounts(server.core.store).find_claim(id)
-            id = await _find_player(id, server) if claim is None else claim.player
-        return {"player": id, "stand_in": await server.forget(id)}
-
-
 ORDERS: Final = (
     *(ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans, ListNames, Release, Merge),
-    *(Organiser, ForgetOrder),
+    Organiser,
 )
 
 
-async def _find_player(text: str, server: ServerParts) -> str:
+async def find_connected(text: str, server: ServerParts) -> str:
     """Return the id of a connected player, given by id or name; raises `OrderRefused`."""
     rows = await ListPlayers().run(server)
     called = dict.fromkeys(row["player"] for row in rows if row["name"] == text)

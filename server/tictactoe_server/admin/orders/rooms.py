@@ -79,27 +79,7 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
         return _row_of(live)
 
 
-class ListEvents(Listing, frozen=True, tag="events"):
-    """List the events that are not over, also those that are not open to all."""
-
-    columns = ("event", "title", "kind", "status", "round", "rounds", "players", "here")
-    nothing = "No events."
-
-    async def run_here(self, server: ServerParts) -> list[Row]:
-        return await server.list_events()
-
-
-class EndEvent(Order, frozen=True, tag="end-event"):
-    """End the event CODE: games that are on count for nobody, and its table stays as it is."""
-
-    code: Annotated[str, click.Argument(["code"])]
-    said = "Ended {event}, {title}."
-
-    async def run_here(self, server: ServerParts) -> Row:
-        return await server.end_event(self.code)
-
-
-ORDERS: Final = (ListRooms, ShowRoom, CloseRoom, ListEvents, EndEvent)
+ORDERS: Final = (ListRooms, ShowRoom, CloseRoom)
 
 
 def _row_of(live: LiveRoom) -> Row:

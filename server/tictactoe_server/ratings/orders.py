@@ -11,6 +11,7 @@ from tictactoe_server import clock
 from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, ServerParts
 from tictactoe_server.admin.orders.words import Reason, Seconds, time_option, without_stop
 from tictactoe_server.files import run_in_daemon
+from tictactoe_server.ratings.service import Ladders
 
 _WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="The reason, for the log.")
 
@@ -26,7 +27,7 @@ class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
     reason: Annotated[Reason, _WHY]
 
     async def run_here(self, server: ServerParts) -> Row:
-        return await server.judge_ratings("void game", without_stop(self.reason), of=self.game)
+        return await server.service(Ladders).judge("void game", without_stop(self.reason), of=self.game)
 
 
 class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
@@ -38,7 +39,9 @@ class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
 
     async def run_here(self, server: ServerParts) -> Row:
         since = 0 if self.seconds is None else round((clock.wall() - self.seconds) * 1000)
-        return await server.judge_ratings("void player", without_stop(self.reason), of=self.player, since=since)
+        return await server.service(Ladders).judge(
+            "void player", without_stop(self.reason), of=self.player, since=since
+        )
 
 
 class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
@@ -48,7 +51,7 @@ class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
     reason: Annotated[Reason, _WHY]
 
     async def run_here(self, server: ServerParts) -> Row:
-        return await server.judge_ratings("undo", without_stop(self.reason), undoes=self.seq)
+        return await server.service(Ladders).judge("undo", without_stop(self.reason), undoes=self.seq)
 
 
 class VerifyRatings(Order, frozen=True, tag="ratings verify"):
@@ -57,7 +60,7 @@ class VerifyRatings(Order, frozen=True, tag="ratings verify"):
     said = "Games: {games}. They fold to the current ratings, with the digest {digest}"
 
     async def run_here(self, server: ServerParts) -> Row:
-        answer = await server.verify_ratings()
+        answer = await server.service(Ladders).verify()
         if answer["digest"] != answer["folded"]:
             raise OrderRefused("The ratings are {digest}, but their games fold to {folded}.".format_map(answer))
         return answer
@@ -70,7 +73,7 @@ class ExportRatings(Order, frozen=True, tag="ratings export"):
     said = "Games: {games}. They are in {file}, with the digest {digest}"
 
     async def run_here(self, server: ServerParts) -> Any:
-        answer, content = await server.export_ratings()
+        answer, content = await server.service(Ladders).export()
         try:
             await run_in_daemon(lambda: _write_new(Path(self.file), content))
         except OSError as error:

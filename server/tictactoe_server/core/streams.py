@@ -1,0 +1,107 @@
+"""Streams over plain HTTP: lines of JSON, a line for each state of a room, an event or the list of rooms.
+
+Streams delay no move: changes are polled ten times a second, and sent at once when a game ends. A slow reader gets only
+the newest state, and one that stops reading is disconnected.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+
+from msgspec import Struct
+
+from tictactoe_server.agenda import Agenda
+from tictactoe_server.people.limits import Limiting
+from tictactoe_server.settings import Limits
+from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.http_connection import HttpConnection
+from tictactoe_server.transport.http_messages import JSON_LINES, HttpRequest, HttpResponse, HttpStream
+from tictactoe_server.transport.rate_limit import Held
+
+LOOK_SECONDS: Final = 0.1
+_UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # disables the buffering of nginx
+_RETRY_MS: Final = 10_000
+
+
+class Stream(Struct, eq=False):
+    """A stream with readers.
+
+    Attributes:
+        newest: Returns the number of the newest state, and whether it is the last one.
+        state: Returns the newest state, encoded.
+        seq: Number of the state that was last sent.
+    """
+
+    newest: Callable[[], tuple[int, bool]]
+    state: Callable[[], bytes]
+    seq: int = -1
+    readers: set[HttpConnection] = set()
+
+
+class Streams(Limiting):
+    """The streams with readers, by code; the number of streams of one address is limited."""
+
+    def __init__(self, limits: Limits, limited: Counter[str], agenda: Agenda) -> None:
+        super().__init__(limits, limited)
+        self.by_code: dict[str, Stream] = {}
+        self._agenda = agenda
+        self._is_sending = False
+        self.of_address = Held(limits, "streams-per-address")
+
+    def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
+        """Return the stream of a code, or the new stream `unread` if it has no readers yet; raises `Refused`."""
+        if request.method == "HEAD":
+            return HttpResponse(HTTPStatus.OK, b"", JSON_LINES)
+        key, stream = key_of(request.address), self.by_code.get(code)
+        self.check_held(self.of_address, key, _RETRY_MS)
+        is_full = stream is not None and 0 < self._limits.watchers_per_room <= len(stream.readers)
+        self.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
+        return HttpStream(HTTPStatus.OK, b"", JSON_LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
+
+    def send_newest(self, code: str) -> None:
+        """Send the newest state to a stream's readers, unless they have it."""
+        stream = self.by_code.get(code)
+        if stream is None:
+            return
+        seq, is_last = stream.newest()
+        if seq != stream.seq:
+            stream.seq, line = seq, stream.state() + b"\n"
+            for reader in stream.readers:
+                reader.push_line(line)
+        if is_last:
+            del self.by_code[code]
+            for reader in [*stream.readers]:
+                reader.end_lines()
+
+    def _begin(self, key: str, code: str, unread: Stream, reader: HttpConnection) -> Callable[[], None]:
+        stream = self.by_code.setdefault(code, unread)
+        stream.readers.add(reader)
+        self.of_address.add(key, reader)
+        if stream.newest()[0] == stream.seq:
+            reader.push_line(stream.state() + b"\n")
+        else:
+            self.send_newest(code)
+        if not self._is_sending:
+            self._send_later()
+
+        def stop() -> None:
+            stream.readers.discard(reader)
+            self.of_address.discard(key, reader)
+            if not stream.readers and self.by_code.get(code) is stream:
+                del self.by_code[code]
+
+        return stop
+
+    def _send_later(self) -> None:
+        self._is_sending = bool(self.by_code)
+        if self._is_sending:
+            self._agenda.after(LOOK_SECONDS, self._send_all)
+
+    def _send_all(self) -> None:
+        for code in self.by_code:
+            self._agenda.soon(partial(self.send_newest, code))
+        self._agenda.soon(self._send_later)
