@@ -601,6 +601,10 @@ _ROSTERS: Final = (
     *("", "Anna\nBen\n\n Cem \r\nDana", "Anna, Ben, Cem", "Name\nAnna\nBen", '"Anna"\n"Ben"', "Lena\nJan\nLena\nLENA"),
     *("Anna\tKoch\nBen\tRot", "Nr;Vorname;Nachname\r\n1;Lena;Koch\r\n2;Lena;Maus\r\n3;J\u00fcrgen;\u00d6zil\r\n"),
     *("Name,Vorname\nKoch,Lena\nRot,Lena", "1\tLena\tlena@example.org\n2\tJan\tjan@example.org"),
+    *("Koch, Lena\nRot, Jan", "Name\nKoch, Lena\nRot, Jan", "Lena\tw\tKoch\nLena\tw\tRot\nLena"),
+    *("Vorname\tKlasse\nLena\t5b\nLena\t5b", "Vorname, Nachname\nLena, Koch\nJan, Rot"),
+    "Klasse 5b\t\t\n\nNachname\tVorname\tKlasse\nKoch\tLena\t5b\n\t\t\nKorn\tLena\t5b\nKorn\tLENA\t5b\n",
+    "Nr.\tName, Vorname\tKlasse\n1\tKoch, Lena\t5b\n2\tKaya, Lena\t5b",
 )
 """Class lists as pasted from spreadsheets."""
 

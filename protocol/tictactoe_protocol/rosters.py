@@ -6,9 +6,15 @@ from collections import Counter
 from typing import Final
 
 _SEPARATORS: Final = "\t;,"
-_FIRST: Final = ("vorname", "vornamen", "rufname", "first name", "firstname", "given name", "name", "names")
-"""The headers of a column of names, the best first: in `Name;Vorname` the name is a family name."""
-_HEADERS: Final = {*_FIRST, "nachname", "familienname", "last name", "lastname", "surname", "family name", "namen"}
+_GIVEN: Final = (
+    *("vorname", "vornamen", "rufname", "first name", "firstname", "given name"),
+    *("name", "names", "namen", "name, vorname", "nachname, vorname", "last name, first name"),
+    *("schüler", "schülerin", "schüler/in", "student", "pupil"),
+)
+_FAMILY: Final = ("nachname", "familienname", "last name", "lastname", "surname", "family name", "name")
+"""The headers of columns of names, the best first: in `Name;Vorname` the name is a family name."""
+_MOST_ABOVE: Final = 5
+"""The number of lines searched for a header, which may follow a title."""
 
 
 def decode_roster(body: bytes) -> str:
@@ -24,33 +30,54 @@ def decode_roster(body: bytes) -> str:
 def read_roster(text: str) -> tuple[str, ...]:
     """Return the names in a list: one a line, or in columns separated by tabs, semicolons or commas.
 
-    A header is dropped, and names the column to use; numbers and addresses are no names. Equal names get the initial
-    of the next column, or else a number.
+    A header selects the columns and is dropped together with the lines above it. Numbers and addresses are no names.
+    Equal names get the first letters of the family name that distinguish them, or else a number.
 
     >>> read_roster("Nr;Vorname;Nachname\\n1;Lena;Koch\\n2;Lena;Maus\\n3;Jan;Rot"), read_roster("Anna, Ben")
     (('Lena K.', 'Lena M.', 'Jan'), ('Anna', 'Ben'))
+    >>> read_roster("Lena\\tKoch\\nLena\\tKaya"), read_roster("Koch, Lena\\nRot, Jan")
+    (('Lena Ko.', 'Lena Ka.'), ('Lena', 'Jan'))
     """
-    separator = next((one for one in _SEPARATORS if one in text), "\n")
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    rows = [[cell.strip().strip('"').strip() for cell in line.split(separator)] for line in lines]
-    rows = [row for row in rows if any(row)]
-    first = 0
-    head = [cell.lower() for cell in rows[0]] if rows else []
-    if not _HEADERS.isdisjoint(head):
-        first = next((head.index(one) for one in _FIRST if one in head), 0)
-        rows = rows[1:]
-    elif len(rows) == 1:
-        rows = [[cell] for cell in rows[0]]
-    found = [[cell for cell in row[first:] + row[:first] if _is_name(cell)] for row in rows]
-    named = [(row[0], f"{row[0]} {row[1][0]}." if len(row) > 1 else row[0]) for row in found if row]
-    count = Counter(name.lower() for name, _ in named)
-    names = [longer if count[name.lower()] > 1 else name for name, longer in named]
+    people = _read_people(text)
+    names = []
+    for name, family in people:
+        families = {other for same, other in people if same.lower() == name.lower()}
+        longest = max(map(len, families))
+        enough = next((n for n in range(1, longest) if len({one[:n] for one in families}) == len(families)), longest)
+        end = "." if enough < len(family) else ""
+        names.append(f"{name} {family[:enough]}{end}" if family and len(families) > 1 else name)
     count, seen = Counter(name.lower() for name in names), Counter[str]()
     numbered = []
     for name in names:
         seen[name.lower()] += 1
         numbered.append(f"{name} {seen[name.lower()]}" if count[name.lower()] > 1 else name)
     return tuple(numbered)
+
+
+def _read_people(text: str) -> list[tuple[str, str]]:
+    """Return the given and family names in a list; a family name may be missing."""
+    separator = next((one for one in _SEPARATORS if one in text), "\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    rows = [[cell.strip().strip('"').strip() for cell in line.split(separator)] for line in lines]
+    rows = [row for row in rows if any(row)]
+    heads = [[cell.lower() for cell in row] for row in rows[:_MOST_ABOVE]]
+    above = next((at for at, head in enumerate(heads) if not {*_GIVEN, *_FAMILY}.isdisjoint(head)), -1)
+    head = heads[above] if above >= 0 else []
+    given = next((head.index(one) for one in _GIVEN if one in head), 0)
+    family = next((head.index(one) for one in _FAMILY if one in head and head.index(one) != given), -1)
+    rows = [[cell] for cell in rows[0]] if len(rows) == 1 and not head else rows[above + 1 :]
+    is_spaced = separator == "," and text.count(", ") == text.count(",")
+    if is_spaced and len(head) < 2 and all(len(row) == 2 for row in rows):
+        given, family = 1, 0
+    people = []
+    for row in rows:
+        names = [cell for cell in (*row[given:], *row[:given]) if _is_name(cell)]
+        others = [row[family]] if 0 <= family < len(row) else names[1:]
+        other = next((cell for cell in others if len(cell) > 1 and cell[0].isalpha()), "")
+        if names:
+            last, comma, first = names[0].partition(", ")
+            people.append((first, last) if comma and first else (names[0], other))
+    return people
 
 
 def _is_name(cell: str) -> bool:

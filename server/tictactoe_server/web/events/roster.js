@@ -1,24 +1,55 @@
 /** Lists of names as people paste them from spreadsheets: the twin of `tictactoe_protocol.rosters`. */
 
-const FIRST = ["vorname", "vornamen", "rufname", "first name", "firstname", "given name", "name", "names"];
-const HEADERS = [...FIRST, "nachname", "familienname", "last name", "lastname", "surname", "family name", "namen"];
+const GIVEN = [
+	"vorname", "vornamen", "rufname", "first name", "firstname", "given name", "name", "names", "namen",
+	"name, vorname", "nachname, vorname", "last name, first name", "schüler", "schülerin", "schüler/in", "student", "pupil",
+];
+const FAMILY = ["nachname", "familienname", "last name", "lastname", "surname", "family name", "name"];
+const MOST_ABOVE = 5;
 
 /** Return the names in a list: one a line, or in columns separated by tabs, semicolons or commas. */
 export function readRoster(text = "") {
-	const separator = ["\t", ";", ","].find((one) => text.includes(one)) ?? "\n";
-	let rows = text.split(/\r\n|\r|\n/).map((line) => line.split(separator).map((cell) => cell.trim().replace(/^"+|"+$/g, "").trim()));
-	rows = rows.filter((row) => row.some(Boolean));
-	let first = 0;
-	const head = (rows[0] ?? []).map((cell) => cell.toLowerCase());
-	if (head.some((cell) => HEADERS.includes(cell))) {
-		first = Math.max(0, head.indexOf(FIRST.find((one) => head.includes(one)) ?? ""));
-		rows = rows.slice(1);
-	} else if (rows.length === 1) rows = (rows[0] ?? []).map((cell) => [cell]);
-	const found = rows.map((row) => [...row.slice(first), ...row.slice(0, first)].filter((cell) => !cell.includes("@") && !/^[0-9. ]*$/.test(cell)));
-	const named = found.flatMap(([name, next]) => (name ? [[name, next ? `${name} ${[...next][0]}.` : name]] : []));
-	const names = named.map(([name = "", longer = ""]) => (countOf(named.map(([one = ""]) => one), name) > 1 ? longer : name));
+	const people = readPeople(text);
+	const names = people.map(({ name, family }) => {
+		const families = [...new Set(people.filter((one) => isSame(one.name, name)).map((one) => one.family))];
+		const longest = Math.max(...families.map((one) => [...one].length));
+		let enough = 1;
+		while (enough < longest && new Set(families.map((one) => start(one, enough))).size < families.length) enough++;
+		return family && families.length > 1 ? `${name} ${start(family, enough)}${enough < [...family].length ? "." : ""}` : name;
+	});
 	return names.map((name, at) => (countOf(names, name) > 1 ? `${name} ${countOf(names.slice(0, at + 1), name)}` : name));
 }
 
+/** Return the given and family names in a list; a family name may be missing. @param {string} text */
+function readPeople(text) {
+	const separator = ["\t", ";", ","].find((one) => text.includes(one)) ?? "\n";
+	let rows = text.split(/\r\n|\r|\n/).map((line) => line.split(separator).map((cell) => cell.trim().replace(/^"+|"+$/g, "").trim()));
+	rows = rows.filter((row) => row.some(Boolean));
+	const heads = rows.slice(0, MOST_ABOVE).map((row) => row.map((cell) => cell.toLowerCase()));
+	const above = heads.findIndex((head) => head.some((cell) => GIVEN.includes(cell) || FAMILY.includes(cell)));
+	const head = heads[above] ?? [];
+	let given = Math.max(0, head.indexOf(GIVEN.find((one) => head.includes(one)) ?? ""));
+	let family = head.indexOf(FAMILY.find((one) => head.includes(one) && head.indexOf(one) !== given) ?? "\n");
+	rows = rows.length === 1 && above < 0 ? (rows[0] ?? []).map((cell) => [cell]) : rows.slice(above + 1);
+	const isSpaced = separator === "," && text.split(", ").length === text.split(",").length;
+	if (isSpaced && head.length < 2 && rows.every((row) => row.length === 2)) [given, family] = [1, 0];
+	return rows.flatMap((row) => {
+		const [name, ...others] = [...row.slice(given), ...row.slice(0, given)].filter(isName);
+		if (!name) return [];
+		const [, last, first] = /^(.*?), (.+)$/.exec(name) ?? [];
+		const other = (row[family] === undefined ? others : [row[family]]).find((cell) => /^\p{L}./u.test(cell)) ?? "";
+		return [first && last !== undefined ? { name: first, family: last } : { name, family: other }];
+	});
+}
+
+/** @param {string} cell */
+const isName = (cell) => !cell.includes("@") && !/^[0-9. ]*$/.test(cell);
+
+/** @param {string} name @param {string} other */
+const isSame = (name, other) => name.toLowerCase() === other.toLowerCase();
+
+/** @param {string} text @param {number} length */
+const start = (text, length) => [...text].slice(0, length).join("");
+
 /** @param {string[]} names @param {string} name */
-const countOf = (names, name) => names.filter((one) => one.toLowerCase() === name.toLowerCase()).length;
+const countOf = (names, name) => names.filter((one) => isSame(one, name)).length;
