@@ -185,7 +185,7 @@ async def test_a_called_board_opens_when_the_previous_game_ends(server: Server, 
 async def test_the_wall_of_a_roster_asks_for_a_card_and_fits_a_phone(server: Server, visit: Visit, bo: Peer) -> None:
     event = await open_event(bo, entry="roster", roster=["Ana", "Bo"])
     wall = await visit(address(server, f"/e/{event}/wall"), phone=True)
-    await expect(wall.page.locator(".wall-entry")).to_contain_text("You need your card to play.")
+    await expect(wall.page.locator(".wall-entry")).to_contain_text("Play with the code on your card")
     parts = [await wall.page.locator(one).bounding_box() for one in (".wall-code", ".event-wall .qr", ".wall-in")]
     code, image, names = [part for part in parts if part is not None]
     assert code["y"] + code["height"] <= image["y"]
@@ -234,6 +234,33 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await org.button("Sure?").click()
     await expect(org.page.locator(".standing")).to_have_text("Ben wins.")
     await expect(org.page.locator(".pairings").first).to_contain_text("by the organiser")
+
+
+async def test_begin_asks_about_missing_players_until_they_are_here(server: Server, visit: Visit, bo: Peer) -> None:
+    org = await visit(address(server))
+    await org.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await org.button("New event…").click()
+    await org.page.get_by_label("Title").fill("Class 5b")
+    await org.page.get_by_label("Roster").focus()
+    await org.page.evaluate(
+        "text => navigator.clipboard.writeText(text)", "Nr.\tName\tVorname\n1\tKoch\tAnna\n\t\t\n2\tRot\tÖzil"
+    )
+    await org.page.keyboard.press("Control+V")
+    await expect(org.page.get_by_label("Roster")).to_have_value("Anna\nÖzil\n")
+    await org.button("Open").click()
+    await expect(org.page.locator(".told").first).to_contain_text("Give each player their card.")
+    await org.page.get_by_role("link", name="Cards to print").click()
+    cards = org.page.locator(".cards code")
+    await expect(cards).to_have_count(2)
+    links = await cards.all_inner_texts()
+    await org.page.get_by_role("link", name="To the event").click()
+    await org.button("Begin").click()
+    await expect(org.button("Anna and Özil are not here yet. Begin anyway?")).to_be_visible()
+    async with open_peer(server.url, "ana") as ana:
+        for peer, link in zip((ana, bo), links, strict=True):
+            code, ticket = link.rpartition("/")[2].split("#")
+            await peer.ask("event_join", event=code, ticket=ticket)
+        await expect(org.button("Begin")).to_be_visible()
 
 
 async def test_a_class_too_large_for_a_round_robin_becomes_a_swiss_by_a_click(server: Server, visit: Visit) -> None:

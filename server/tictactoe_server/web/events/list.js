@@ -19,5 +19,5 @@ export async function drawEvents(app, section) {
 	const mayOpen = app.connection.welcome?.opens_events !== false;
 	const open = async () => (await import("./opening.js")).showOpening(app);
 	section.hidden = !mayOpen && !rows.length;
-	show(section, h("div.card-head", h("h2", say("page events")), mayOpen && button(say("page event new"), open)), rows.length > 0 && h("ul.rooms", rows));
+	show(section, h("div.card-head", h("h2", say("page events")), mayOpen && button(say("page event new"), open)), rows.length > 0 ? h("ul.rooms", rows) : h("p.note", say("page events note")));
 }

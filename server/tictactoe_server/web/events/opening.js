@@ -53,6 +53,15 @@ function makePlan(kind, read) {
 	}
 }
 
+/** A field for names; of a pasted table it shows the names alone. */
+function makeRoster() {
+	const roster = h("textarea", { rows: 5, placeholder: say("page event roster example") });
+	roster.addEventListener("input", (event) => {
+		if (/** @type {InputEvent} */ (event).inputType === "insertFromPaste" && /[\t;,]/.test(roster.value)) roster.value = `${readRoster(roster.value).join("\n")}\n`;
+	});
+	return roster;
+}
+
 /** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off", autofocus: true });
@@ -61,7 +70,7 @@ export function showOpening(app) {
 	const game = select(games, (one) => say(`name of ${one}`));
 	const clock = select(CLOCKS, (one) => describeClock(parseClock(one)));
 	const bots = LEVELS.map((level) => h("input", { type: "checkbox", value: level }));
-	const roster = h("textarea", { rows: 6, placeholder: say("page event roster example") });
+	const roster = makeRoster();
 	const [rounds, late] = [1, 0].map((min) => h("input", { type: "number", min, max: 50 }));
 	const [ready, rest] = [selectTime(60), selectTime(30)];
 	const [byHand, double] = [1, 2].map(() => h("input", { type: "checkbox" }));
