@@ -114,7 +114,7 @@ def servers_forked() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give every test an empty home folder, the English language and a clean environment."""
     folder = tmp_path_factory.mktemp(f"home-{next(_homes)}", numbered=False)
     for name in os.environ.keys() - KEPT_VARIABLES:
@@ -122,8 +122,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     speak("en")
-    yield folder
-    speak("en")  # doctests have no fixtures
+    return folder
 
 
 @pytest.fixture
