@@ -536,11 +536,13 @@ def telling(server: Server) -> Iterator[list[Page]]:
         yield told
 
 
-async def test_only_missed_outlines_are_read_again(node: Node) -> None:
+async def test_only_missed_outlines_are_read_again(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.rooms.EACH_SECONDS", 0.0)
+    monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 600.0)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
-        await until(lambda: other.cluster.count == 5)
         own = one.cluster.own_rooms
+        await until(lambda: other.cluster.count == 5 and not own._changed)
         with losing(one, "cluster.news"), asking(other) as asked, telling(one) as told:
             rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
             for _ in range(2):

@@ -16,6 +16,7 @@ from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.cases import cases
 from tictactoe_server.server import Server
 from tictactoe_server.services.bots.bots import Bots
+from tictactoe_server.sessions.session import Holding
 from tictactoe_server.settings import Limits, Settings
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
@@ -61,18 +62,15 @@ async def test_one_who_says_much_that_cannot_be_read_is_closed() -> None:
         assert await confused.close_code() == 1008
 
 
-async def test_one_who_says_too_much_for_a_while_only_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.session._EPISODE_SECONDS", 0.4)
-    limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.6)
-    async with serving(limits) as server, open_raw(server.url) as talker:
-        for _ in range(2):
-            await talker.write(b"".join(text(ping("burst")) for _ in range(40)))
-            count = 0
-            while count < 40:
-                count += (await talker.message())["type"] == "ok"
-            await asyncio.sleep(0.5)
-        await talker.write(text(ping("still here")))
-        assert (await talker.message())["id"] == "still here"
+def test_bursts_with_pauses_between_them_are_no_flood() -> None:
+    holding = Holding(flood_seconds=10.0)
+    for burst in range(0, 100, 10):
+        assert not holding.begin(burst)
+        holding.end(burst + 8.5)
+    for burst in range(100, 110, 5):
+        assert not holding.begin(burst)
+        holding.end(burst + 4.5)
+    assert holding.begin(110.5)
 
 
 async def test_what_a_player_has_said_counts_on_another_connection_too() -> None:

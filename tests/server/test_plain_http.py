@@ -86,15 +86,19 @@ async def test_all_is_answered_before_the_end(server: Server, last: bytes) -> No
 
 
 async def test_a_websocket_that_follows_plain_requests_has_the_whole_time_for_its_hello(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=1.0))
+    server = await serve(uncounted(hello_seconds=600.0))
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
         assert (await read_answer(reader)).status == 200
-        await asyncio.sleep(0.7)
+        (connection,) = server._listener.connections
+        before, begun = connection._deadline, asyncio.get_running_loop().time()
         writer.write(UPGRADE)
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
-            await asyncio.sleep(0.5)
+            assert before is not None
+            assert before.cancelled()
+            assert connection._deadline is not None
+            assert connection._deadline.when() >= begun + 600.0
             writer.write(text('{"type":"hello"}'))
             assert b'"type":"welcome"' in await reader.readuntil(b"}")
 
@@ -258,20 +262,22 @@ async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
 
 @pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["keep-alive", "close"])
 async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) -> None:
-    server = await serve(uncounted(hello_seconds=0.5, close_seconds=0.5))
+    server = await serve(uncounted(hello_seconds=600.0, close_seconds=600.0))
     body = bytes(range(256)) * 40_000
-    async with answering(server, lambda _: HttpResponse(HTTPStatus.OK, body)):
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=2**16)
+    async with (
+        answering(server, lambda _: HttpResponse(HTTPStatus.OK, body)),
+        open_bytes(server.port) as (reader, writer),
+    ):
         writer.write(b"GET /a HTTP/1.1\r\n" + HOST + last + b"\r\n")
         await reader.readuntil(b"\r\n\r\n")
+        (connection,) = server._listener.connections
+        give_up = connection._give_up if last else connection._close_silent
         got = b""
-        while len(got) < len(body):
-            data = await reader.read(400_000)
-            assert data, "the server did not wait"
-            got += data
-            await asyncio.sleep(0.03)
-        writer.close()
-    assert got == body
+        while unsent := connection._transport.get_write_buffer_size():
+            give_up()
+            while unsent == connection._transport.get_write_buffer_size():
+                got += await reader.read(400_000)
+        assert got + await reader.readexactly(len(body) - len(got)) == body
 
 
 @pytest.mark.parametrize(

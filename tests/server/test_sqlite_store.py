@@ -6,7 +6,6 @@ import os
 import shutil
 import sqlite3
 import threading
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy, StoreUnavailable, save
 from tictactoe_server.storage.writer import MAX_BATCH
+from tictactoe_server.storage.writer import PATIENCE_SECONDS as STORE_PATIENCE_SECONDS
 
 PATIENCE_SECONDS = 30
 CODE, OTHER, THIRD = "K7M4PQ", "K7M4PR", "K7M4PS"
@@ -222,15 +222,19 @@ async def test_a_silent_disk_is_told_to_those_who_wait_and_is_forgiven(tmp_path:
         assert set(await rooms_in(laboratory.store)) == {OTHER}
 
 
-async def test_a_process_that_was_stopped_blames_no_disk_for_it(tmp_path: Path) -> None:
-    async with open_laboratory(tmp_path, patience_seconds=0.4) as laboratory:
-        await laboratory.hold()
-        saving = asyncio.ensure_future(keep(laboratory.store, room_of(CODE), MISSING))
-        await asyncio.sleep(0.05)
-        time.sleep(0.8)  # noqa: ASYNC251  # as when the process is stopped and goes on
-        await asyncio.sleep(0.15)
-        laboratory.go_on()
-        assert await saving > MISSING
+async def test_a_process_that_was_stopped_blames_no_disk_for_it(
+    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = clock.monotonic()
+    monkeypatch.setattr(clock, "monotonic", lambda: seconds)
+    await laboratory.hold()
+    saving = asyncio.ensure_future(keep(laboratory.store, room_of(CODE), MISSING))
+    await asyncio.sleep(0)
+    for passed in (600.0, STORE_PATIENCE_SECONDS / 4):
+        seconds += passed
+        laboratory.writer._watch(asyncio.get_running_loop())
+    laboratory.go_on()
+    assert await saving > MISSING
 
 
 async def test_the_store_owes_an_answer_for_as_long_as_the_disk_refuses(laboratory: Laboratory) -> None:

@@ -111,10 +111,10 @@ class Holding:
         self._noticed_at = now if is_due else self._noticed_at
         return is_due
 
-    def end(self) -> None:
+    def end(self, now: float) -> None:
         self.in_line, self.release = False, None
         if self._held_at == math.inf:
-            self._held_at = asyncio.get_running_loop().time()
+            self._held_at = now
 
 
 class Session(Receiver):
@@ -214,7 +214,7 @@ class Session(Receiver):
 
     def take_turn(self) -> bool:
         """Take a queued message, as the address is below its limit again; return whether there was one."""
-        self._holding.end()
+        self._holding.end(asyncio.get_running_loop().time())
         takes = bool(self._inbox) and not (self.is_busy or self.messages.take())
         late = takes and self._take_one()
         while late and self._inbox and not (self.is_busy or any(take_both(self.messages, self.source.limit))):
@@ -267,7 +267,7 @@ class Session(Receiver):
         self.connection.close(CloseCode.POLICY_VIOLATION, why)
 
     def _go_on_in_line(self) -> None:
-        self._holding.end()
+        self._holding.end(asyncio.get_running_loop().time())
         self._take_next()
 
     def _read_or_not(self) -> None:
