@@ -63,7 +63,8 @@ export class Board {
 		const { rules, look, shapes } = this;
 		const letters = Math.min(rules.columns > ONE_LETTER ? 52 : 80, Math.max(11, Math.min(rules.rows, rules.columns) * 3));
 		this.margin = letters * 1.8;
-		const [width, height] = [shapes.width + this.margin + 8, shapes.height + this.margin + 8];
+		const right = rules.columns > 9 ? 8 : this.margin; // a small board stands in the centre; a large one needs the width
+		const [width, height] = [shapes.width + this.margin + right, shapes.height + this.margin + 8];
 		const under = svg("g", { "aria-hidden": "true" }, look === "stones" && shapes.makeShine(), shapes.makeGround(), this.#cross);
 		const plate = look === "discs" ? shapes.makePlate() : [];
 		const over = svg("g", { class: "over", "aria-hidden": "true" }, plate, this.#ghost, this.#values, this.#line);
