@@ -19,6 +19,7 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
+_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 _LAPTOP: Final = ViewportSize(width=1280, height=800)
 _PHONE: Final = ViewportSize(width=390, height=844)
 _SCREEN: Final = ViewportSize(width=1920, height=1080)
@@ -40,9 +41,9 @@ Look = Literal["light", "dark"]
 
 async def take_pictures(folder: Path, *, every: bool) -> None:
     """Write the pictures into an existing folder: those for the documentation, or `every` page in every window."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if chromium is None:
-        raise SystemExit("No Chromium on this machine: chromium, chromium-browser or google-chrome")
+        raise SystemExit(f"No Chromium on this machine: {', '.join(_BROWSERS)}")
     async with (
         Server(Settings(host="127.0.0.1", port=0)) as server,
         async_playwright() as playwright,
@@ -114,7 +115,7 @@ async def _take_event(browser: Browser, at: str, folder: Path) -> None:
     async with _open(browser, at, "light") as ana, AsyncExitStack() as stack:
         await ana.get_by_role("button", name="New event").click()
         await ana.get_by_label("Title").fill("Friday evening")
-        await ana.locator("dialog select").nth(1).select_option("connect-four")
+        await ana.locator("dialog select").first.select_option("connect-four")
         await ana.get_by_role("button", name="Open", exact=True).click()
         await ana.locator(".entry").wait_for()
         event = ana.url

@@ -198,7 +198,7 @@ async def home(stage: Stage) -> None:
 async def new_room(stage: Stage) -> None:
     """Show the form of a new room."""
     await stage.start()
-    await stage.program.until("New room")
+    await stage.program.until("Invite a friend")
     await stage.program.press("\x1b[B", "\x1b[B", "\r")
 
 
@@ -246,7 +246,7 @@ SCENES: Final[Mapping[str, tuple[Scene, str]]] = MappingProxyType(
         "new-room": (new_room, "The form of a new room"),
         "3x3": (three, "A game of 3x3"),
         "gomoku": (gomoku, "Gomoku on 15x15"),
-        "connect-four": (falling, "Connect-four"),
+        "connect-four": (falling, "Connect four"),
         "watching": (watching, "A game of three, watched"),
         "end": (won, "The end of a game that was won"),
     }
