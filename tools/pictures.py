@@ -26,6 +26,7 @@ import pyte
 
 from tests.environment import environment
 from tictactoe_client import Client, Room, connect
+from tictactoe_engine import format_cell
 from tictactoe_server.cli.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -155,14 +156,13 @@ class Stage:
         room = await self.players["bo"].match(rules)
         self.codes.append(room.code)
         await self.program.until("Your move")
-        columns = room.state.rules.columns
         for ply, cell in enumerate(cells):
             if ply % 2:
                 await room.move(cell)
             else:
                 await self.program.until("Your move", f"{(ply + 1) // 2}. X" if ply else "")
                 await self.program.settle()
-                self.program.type(f":{chr(ord('a') + cell % columns)}{cell // columns + 1}\r")
+                self.program.type(f":{format_cell(cell, room.state.rules.to_rules())}\r")
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while len(await room.sync()) <= ply:  # noqa: ASYNC110
                     await asyncio.sleep(0.02)

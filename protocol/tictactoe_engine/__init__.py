@@ -14,6 +14,7 @@ from tictactoe_engine.notation import (
     format_column,
     format_key,
     has_single_keys,
+    number_row,
     parse_cell,
 )
 from tictactoe_engine.position import BLOCKED, FREE, Outcome, Position
@@ -36,5 +37,6 @@ __all__ = [
     "format_column",
     "format_key",
     "has_single_keys",
+    "number_row",
     "parse_cell",
 ]

@@ -71,7 +71,7 @@ def parse_cell(
     if match := _NAME.fullmatch(word):
         row, column = int(match[2]) - 1, parse_column(match[1])
         if 0 <= row < rules.rows and column < rules.columns:
-            return row * rules.columns + column
+            return mirror_rows(row * rules.columns + column, rules)
         raise _off_board(word.upper(), ("column", "A", format_column(rules.columns - 1)), ("row", 1, rules.rows))
     if match := _PAIR.fullmatch(word):
         return _parse_pair(int(match[1]), int(match[2]), word, rules, coordinates)
@@ -82,13 +82,22 @@ def parse_cell(
 
 
 def format_cell(cell: int, rules: Rules) -> str:
-    """Return a cell's name: the letters of the column, and the number of the row from 1 at the top.
+    """Return a cell's name: the letters of the column and the number of the row.
 
-    >>> format_cell(4, Rules()), format_cell(27, Rules(rows=1, columns=32))
-    ('B2', 'AB1')
+    >>> format_cell(4, Rules()), format_cell(27, Rules(rows=1, columns=32)), format_cell(0, Rules(gravity=True))
+    ('B2', 'AB1', 'A3')
     """
-    row, column = divmod(cell, rules.columns)
-    return f"{format_column(column)}{row + 1}"
+    return f"{format_column(cell % rules.columns)}{number_row(cell // rules.columns, rules)}"
+
+
+def number_row(row: int, rules: Rules) -> int:
+    """Return the number of a row, from 1 at the top, or with gravity from 1 at the bottom."""
+    return rules.rows - row if rules.gravity else row + 1
+
+
+def mirror_rows(cell: int, rules: Rules) -> int:
+    """Convert a cell with gravity between rows from the bottom, as in names, and rows from the top."""
+    return (number_row(cell // rules.columns, rules) - 1) * rules.columns + cell % rules.columns
 
 
 def format_key(cell: int, keys: Keys | str = Keys.PHONE) -> str:
@@ -119,11 +128,11 @@ def parse_column(letters: str) -> int:
 def _parse_pair(first: int, second: int, word: str, rules: Rules, coordinates: Coordinates) -> int:
     if coordinates is Coordinates.ROW_COLUMN_0:
         if first < rules.rows and second < rules.columns:
-            return first * rules.columns + second
+            return mirror_rows(first * rules.columns + second, rules)
         raise _off_board(word, ("row", 0, rules.rows - 1), ("column", 0, rules.columns - 1))
     row, column = (second, first) if coordinates is Coordinates.X_Y_1 else (first, second)
     if 1 <= row <= rules.rows and 1 <= column <= rules.columns:
-        return (row - 1) * rules.columns + column - 1
+        return mirror_rows((row - 1) * rules.columns + column - 1, rules)
     limits: list[_Span] = [("row", 1, rules.rows), ("column", 1, rules.columns)]
     if coordinates is Coordinates.X_Y_1:
         limits.reverse()

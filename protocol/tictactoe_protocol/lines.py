@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
 
-from tictactoe_engine import FREE, Rules, format_cell, format_column
+from tictactoe_engine import FREE, Rules, format_cell, format_column, number_row
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
 
@@ -56,7 +56,7 @@ def describe_lines(state: RoomState) -> str:
         )
         marks = [state.board[cell] for cell in cells]
         many = say(f"in words {len(cells)}") if len(cells) <= _MOST_IN_WORDS else str(len(cells))
-        places = {"n": row + 1, "name": format_column(column), "reach": reach, "marks": " ".join(marks)}
+        places = {"n": number_row(row, rules), "name": format_column(column), "reach": reach, "marks": " ".join(marks)}
         told.append(say(id if len(cells) == most else f"{id} part", mark=marks[0], many=many, **places))
     return " ".join(told)
 

@@ -53,7 +53,7 @@ async def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will
     actions, room = alone(state((38, 31), FALLING), (38, 31), courier, told)
     keeping = asyncio.create_task(answer(actions, "d"))
     await asyncio.sleep(0)
-    assert (told, courier.asked) == (["D4 will be played as soon as the connection is back."], [])
+    assert (told, courier.asked) == (["D3 will be played as soon as the connection is back."], [])
     come_back(room, state((38, 31), FALLING))
     assert await keeping == []
     assert courier.asked == [Move(room="K7M4PQ", cell=24, ply=2)]

@@ -280,10 +280,10 @@ def test_where_marks_fall_there_are_slots_and_each_open_one_shows_its_digit_wher
     rules = Rules(2, 3, 2, gravity=True)
     assert render_board(BoardView(rules, "X..O.."), BoardStyle(keys=Keys.PAD, scale=2)) == [
         "  │▀▄ ▄▀│     │     │",
-        "1 │ ▄▀▄ │     │     │",
+        "2 │ ▄▀▄ │     │     │",
         "  │▀   ▀│     │     │",
         "  │▄▀▀▀▄│     │     │",
-        "2 │█   █│  2  │  3  │",
+        "1 │█   █│  2  │  3  │",
         "  │ ▀▀▀ │     │     │",
         "  └──A──┴──B──┴──C──┘",
     ]

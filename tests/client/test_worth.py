@@ -74,7 +74,7 @@ def test_where_marks_fall_only_the_playable_cells_have_a_worth() -> None:
     rules = Rules(3, 3, 3, gravity=True)
     analysis = analysed([6], rules)
     assert sorted(analysis.cells) == [3, 7, 8]
-    assert describe_cell_worth(0, analysis, rules) == "A1 is no move"
+    assert describe_cell_worth(0, analysis, rules) == "A3 is no move"
 
 
 def test_among_three_a_value_stands_against_all_the_others() -> None:

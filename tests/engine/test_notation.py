@@ -15,6 +15,7 @@ from tictactoe_engine import (
     format_column,
     format_key,
     has_single_keys,
+    number_row,
     parse_cell,
 )
 from tictactoe_engine.notation import parse_column
@@ -24,7 +25,10 @@ FOUR = Rules(rows=4, columns=4, line=4)
 WIDE = Rules(rows=2)
 LARGEST = Rules(rows=32, columns=32, line=5)
 
-boards = st.builds(lambda rows, columns: Rules(rows, columns, line=3), st.integers(3, 32), st.integers(3, 32))
+boards = st.builds(
+    lambda rows, columns, gravity: Rules(rows, columns, line=3, gravity=gravity),
+    *(st.integers(3, 32), st.integers(3, 32), st.booleans()),
+)
 boards_with_a_cell = boards.flatmap(lambda rules: st.tuples(st.just(rules), st.integers(0, rules.size - 1)))
 
 
@@ -117,7 +121,7 @@ def test_a_formatted_name_is_parsed_to_the_same_cell(board: tuple[Rules, int]) -
 @given(boards_with_a_cell)
 def test_a_pair_of_numbers_is_parsed_in_every_style(board: tuple[Rules, int]) -> None:
     rules, cell = board
-    row, column = divmod(cell, rules.columns)
+    row, column = number_row(cell // rules.columns, rules) - 1, cell % rules.columns
     pairs = {
         Coordinates.ROW_COLUMN_0: f"{row},{column}",
         Coordinates.ROW_COLUMN_1: f"{row + 1},{column + 1}",

@@ -44,14 +44,14 @@ async def answer(bo: Peer, code: str, cell: int, ply: int) -> None:
 async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(game: Game) -> None:
     async with game(FOUR, size=(80, 22)) as (ana, bo, code):
         text = await ana.do("right", "[4]")
-        assert "[4]" in row(text, 6)
+        assert "[4]" in row(text, 1)
         await ana.press("up", "up")
-        assert "[4]" in row(ana.text, 6)
+        assert "[4]" in row(ana.text, 1)
         await ana.press("enter")
         assert (await bo.state(ply=1))["last"] == D6
         await answer(bo, code, D5, 1)
         await ana.until("Your move")
-        assert "[4]" in row(ana.text, 4)
+        assert "[4]" in row(ana.text, 3)
         await ana.press("right", "space")
         assert (await bo.state(ply=3))["last"] == E6
 
@@ -88,4 +88,4 @@ async def test_a_mark_falls_where_that_is_wanted(game: Game, monkeypatch: pytest
     monkeypatch.setattr("tictactoe_client.tui.room.screen._FRAME_SECONDS", 60.0)
     async with game(FOUR, size=(80, 22), motion=motion) as (ana, *_):
         text = await ana.do("4", "It's bo's move")
-        assert [number for number in range(1, 7) if "X" in row(text, number)[4:34]] == ([1] if motion else [6])
+        assert [number for number in range(1, 7) if "X" in row(text, number)[4:34]] == ([6] if motion else [1])

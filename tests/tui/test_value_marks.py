@@ -89,7 +89,7 @@ def test_only_cells_that_can_be_played_have_a_worth_where_marks_fall() -> None:
     rules = Rules(3, 3, 3, gravity=True)
     lines = draw(rules, Position.replay(rules, [6]).board, analysed([6], rules)).lines()
     assert [line.strip() for line in lines[2:7:2]] == [
-        "1 |     |     |     |",
+        "3 |     |     |     |",
         "2 |  -8 |     |     |",
-        "3 |  X  |  -8 | *=  |",
+        "1 |  X  |  -8 | *=  |",
     ]

@@ -13,7 +13,7 @@ from typing import Final
 
 from tictactoe_client.board.glyphs import draw_glyph
 from tictactoe_client.board.grid import BoardStyle, Grid
-from tictactoe_engine import BLOCKED, FREE, Rules, format_column, format_key
+from tictactoe_engine import BLOCKED, FREE, Rules, format_column, format_key, number_row
 from tictactoe_engine.position import free_cells
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
@@ -223,7 +223,8 @@ def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:
         part = f"{format_column(grid.columns[0])}-{format_column(grid.columns[-1])}"
         parts.append(say("part of", part=part, whole=f"A-{format_column(rules.columns - 1)}") if total else part)
     if len(grid.rows) < rules.rows:
-        part = f"{grid.rows.start + 1}-{grid.rows.stop}"
+        first, last = sorted(number_row(row, rules) for row in (grid.rows[0], grid.rows[-1]))
+        part = f"{first}-{last}"
         part = say("part of", part=part, whole=f"1-{rules.rows}") if total else part
         arrows = (up if grid.rows.start > 0 else " ") + (down if grid.rows.stop < rules.rows else "")
         parts.append(f"{part} {arrows}".rstrip())
@@ -249,7 +250,11 @@ def _draw_frame(grid: Grid) -> list[list[Cell]]:
         add(grid.above, dashes)
     for row in grid.rows:
         for line in range(grid.tall):
-            add(grid.sides, [" " * grid.wide] * len(names), row + 1 if line == grid.tall // 2 else "")
+            add(
+                grid.sides,
+                [" " * grid.wide] * len(names),
+                number_row(row, grid.rules) if line == grid.tall // 2 else "",
+            )
         if grid.between and row != grid.rows[-1]:
             add(grid.between, dashes)
     if grid.below:

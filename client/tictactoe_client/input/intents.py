@@ -19,6 +19,7 @@ from tictactoe_engine import (
     UnknownNotation,
     format_column,
     has_single_keys,
+    number_row,
     parse_cell,
 )
 from tictactoe_engine.errors import shorten
@@ -143,7 +144,7 @@ def _parse_mark(text: str, rules: Rules) -> str:
 def _parse_read(word: str, rules: Rules, coordinates: Coordinates | str) -> Query:
     if word.isascii() and word.isdigit() and len(word) <= 3:
         if 1 <= int(word) <= rules.rows:
-            return Query("row", int(word) - 1)
+            return Query("row", number_row(int(word) - 1, rules) - 1)
         raise BadInput(say("no row", word=word, last=rules.rows), "off_board")
     if word.isascii() and word.isalpha() and len(word) <= 2:
         if parse_column(word) < rules.columns:

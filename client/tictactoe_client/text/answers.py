@@ -10,7 +10,7 @@ from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.wording import list_free, name_played
-from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys
+from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys, number_row
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.happened import placer
@@ -82,9 +82,10 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
     if kind == "row" and index is not None:
         names = map(format_column, range(columns))
         row = board[index * columns : (index + 1) * columns]
-        return [say("read row", n=index + 1, cells=_read(names, row))]
+        return [say("read row", n=number_row(index, rules), cells=_read(names, row))]
     if kind == "column" and index is not None:
-        cells = _read(map(str, range(1, rules.rows + 1)), board[index::columns])
+        column = board[index::columns][:: -1 if rules.gravity else 1]
+        cells = _read(map(str, range(1, rules.rows + 1)), column)
         return [say("read column", name=format_column(index), cells=cells)]
     cell = state.last if index is None else index
     if cell is None:

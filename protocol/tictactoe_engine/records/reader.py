@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from tictactoe_engine.errors import GameError, IllegalMove, InvalidRules, UnknownNotation, quote
-from tictactoe_engine.notation import parse_cell
+from tictactoe_engine.notation import format_cell, mirror_rows, parse_cell
 from tictactoe_engine.records.faults import InvalidRecord, RecordError, fault
 from tictactoe_engine.records.game_record import (
     CHOICE,
@@ -234,7 +234,7 @@ class _Reader:
         if not _CELL.fullmatch(word):
             raise self.error(fault("cell", word=quote(word)), offset)
         try:
-            return parse_cell(word, rules)
+            return mirror_rows(parse_cell(word, rules), rules)
         except (IllegalMove, UnknownNotation) as error:
             raise self.error(error, offset) from None
 
@@ -289,7 +289,7 @@ class _Reader:
         try:
             walk.play(cell)
         except IllegalMove as illegal:
-            raise self.error(illegal, token.start()) from None
+            raise self.error(_name_as_in_records(illegal, walk.position.rules), token.start()) from None
         return cell
 
     def _read_result(self, token: Token, tags: Tags, walk: Walk) -> GameResult | None:
@@ -313,6 +313,16 @@ class _Reader:
         if outcome is None or word == "none":
             raise self.error(fault("no reason"), token.start())
         return GameResult(outcome.reason, winner)
+
+
+def _name_as_in_records(error: IllegalMove, rules: Rules) -> IllegalMove:
+    """Return the error with its cells in rows from the top, also with gravity."""
+
+    def rename(name: str) -> str:
+        return format_cell(mirror_rows(parse_cell(name, rules), rules), rules)
+
+    data = {key: rename(value) if key in ("cell", "lowest") else value for key, value in error.data.items()}
+    return IllegalMove(error.code, re.sub(r"\b[A-Z]{1,2}\d+", lambda name: rename(name[0]), error.message), data)
 
 
 def _value(tag: Token) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from textwrap import TextWrapper
 from typing import Final
 
-from tictactoe_engine.notation import format_cell
+from tictactoe_engine.notation import format_cell, mirror_rows
 from tictactoe_engine.records.game_record import RULE_TAGS, WORD_TAGS, GameRecord, MoveClock, SeatClock, Walk
 from tictactoe_engine.rules import Rules
 
@@ -83,7 +83,7 @@ def _format_result(record: GameRecord) -> str:
 
 
 def _format_cell(cell: int, rules: Rules) -> str:
-    return format_cell(cell, rules).lower()
+    return format_cell(mirror_rows(cell, rules), rules).lower()  # records count every board's rows from the top
 
 
 def _format_clock(clock: SeatClock | MoveClock) -> str:

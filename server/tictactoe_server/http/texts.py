@@ -15,7 +15,7 @@ from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 
-from tictactoe_engine import BLOCKED, FREE, format_column
+from tictactoe_engine import BLOCKED, FREE, Rules, format_column, number_row
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.happened import mover_of
 from tictactoe_protocol.pushes import RoomState, RoomSummary, SeatState
@@ -152,12 +152,11 @@ def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str
 def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[str]:
     """Return a finished game's last position, players and result, as text."""
     rules, position = game.rules, final_position(game)
-    board = position.board, rules.columns, rules.marks, position.last, game.result.line
     players = ", ".join(f"{name} is {mark}" for mark, name in names_of(game.players).items())
     return [
         *wrap(f"{players}: {describe_rules(rules)}."),
         "",
-        *_draw_board(*board, is_coloured=is_coloured),
+        *_draw_board(position.board, position.rules, position.last, game.result.line, is_coloured=is_coloured),
         "",
         describe_outcome(game),
         "",
@@ -201,26 +200,26 @@ def names_of(held: Seated) -> dict[str, str]:
 
 def _board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
     line = state.result.line if state.result is not None else ()
-    return _draw_board(state.board, state.rules.columns, state.rules.marks, state.last, line, is_coloured=is_coloured)
+    return _draw_board(state.board, state.rules.to_rules(), state.last, line, is_coloured=is_coloured)
 
 
 def _draw_board(
-    board: str, columns: int, marks: str, last: int | None, line: Collection[int] = (), *, is_coloured: bool = False
+    board: str, rules: Rules, last: int | None, line: Collection[int] = (), *, is_coloured: bool = False
 ) -> list[str]:
     """Return a board as the client's plain mode draws it, without trailing spaces, and with ANSI colours if chosen.
 
-    >>> print("\\n".join(_draw_board("X...O....", 3, "XO", 4)))
+    >>> print("\\n".join(_draw_board("X...O....", Rules(), 4)))
        A B C
     1  X . .
     2  .(O).
     3  . . .
-    >>> print("\\n".join(_draw_board("XXXOO....", 3, "XO", 2, (0, 1, 2))))
+    >>> print("\\n".join(_draw_board("XXXOO....", Rules(), 2, (0, 1, 2))))
        A B C
     1 <X X X>
     2  O O .
     3  . . .
     """
-    rows = len(board) // columns
+    rows, columns, marks = rules.rows, rules.columns, rules.marks
     margin, names = len(str(rows)), [format_column(column) for column in range(columns)]
     tall = len(names[-1])
     drawn = [" " * (margin + 2) + " ".join(name.rjust(tall)[level] for name in names) for level in range(tall)]
@@ -231,7 +230,7 @@ def _draw_board(
     strong: set[int | None] = {*line} or {last}
     opening, closing = "<>" if line else "()"
     for row in range(rows):
-        text = f"{row + 1:>{margin}} "
+        text = f"{number_row(row, rules):>{margin}} "
         for cell in range(row * columns, (row + 1) * columns):
             is_first, sign = cell % columns == 0, signs.get(board[cell], board[cell])
             before = not is_first and cell - 1 in strong

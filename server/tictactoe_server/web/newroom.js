@@ -137,7 +137,7 @@ function makeRuleFields(onChange, onEdit) {
 			preset: null, rows: Number(rows.value), columns: Number(columns.value), line: Number(win.value),
 			marks: marks.value.trim().toUpperCase(), blocked: [], misere: misere.checked, gravity: gravity.checked,
 		};
-		const cells = blocked.value.split(/[\s,]+/).filter(Boolean).map((name) => parseCell(name, { ...rules, gravity: false }));
+		const cells = blocked.value.split(/[\s,]+/).filter(Boolean).map((name) => (/\d/.test(name) ? parseCell(name, rules) : -1));
 		return {
 			...rules, blocked: cells.sort((a, b) => a - b),
 			...(exact.checked && { exact: true }), ...(opening.value && { opening: opening.value }),

@@ -78,10 +78,13 @@ export function nameColumn(column = 0) {
 	return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;
 }
 
-/** @type {(cell: number, rules: {columns: number}) => string} */
-export const nameCell = (cell, { columns }) => nameColumn(cell % columns) + (Math.floor(cell / columns) + 1);
+/** The number of a row, from 1: where marks fall from below, else from above. @param {number} row @param {Rules} rules */
+export const numberRow = (row, { rows, gravity }) => (gravity ? rows - row : row + 1);
 
-/** @type {(cells: Moves, rules: {columns: number}) => string[]} */
+/** @type {(cell: number, rules: Rules) => string} */
+export const nameCell = (cell, rules) => nameColumn(cell % rules.columns) + numberRow(Math.floor(cell / rules.columns), rules);
+
+/** @type {(cells: Moves, rules: Rules) => string[]} */
 export const nameCells = (cells, rules) => cells.map((cell) => nameCell(cell, rules));
 
 /** The cell of `b2`, `2,3`, a digit on 3x3, a column where marks fall; else -1. @param {string} text @param {Rules} rules */
@@ -89,11 +92,12 @@ export function parseCell(text, rules) {
 	const word = text.trim().toUpperCase();
 	if (hasSingleKeys(rules) && /^[1-9]$/.test(word)) return Number(word) - 1;
 	const pair = /^(\d+)[\s,]+(\d+)$/.exec(word);
-	if (pair) return cellAt(rules, Number(pair[1]) - 1, Number(pair[2]) - 1);
+	const row = (number = "") => numberRow(Number(number) - 1, rules) - 1;
+	if (pair) return cellAt(rules, row(pair[1]), Number(pair[2]) - 1);
 	const name = /^([A-Z]{1,2})(\d*)$/.exec(word);
 	if (!name || (!name[2] && !rules.gravity)) return -1;
 	const column = [...name[1]].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
-	return cellAt(rules, name[2] ? Number(name[2]) - 1 : 0, column);
+	return cellAt(rules, row(name[2] || "1"), column);
 }
 
 /** The stages of each opening, as in tictactoe_engine.opening: the seat that places, how many marks lie there then, who chooses. @type {Record<string, [number, number, number][]>} */

@@ -2,7 +2,7 @@
 
 import { svg } from "./dom.js";
 import { hasLooks } from "./look.js";
-import { BLOCKED, FREE, nameColumn } from "./rules.js";
+import { BLOCKED, FREE, nameColumn, numberRow } from "./rules.js";
 
 export const SIDE = 100;
 /** Of the boards of stones, all of 15 by 15. */
@@ -92,7 +92,7 @@ export class Shapes {
 	/** Letters above and numbers beside the board. */
 	makeLabels(size = 0) {
 		const top = upTo(this.rules.columns).map((at) => svg("text", { x: at * SIDE + 50, y: -size * 0.6 }, nameColumn(at)));
-		const left = upTo(this.rules.rows).map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${at + 1}`));
+		const left = upTo(this.rules.rows).map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${numberRow(at, this.rules)}`));
 		return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
 	}
 

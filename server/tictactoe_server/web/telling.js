@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { choicesAt, happened, isDraw, standing, takenBackBy } from "./happened.js";
-import { MORE, nameCell, nameCells, nameColumn, splitLines } from "./rules.js";
+import { MORE, nameCell, nameCells, nameColumn, numberRow, splitLines } from "./rules.js";
 import { clean, describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 /** How many moves that were taken back are told by their names. */
@@ -201,7 +201,7 @@ function describeLines(state, viewer) {
 		const many = run.length > MOST_IN_WORDS ? run.length : say(`in words ${run.length}`);
 		const reach = say("reach", { first: nameCell(first, rules), last: nameCell(run[run.length - 1], rules) });
 		if (rules.misere) return index ? "" : sayOf(state, board[first], "line loses", viewer, { reach });
-		const [marks, n] = [run.map((cell) => board[cell]).join(" "), Math.floor(first / rules.columns) + 1];
+		const [marks, n] = [run.map((cell) => board[cell]).join(" "), numberRow(Math.floor(first / rules.columns), rules)];
 		const mark = nameMark(state, board[first]);
 		const places = { mark, many, marks: mark === board[first] ? marks : mark, reach, n, name: nameColumn(first % rules.columns) };
 		if (second === first + rules.columns) return say(run.length === rules.rows ? "column" : "column part", places);
