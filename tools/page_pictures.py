@@ -29,7 +29,7 @@ _SIZES: Final = (
 )
 _GAMES: Final = {
     "gomoku": ("H8", "H7", "I8", "G8", "I7", "I9", "G9", "H6", "H9", "J9", "J6"),
-    "connect-four": ("D6", "D5", "E6", "C6", "E5", "E4", "D4", "C5", "C4", "F6"),
+    "connect-four": ("D1", "D2", "E1", "C1", "E2", "E3", "D3", "C2", "C3", "F1"),
     "four": ("B2", "C2", "B3", "C3", "A1"),
     "classic": ("A1", "B2", "C3", "C1", "A3", "A2", "B3"),
 }
@@ -153,10 +153,10 @@ async def _finish_and_share(browser: Browser, at: str, ana: Page) -> str:
         await _play(ana, fay, ("ana", "fay"), "classic")
         await _play(fay, ana, ("fay", "ana"), "classic")
         await _play(ana, fay, ("ana", "fay"), "classic")
-        await ana.get_by_role("button", name="share", exact=False).last.click()
-        await ana.get_by_role("status").get_by_text("/replay/").wait_for()
-        told = await ana.get_by_role("status").inner_text()
-    return f"/replay/{told.rpartition('/')[2].split()[0]}"
+        await ana.get_by_text("More", exact=True).click()
+        await ana.get_by_role("button", name="Share", exact=True).click()
+        link = await ana.locator(".share input").first.input_value()
+    return f"/replay/{link.rpartition('/')[2]}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
