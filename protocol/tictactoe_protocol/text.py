@@ -21,10 +21,12 @@ MAX_STACKED_MARKS: Final = 4
 
 _NAME_PUNCTUATION: Final = frozenset("_-.' ")
 _EQUIVALENTS: Final = str.maketrans(
-    dict.fromkeys("`\u00b4\u02b9\u02bb\u02bc\u2018\u2019\u201b\u2032\uff07", "'")
+    dict.fromkeys("`\u00b4\u02b9\u02bb\u02bc\u05f3\u2018\u2019\u201b\u2032\uff07", "'")
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d", "-")
+    | dict.fromkeys("\u00b7\u0387\u2027\uff0e", ".")
+    | {"\u2026": "...", "\uff3f": "_", "\u30fb": " ", "\uff65": " "}
 )
-"""Apostrophes and dashes that telephones and word processors put in place of ``'`` and ``-``."""
+"""Punctuation that telephones and word processors write for ``'``, ``-``, ``.``, ``_`` and spaces."""
 _JOINERS: Final = "\u200c\u200d"
 _JOINED: Final = (
     "\u0620-\u064a\u066e-\u066f\u0671-\u06d3\u06d5\u06fa-\u06fc\u0750-\u077f"  # Arabic
@@ -121,7 +123,7 @@ def parse_name(text: str) -> str:
     """Return the name in its normal form, or raise `BadName`.
 
     A name has 1 to 24 letters, digits, combining marks, inner spaces, and ``_ - . '``. The normal form is NFC with
-    plain apostrophes and hyphens, single spaces, and no invisible characters except joiners between letters.
+    plain punctuation, single spaces, and no invisible characters except joiners between letters.
 
     >>> parse_name(" Zoe\\u0308\\u00a0 O\\u2019Neil ")
     "Zoë O'Neil"
