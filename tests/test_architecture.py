@@ -76,7 +76,7 @@ CEILINGS = {
     "cluster": (3_042, 6),
     "core": (1_781, 5),
     "events": (2_894, 7),
-    "http": (1_395, 3),
+    "http": (1_397, 3),
     "listings": (701, 3),
     "people": (505, 2),
     "ratings": (1_527, 5),

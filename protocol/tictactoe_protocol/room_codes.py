@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any, Final, NamedTuple
 
 from tictactoe_protocol.codes import ErrorCode
@@ -17,6 +18,7 @@ _HALF: Final = "[2-9A-HJ-NP-Za-hj-np-z]{3}"
 _MOST_SEARCHED: Final = 500
 """The characters of a text that are searched: the time for links grows with the square of their number."""
 _END: Final = r"(?![^\W_])"
+_SLASHES: Final = re.compile("(?<!:)/{2,}")
 _SEPARATOR: Final = re.compile("[-\u2010-\u2015 \u00a0]")
 _WORD: Final = re.compile(rf"(?<![^\W_]){_HALF}{_SEPARATOR.pattern}?{_HALF}{_END}")
 _HOST: Final = r"""(?:[A-Za-z]+://)?(?:\[[^\]\s]*\](?::\d+)?|[^\s/<>()\[\]"'?#]+)"""
@@ -40,14 +42,15 @@ class RoomLink(NamedTuple):
 def parse_room_code(text: str) -> str:
     """Return the code in its one written form from a code, a link or a pasted line. Raises `BadRoomCode`.
 
-    Case, dashes, spaces and characters around the code do not matter.
+    Case, dashes, spaces, invisible characters and characters around the code do not matter.
 
     >>> parse_room_code("k7m-4pq"), parse_room_code("Join me: https://host/K7M4PQ?fbclid=x.")
     ('K7M4PQ', 'K7M4PQ')
     """
-    code = _bare(text)
+    plain = _simplify(text)
+    code = _bare(plain)
     if len(code) != ROOM_CODE_LENGTH or not _LETTERS.issuperset(code):
-        code = _find_code(text) or code
+        code = _find_code(plain) or code
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     if len(code) != ROOM_CODE_LENGTH:
         raise BadRoomCode("length", most=ROOM_CODE_LENGTH, text=shown, length=len(code))
@@ -63,7 +66,7 @@ def find_link(text: str) -> RoomLink | None:
     >>> find_link("(see http://server:8765/games/k7m-4pq/)")
     RoomLink(base='http://server:8765/games', code='K7M4PQ')
     """
-    found = _LINK.search(text[:_MOST_SEARCHED])
+    found = _LINK.search(_simplify(text[:_MOST_SEARCHED]))
     return None if found is None else RoomLink(found[1], _bare(found[2]).upper())
 
 
@@ -87,6 +90,13 @@ def read_code(text: str) -> str:
     '7KQ2M94FX3ZL'
     """
     return "".join(filter(str.isalnum, text)).upper().translate(_MISREAD)
+
+
+def _simplify(text: str) -> str:
+    """Return a text without invisible characters and repeated slashes."""
+    if not text.isascii():
+        text = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    return _SLASHES.sub("/", text)
 
 
 def _bare(text: str) -> str:

@@ -214,6 +214,12 @@ async def test_a_slash_or_punctuation_after_a_link_is_dropped(server: Server) ->
         answer = await get(server, path, accept=BROWSER)
         leads_to = urljoin(path, answer.fields["location"])
         assert (answer.status, leads_to) == (307, re.sub(r"[^\w-]+(\?.*)?$", "", path))
+    for path in ("//K7M4PQ", "//e//K7M4PQ"):
+        answer = await get(server, path, accept=BROWSER)
+        assert (answer.status, urljoin(f"http://host{path}", answer.fields["location"])) == (
+            307,
+            f"http://host{path.replace('//', '/')}",
+        )
 
 
 async def test_all_addresses_have_the_path_under_which_a_proxy_shows_the_server(server: Server) -> None:

@@ -116,7 +116,7 @@ def parse_room(text: str) -> tuple[str, Address | None]:
     """Return the code in a code, link or command, and the server or None; raises `BadRoomCode`, `BadAddress`."""
     text, server = _find_room(text)
     if link := room_codes.find_link(text):
-        return link.code, parse_url(f"{link.base}/")
+        return link.code, parse_url(f"{link.base.removesuffix('/embed')}/")
     if "://" in text:
         parse_url(text)
     return parse_code(text.rstrip("/").rpartition("/")[2]), parse_address(server) if server else None

@@ -137,6 +137,8 @@ class Pages:
             return self._nothing(request)
         if punctuated := _PUNCTUATED.fullmatch(path):
             return redirect(request, punctuated[1])
+        if "//" in path.rstrip("/"):
+            return redirect(request, re.sub("/{2,}", "/", path))
         return self._room(request)
 
     def _home(self, request: HttpRequest) -> Reply:

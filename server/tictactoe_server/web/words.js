@@ -166,7 +166,8 @@ const WORD = new RegExp(`(?<![\\p{L}\\p{N}])${HALF}${SEPARATOR}?${HALF}(?![\\p{L
 const LINK = new RegExp(`(?:[A-Za-z]+://)?(?:\\[[^\\]\\s]*\\](?::\\d+)?|[^\\s/<>()[\\]"'?#]+)(?:/[^\\s/?#]+)*/(${HALF}-?${HALF})(?![\\p{L}\\p{N}])`, "u");
 
 /** Return the room code in a code, a link or a pasted line, or "": `parse_room_code` of `tictactoe_protocol`. */
-export function readCode(text = "") {
+export function readCode(pasted = "") {
+	const text = pasted.replace(/\p{Cf}/gu, "").replace(/(?<!:)\/{2,}/g, "/");
 	const bare = text.replace(/[\s-]/g, "");
 	if (new RegExp(`^(?:${HALF}){2}$`).test(bare)) return bare.toUpperCase();
 	const link = LINK.exec(text)?.[1];
