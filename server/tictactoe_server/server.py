@@ -84,7 +84,7 @@ class Server:
         *,
         monotonic_ns: Callable[[], int] = clock.monotonic_ns,
         services: Sequence[Service] = (),
-        features: Sequence[Feature] = FEATURES,
+        features: Sequence[Feature] | None = None,
         open_sockets: Callable[[str | None, int], list[socket.socket]] = open_sockets,
         pool: ThinkingPool | None = None,
     ) -> None:
@@ -94,7 +94,7 @@ class Server:
             store: Replaces the store that the settings name.
             monotonic_ns: The clock of all rooms.
             services: Services besides those of the features.
-            features: What the server can do besides hosting games.
+            features: What the server can do besides hosting games; None for `FEATURES`.
             pool: Replaces the worker processes that choose the bots' moves.
         """
         self._settings = settings or Settings()
@@ -102,7 +102,7 @@ class Server:
         self._given_store = store
         self._monotonic_ns = monotonic_ns
         self._more_services = services
-        self._features = features
+        self._features = FEATURES if features is None else features
         self._open_sockets = open_sockets
         self._given_pool = pool
         self._chores = Tasks()

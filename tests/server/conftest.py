@@ -30,6 +30,13 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"tictactoe_server.{name}", seconds)
 
 
+@pytest.fixture(autouse=True)
+def features(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let servers have no features, unless the test is marked with `features`."""
+    if request.node.get_closest_marker("features") is None:
+        monkeypatch.setattr("tictactoe_server.server.FEATURES", ())
+
+
 def connected(name: str) -> Any:
     """Return a fixture: a peer of this name that is connected to the fixture `server`."""
 

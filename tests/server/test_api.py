@@ -18,6 +18,8 @@ from tests.server.test_plain_http import read_answer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
+pytestmark = pytest.mark.features
+
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
 

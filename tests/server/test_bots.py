@@ -7,6 +7,8 @@ from tests.peer import Message, Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
+pytestmark = pytest.mark.features
+
 
 @pytest.fixture
 async def quick_bots() -> AsyncIterator[Server]:

@@ -19,6 +19,8 @@ from tictactoe_server.services.forget import Forgetting
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
 
+pytestmark = pytest.mark.features
+
 __all__ = ["quick"]
 
 HERE = Settings(host="127.0.0.1", port=0)

@@ -108,6 +108,7 @@ async def test_a_connected_namesake_is_marked_once_the_name_is_claimed(server: S
         assert await seat_names(first, second) == {"X": shown, "O": name}
 
 
+@pytest.mark.features
 async def test_who_enters_an_event_by_somebodys_name_has_the_mark_there_too(ana: Peer, bo: Peer) -> None:
     await claim(ana, "ana")
     clock = {"initial_ms": 60_000, "increment_ms": 0}
@@ -224,6 +225,7 @@ async def test_old_codes_last_a_week(server: Server, ana: Peer, store: Storage, 
         assert ("player" in other.welcome) is not is_back, "a code of before makes newer ones void"
 
 
+@pytest.mark.features
 @pytest.mark.parametrize(
     "request_",
     [

@@ -130,6 +130,7 @@ def test_a_clock_that_makes_no_sense_is_refused_by_its_place(kind: str, clock: o
     assert (caught.value.code, caught.value.path, caught.value.id) == ("bad_message", path, "r1")
 
 
+@pytest.mark.features
 @pytest.mark.parametrize(
     ("clock", "most"),
     [

@@ -218,6 +218,7 @@ async def shown(server: Server, path: str, words: str) -> None:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.features
 async def test_streams_and_frames_are_redirected_to_the_server_of_the_room(node: Node) -> None:
     async with cluster_of(node, 2) as (here, there), two_playing(there) as (ana, bo, room):
         await until(lambda: here.core.registry.elsewhere.find(room) is not None)

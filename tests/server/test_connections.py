@@ -2,6 +2,8 @@ import base64
 import contextlib
 from collections.abc import Awaitable, Callable
 
+import pytest
+
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
@@ -12,6 +14,7 @@ Serve = Callable[[Limits], Awaitable[Server]]
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
+@pytest.mark.features
 async def test_welcome_says_who_one_is(server: Server) -> None:
     async with open_peer(server.url, "Zoe\u0308") as zoe:
         welcome = zoe.welcome

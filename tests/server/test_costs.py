@@ -91,6 +91,7 @@ async def costs_among(count: int) -> dict[str, int]:
         return await ask_everything(server, ana)
 
 
+@pytest.mark.features
 async def test_no_request_reads_more_where_more_players_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     async def rest(*_: object) -> None:
         """Walk no tables in the background."""

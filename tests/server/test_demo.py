@@ -11,7 +11,7 @@ from tictactoe_engine import PRESETS, Position
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.features
 
 
 @pytest.fixture(autouse=True)

@@ -28,6 +28,8 @@ from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.storage.store import StoreUnavailable
 
+pytestmark = pytest.mark.features
+
 
 def by_name(*order: str) -> Decide:
     """Return a function that lets the first of the two in this order win."""

@@ -21,6 +21,8 @@ from tests.server.test_events_service import (
 from tictactoe_server.events import running
 from tictactoe_server.events.orders import EndEvent
 
+pytestmark = pytest.mark.features
+
 __all__ = ["quick"]
 
 

@@ -18,6 +18,8 @@ from tictactoe_server.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
 
+pytestmark = pytest.mark.features
+
 DAY_MS = 86_400_000
 
 

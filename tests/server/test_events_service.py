@@ -16,6 +16,8 @@ from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Limits, Settings
 
+pytestmark = pytest.mark.features
+
 HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
 CLOCK = {"move_ms": 5_000}
 SLOW = {"kind": "round_robin", "title": "Friday", "clock": {"move_ms": 60_000}}

@@ -22,6 +22,8 @@ from tictactoe_server.storage.backup import back_up, restore_backup
 from tictactoe_server.storage.specs import TableSpec, hash_id
 from tictactoe_server.storage.store import MISSING, save, values_of
 
+pytestmark = pytest.mark.features
+
 NAME = "Xylophon-Wolken"
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 

@@ -87,6 +87,7 @@ async def test_only_the_connection_of_a_guest_acts_for_the_guest(ana: Peer, bo: 
     assert refused["code"] == "not_your_turn"
 
 
+@pytest.mark.features
 async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Server, ana: Peer, bo: Peer) -> None:
     await ana.ask("claim_name", name="ana")
     rated = (await ana.ask("create", rules="four", clock=CLOCK, rated=True))["room"]
@@ -202,6 +203,7 @@ async def test_guests_count_for_no_limit_of_seats_and_games_are_in_one_history()
         assert game["players"]["O"] == {"player": guest_of(ana), "name": "Bo"}
 
 
+@pytest.mark.features
 @pytest.mark.parametrize("kind", ["resign", "leave"])
 async def test_forgetting_a_player_forgets_the_names_of_guests(tmp_path: Path, kind: str) -> None:
     settings = Settings(host="127.0.0.1", port=0, data=tmp_path / "data")

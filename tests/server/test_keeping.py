@@ -76,6 +76,7 @@ async def test_all_from_one_address_keep_so_much(monkeypatch: pytest.MonkeyPatch
         assert url.parts.limits()["kept-megabytes-per-hour-per-address"][1] == pytest.approx(0.9, abs=0.1)
 
 
+@pytest.mark.features
 async def test_games_against_bots_count_for_the_person(monkeypatch: pytest.MonkeyPatch) -> None:
     playing = Playing(monkeypatch, games=1)
     async with playing.server as server, open_peer(server.url) as ana:

@@ -177,6 +177,7 @@ async def test_a_player_lets_so_many_bots_play_at_once() -> None:
         assert (await ana.ask("create"))["type"] == "ok"
 
 
+@pytest.mark.features
 async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_next() -> None:
     server = Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0.05), limits=uncounted())
     async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:

@@ -206,6 +206,7 @@ async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Serve
     assert "no room" in await refusal(server, CloseRoom(room))
 
 
+@pytest.mark.features
 async def test_events_are_listed_and_ended_also_those_that_are_not_open_to_all(server: Server) -> None:
     assert ListEvents().describe(await ask(server, ListEvents())) == "No events."
     async with open_peer(server.url, "ana") as ana:

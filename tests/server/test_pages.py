@@ -433,6 +433,7 @@ async def test_a_game_of_people_who_are_gone_is_in_no_text(server: Server, monke
         assert room in await text_of(server, f"/{room}")
 
 
+@pytest.mark.features
 async def test_codes_cannot_be_found_by_trying() -> None:
     limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
     async with serving(limits) as server, open_peer(server.url, "ana") as ana:

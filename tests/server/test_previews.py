@@ -14,6 +14,8 @@ from tictactoe_server.api.previews import Previews, card_of_room
 from tictactoe_server.http.pictures import BoardCard, Card, Seat, TableCard, draw, spell
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.features
+
 SIZE = 1200, 630
 
 

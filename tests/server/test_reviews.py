@@ -1,5 +1,9 @@
+import pytest
+
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
+
+pytestmark = pytest.mark.features
 
 WON_BY_X = [0, 3, 1, 4, 2]
 

@@ -14,6 +14,8 @@ from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
+pytestmark = pytest.mark.features
+
 CLASS = {"title": "Class 3b", "kind": "swiss", "clock": {"move_ms": 10_000}}
 
 

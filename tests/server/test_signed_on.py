@@ -78,6 +78,7 @@ async def test_nobody_claims_a_name_that_is_signed_on_by_and_it_takes_none_that_
         assert (await welcome(server, "ana"))["player"] == ana["player"]
 
 
+@pytest.mark.features
 async def test_who_was_forgotten_and_signs_on_again_is_somebody_new_of_that_name() -> None:
     async with Server(BEHIND_PROXY) as server:
         async with signed_on(server, "ana") as ana:

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from tests.peer import until
 from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_pages import get
@@ -7,6 +9,8 @@ from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
 from tictactoe_server.http.texts import format_csv
 from tictactoe_server.ratings.pages import describe_ladder
 from tictactoe_server.ratings.service import Ladders
+
+pytestmark = pytest.mark.features
 
 
 async def test_ladders_and_players_are_served_as_json_csv_and_text() -> None:

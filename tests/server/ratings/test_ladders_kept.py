@@ -25,6 +25,8 @@ from tictactoe_server.server import Server
 from tictactoe_server.services.forget_order import ForgetOrder
 from tictactoe_server.storage.store import StoreUnavailable
 
+pytestmark = pytest.mark.features
+
 
 async def rated(server: Server, games: int) -> State:
     """Return the server's state once `games` games are rated."""

@@ -16,6 +16,8 @@ from tictactoe_server.rooms.view import rules_state
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING
 
+pytestmark = pytest.mark.features
+
 TWO_DAYS_MS = 172_800_000
 
 

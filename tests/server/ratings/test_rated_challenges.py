@@ -15,6 +15,8 @@ from tests.server.test_cluster import cluster_of, quick
 from tictactoe_server.ratings.service import MOST_OF_PAIR, Ladders
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.features
+
 __all__ = ["quick"]
 
 

@@ -15,6 +15,8 @@ from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.ratings.service import Ladders
 
+pytestmark = pytest.mark.features
+
 __all__ = ["quick"]
 
 
