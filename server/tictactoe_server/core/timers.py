@@ -14,6 +14,7 @@ from typing import Final
 
 import structlog
 
+from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed
 from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange, closed
@@ -86,7 +87,7 @@ class Timers:
         """Hold the seats of players who have not come since the room was taken over from another server."""
         for seat in () if live.is_gone else live.room.held_seats:
             if seat.online and not seat.is_server_bot and live.session_of(seat.player) is None:
-                self.drop(live, Player(seat.player, seat.name))
+                self.drop(live, Player(owner_of(seat.player), seat.name))  # together with guests
 
     def part(self, live: LiveRoom, session: Session) -> None:
         """Remove an ended session from a room, and hold its seats."""
