@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tictactoe_protocol.guests import owner_of
+
 Message = dict[str, Any]
 
 ROUNDING_MS: Final = 60  # a clock is rounded, and read once for a turn of the event loop
@@ -270,13 +272,13 @@ class Ledger:
 
     def _check_guests(self, state: Message) -> None:
         """Check that guests are online together with the player whose connection they use."""
-        shown = {(owner_of(seat), seat["online"]) for seat in state["seats"].values() if seat}
+        shown = {(owner_of(seat["player"]), seat["online"]) for seat in state["seats"].values() if seat}
         if len({owner for owner, _ in shown}) < len(shown):
             self.fail(f"A player and guests are not online together: {state['seats']}.", state["room"])
 
     def _check_holds(self, room: RoomRecord, state: Message) -> None:
         for seat in filter(None, state["seats"].values()):
-            player, left = owner_of(seat), seat.get("hold_ms")
+            player, left = owner_of(seat["player"]), seat.get("hold_ms")
             if not left or room.was_left or self.is_cluster or player not in room.away_since:
                 continue
             seconds = self.served.since(room.tried_at.get(player, math.inf), self.now())
@@ -344,7 +346,7 @@ class Ledger:
             self.fail(f"{loser} lost game {state['game']} on time after {seconds:.3f} s, with {had} ms left.", code)
 
     def _check_claim(self, room: RoomRecord, seat: Message, state: Message) -> None:
-        player, shown_at = owner_of(seat), room.shown_away_since.get(seat["player"])
+        player, shown_at = owner_of(seat["player"]), room.shown_away_since.get(seat["player"])
         noticed = room.away_since.get(player) or room.last_away.get(player), shown_at
         seconds = self.served.between(min(filter(None, noticed), default=math.inf), self.now())
         if seconds < HOLD_SECONDS - self.slack_ms / 1000:
@@ -371,12 +373,6 @@ class Ledger:
         return self.rooms[code].games.setdefault(number, GameRecord(self.now()))
 
 
-def owner_of(seat: Message) -> str:
-    """Return the id of the player at whose device a player or guest plays."""
-    id: str = seat["player"]
-    return id.partition(".")[0]
-
-
 def stored_part(state: Message) -> Message:
     stored = {key: value for key, value in state.items() if key not in _UNSTORED}
     seats = {mark: seat and {**seat, "hold_ms": None} for mark, seat in state["seats"].items()}
@@ -400,4 +396,4 @@ def _asked_for_end(game: GameRecord, loser: str | None, state: Message) -> bool:
     if loser is None:
         return bool(game.giving_up)
     (actor,) = (seat for mark, seat in state["seats"].items() if (mark == loser) is not is_claimed)
-    return bool(game.giving_up & {actor["player"], owner_of(actor)})
+    return bool(game.giving_up & {actor["player"], owner_of(actor["player"])})

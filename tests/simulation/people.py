@@ -8,8 +8,9 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.simulation.ledger import Message, owner_of
+from tests.simulation.ledger import Message
 from tests.simulation.peer import SILENCE_SECONDS, ConnectionLost, Peer, RequestRefused
+from tictactoe_protocol.guests import owner_of
 
 if TYPE_CHECKING:
     from tests.simulation.run import Site
@@ -213,7 +214,7 @@ class Person:
                 if here_since + STALE_SECONDS < said_at < now - 5.0 and text not in self.chats:
                     self.ledger.fail(f"{self.name} never received the chat {text!r}.", code)
             for seat in filter(None, state["seats"].values()):
-                owner = owner_of(seat)
+                owner = owner_of(seat["player"])
                 since = max(room.asked_to_join.get(owner, 0.0), room.away_since.get(owner, now))
                 if seat["online"] and now - since > GONE_SECONDS:
                     self.ledger.fail(f"{self.name} still sees {seat['name']} online, who has been away.", code)
@@ -458,7 +459,7 @@ class Player(Person):
         return games
 
     def marks_in(self, state: Message) -> list[str]:
-        return [mark for mark, seat in state["seats"].items() if seat and owner_of(seat) == self.id]
+        return [mark for mark, seat in state["seats"].items() if seat and owner_of(seat["player"]) == self.id]
 
 
 class Watcher(Person):
