@@ -7,16 +7,21 @@ from collections import deque
 from collections.abc import AsyncIterator
 
 import pytest
+from msgspec.structs import replace
 
 from tests.peer import until
 from tests.proxy import Proxy
 from tests.raw import listening
 from tests.server.fake_nats import FakeNats
 from tests.server.stored import keep, room_of, rooms_in
+from tictactoe_server import clock
+from tictactoe_server.cluster.cluster import Cluster
 from tictactoe_server.cluster.jetstream.contents import copied_streams
 from tictactoe_server.cluster.jetstream.link import Link
 from tictactoe_server.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.cluster.jetstream.stream import outcome_of
+from tictactoe_server.cluster.messages import Heartbeat
+from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
@@ -110,6 +115,32 @@ async def test_a_server_that_answers_too_late_is_not_left(nats: FakeNats) -> Non
     assert nats.connections == 1
     assert link.away_since is None
     await link.close()
+
+
+async def test_a_server_that_was_cut_off_stores_nothing_until_it_knows_the_time_of_the_others(
+    store: JetStreamStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 60.0)
+    time_served = ServedTime(store)
+    members = Cluster(store, "here", "ws://here", time_served, bool).members
+    heartbeat = Heartbeat("other", "other", "ws://other", 10_000, [], 0)
+    members.hear(heartbeat)
+    revision = await keep(store, room_of(CODE, 1), MISSING)
+
+    for is_known in (True, False):
+        if not is_known:
+            members.lose("other")
+        members._last_heard_at -= 120.0
+        members.listen_anew()  # as when the connection is restored
+        with pytest.raises(NotStored):
+            await keep(store, room_of(CODE, 2), revision)
+        members.hear(replace(heartbeat, time=40_000))
+        assert time_served() >= 40_000
+        revision = await keep(store, room_of(CODE, 2), revision)
+
+    members.lose("other")
+    members._last_heard_at = members._listening_since = clock.monotonic() - 120.0
+    await keep(store, room_of(CODE, 3), revision)
 
 
 async def test_a_server_that_is_slow_to_let_one_in_is_waited_for_longer_the_next_time(nats: FakeNats) -> None:

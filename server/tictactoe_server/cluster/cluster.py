@@ -77,6 +77,7 @@ class Cluster(Elsewhere):
         self._link = store.link
         self.members = Members(store.link, name, url, time, is_draining)
         self.members.on_gone.add(lambda id: self._missing_a_server.set())
+        store.link.holds_writes.append(lambda: self.members.is_behind)
         self._id, self._secret = "", b""
         self._missing_a_server = asyncio.Event()
         self._copies = Copies(store.link)

@@ -44,10 +44,18 @@ class Members:
         self._time_served = time_served
         self.others: dict[str, Heartbeat] = {}
         self._heard_at: dict[str, float] = {}
-        self._looked_at = clock.monotonic()
+        self._looked_at = self._listening_since = clock.monotonic()
+        self._last_heard_at = math.inf
         self._lag = 0.0  # the delay of this server's event loop (s): received heartbeats wait as long
         self.on_gone = Listeners[[str]]()
         self._is_draining = is_draining
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether this server's time may be late: it has heard no heartbeat for a while, and one may come soon."""
+        now = clock.monotonic()
+        may_hear = bool(self.others) or now - self._listening_since < GONE_SECONDS
+        return may_hear and now - self._last_heard_at > GONE_SECONDS
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -118,13 +126,14 @@ class Members:
         elif begins_to_leave:
             log.info("a server of the cluster leaves", server=heartbeat.name)
         self.others[heartbeat.sender] = heartbeat
-        self._heard_at[heartbeat.sender] = clock.monotonic()
+        self._heard_at[heartbeat.sender] = self._last_heard_at = clock.monotonic()
         self._time_served.go_on_from(heartbeat.time)
         return begins_to_leave
 
     def listen_anew(self) -> None:
         """Restart the silence timers: heartbeats were lost with the connection."""
-        self._heard_at = dict.fromkeys(self.others, clock.monotonic())
+        self._listening_since = clock.monotonic()
+        self._heard_at = dict.fromkeys(self.others, self._listening_since)
 
     def hear_not_there(self, message: Message) -> None:
         """Remove a server after two missed heartbeats if NATS returns messages to it."""

@@ -51,6 +51,7 @@ class Link:
 
     Attributes:
         on_connected: Called whenever the connection is restored.
+        holds_writes: While any of these functions returns True, streams refuse writes.
         away_since: When the connection was lost (s, as `clock.monotonic`), or None.
         urls: The URLs of the store, for people to read.
         run: Starts a task that is cancelled when the link is closed.
@@ -58,6 +59,7 @@ class Link:
 
     def __init__(self, access: Access, patience_seconds: float) -> None:
         self.on_connected: list[Callable[[], object]] = []
+        self.holds_writes: list[Callable[[], bool]] = []
         self.away_since: float | None = clock.monotonic()
         self._access, self.urls = access, access.urls
         self._patience_seconds = patience_seconds

@@ -301,6 +301,9 @@ class Stream:
         return Entry(found.subject.removeprefix(self.prefix), found.seq, found.data, is_gone, id)
 
     def _send(self, write: Write) -> None:
+        if any(is_held() for is_held in self.link.holds_writes):
+            self._settle(write, NotStored("This server has not yet learnt the time from the others."))
+            return
         write.floor = self.acknowledged
         headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
         headers |= write.headers or {}
