@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Final, TypedDict, Unpack
+from typing import Any, Final, TypedDict, Unpack
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page, ViewportSize, async_playwright, expect
 
 from tests.limits import uncounted
+from tests.page.checkers import TIMEOUT_SECONDS, axe
 from tests.peer import Peer, open_peer
 from tests.raw import listening
 from tictactoe_server.server import Server
@@ -35,8 +36,10 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run all tests of this folder on the browser's event loop."""
+    """Run all tests of this folder on the browser's event loop, and allow for the installation of the checkers."""
     for item in items:
+        if "find_violations" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(TIMEOUT_SECONDS))
         if item.path.parent == Path(__file__).parent and pytest_asyncio.is_async_test(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
@@ -49,6 +52,7 @@ class Look(TypedDict, total=False):
     """How a visitor opens the page.
 
     Attributes:
+        still: Whether the page shows no animations, which take a sixth of the time; True by default.
         unnamed: Whether the page has yet to ask for a name.
         may_fail: A pattern of browser messages that are no fault of the page.
     """
@@ -163,7 +167,7 @@ class Idle:
         unnamed = look.get("unnamed", False)
         pages = self._pages[phone, dark, language, unnamed]
         page = pages.pop() if pages else await self._open(phone, dark, language, unnamed)
-        await page.emulate_media(reduced_motion="reduce" if look.get("still") else "no-preference")
+        await page.emulate_media(reduced_motion="reduce" if look.get("still", True) else "no-preference")
         visitor = Visitor(page, look.get("may_fail", ""))
         yield visitor
         visitor.go()
@@ -202,6 +206,7 @@ class Idle:
 
 
 Visit = Callable[..., Awaitable[Visitor]]
+FindViolations = Callable[..., Awaitable[list[str]]]
 
 
 @asynccontextmanager
@@ -228,6 +233,26 @@ async def browser() -> AsyncIterator[Browser]:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         await browser.close()
+
+
+@pytest.fixture(scope="session")
+def find_violations() -> FindViolations:
+    """Return a function that returns what axe-core finds wrong on a page that stands still, by some rules or all.
+
+    As a fixture it installs axe-core before a server begins, which could not answer meanwhile.
+    """
+    script = axe().read_text(encoding="utf-8")
+
+    async def find(page: Page, *rules: str) -> list[str]:
+        await page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
+        await page.evaluate(script)
+        options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+        found: dict[str, Any] = await page.evaluate("options => axe.run(options)", options)
+        return [
+            f"{one['id']}: {one['nodes'][0]['html']} {one['nodes'][0]['failureSummary']}" for one in found["violations"]
+        ]
+
+    return find
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

@@ -10,9 +10,8 @@ from playwright.async_api import expect
 from tests.classic import CLASSIC_RULES
 from tests.faults.harness import Harness
 from tests.node import evaluate
-from tests.page.conftest import SERVER_GOES, Visit, Visitor
+from tests.page.conftest import SERVER_GOES, FindViolations, Visit, Visitor
 from tests.page.odd_server import CODE, Message, OddServer, welcome
-from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import begin as begin_game
 from tests.peer import Peer, open_peer
@@ -474,9 +473,11 @@ async def test_the_first_page_lists_events_and_a_missing_event_leads_on(server: 
 
 
 @pytest.mark.parametrize(("dark", "rules"), [(False, ()), (True, ("color-contrast",))], ids=["light", "dark"])
-async def test_axe_accepts_an_event(server: Server, visit: Visit, dark: bool, rules: tuple[str, ...]) -> None:
+async def test_axe_accepts_an_event(
+    server: Server, find_violations: FindViolations, visit: Visit, dark: bool, rules: tuple[str, ...]
+) -> None:
     async with open_peer(server.url, "bo") as bo:
-        org = await visit(address(server), dark=dark, still=True)
+        org = await visit(address(server), dark=dark)
         await org.button("New event…").click()
         found = {"dialog": await find_violations(org.page, *rules)}
         await org.page.get_by_label("Title").fill("Class 5b")
@@ -487,11 +488,11 @@ async def test_axe_accepts_an_event(server: Server, visit: Visit, dark: bool, ru
         found["entered"] = await find_violations(org.page, *rules)
         event = org.page.url.rpartition("/")[2]
         await bo.ask("event_join", event=event)
-        wall = await visit(address(server, f"/e/{event}/wall"), dark=dark, still=True)
+        wall = await visit(address(server, f"/e/{event}/wall"), dark=dark)
         await expect(wall.page.locator(".wall-in li")).to_have_count(3)
         found["wall before"] = await find_violations(wall.page, *rules)
         await org.button("Begin").click()
-        guest = await visit(address(server, f"/e/{event}"), dark=dark, still=True, phone=True)
+        guest = await visit(address(server, f"/e/{event}"), dark=dark, phone=True)
         await expect(guest.page.locator(".pairings li")).not_to_have_count(0)
         found["begun"] = await find_violations(guest.page, *rules)
         await expect(wall.page.locator(".wall-table tr")).to_have_count(3)

@@ -1,25 +1,11 @@
-from typing import Any
-
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
-from tests.page.checkers import axe
-from tests.page.conftest import Visit, take_turns
+from tests.page.conftest import FindViolations, Visit, take_turns
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
-
-
-async def find_violations(page: Page, *rules: str) -> list[str]:
-    """Return what axe-core finds wrong on a page that stands still, checking these rules or all."""
-    await page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
-    await page.evaluate(axe().read_text(encoding="utf-8"))
-    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
-    found: dict[str, Any] = await page.evaluate("options => axe.run(options)", options)
-    return [
-        f"{one['id']}: {one['nodes'][0]['html']} {one['nodes'][0]['failureSummary']}" for one in found["violations"]
-    ]
 
 
 async def test_a_thumb_chooses_a_small_cell_and_confirms_it(server: Server, visit: Visit) -> None:
@@ -136,13 +122,15 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
 
 
 @pytest.mark.parametrize(("dark", "rules"), [(False, ()), (True, ("color-contrast",))], ids=["light", "dark"])
-async def test_axe_accepts_every_page(server: Server, visit: Visit, dark: bool, rules: tuple[str, ...]) -> None:
-    ana = await visit(address(server), dark=dark, still=True)
+async def test_axe_accepts_every_page(
+    server: Server, find_violations: FindViolations, visit: Visit, dark: bool, rules: tuple[str, ...]
+) -> None:
+    ana = await visit(address(server), dark=dark)
     await expect(ana.page.locator(".rooms li")).not_to_have_count(0)
     found = {"home": await find_violations(ana.page, *rules)}
     await ana.quick_match("ana")
     found["waiting"] = await find_violations(ana.page, *rules)
-    bo = await visit(ana.page.url, dark=dark, still=True, phone=True)
+    bo = await visit(ana.page.url, dark=dark, phone=True)
     await expect(bo.page.locator(".door")).to_be_visible()
     found["door"] = await find_violations(bo.page, *rules)
     await bo.join("bo")

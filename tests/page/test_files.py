@@ -8,7 +8,7 @@ import pytest
 
 from tests.environment import environment
 from tests.node import evaluate
-from tests.page.checkers import tsc
+from tests.page.checkers import TIMEOUT_SECONDS, tsc
 from tests.page.weight import weigh
 from tests.rows import each
 from tictactoe_engine import PRESETS
@@ -80,6 +80,7 @@ def test_the_declarations_are_those_of_the_protocol() -> None:
     assert PATH.read_text(encoding="utf-8") == render_declarations()
 
 
+@pytest.mark.timeout(TIMEOUT_SECONDS)
 def test_the_modules_have_the_types_that_they_say() -> None:
     command = (tsc(), "--project", Path(__file__).parent / "tsconfig.json")
     assert subprocess.run(command, capture_output=True, text=True, check=False, env=environment()).stdout == ""

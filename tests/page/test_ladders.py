@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from tests.page.conftest import SERVER_GOES, Visit, Visitor, take_turns
+from tests.page.conftest import SERVER_GOES, FindViolations, Visit, Visitor, take_turns
 from tests.page.odd_server import Message, OddServer, state, welcome
-from tests.page.test_everybody import find_violations
 from tests.page.test_play import address, two_at_the_board
 from tests.peer import Peer, open_peer, until
 from tests.server.ratings.served import play_rated
@@ -53,7 +52,9 @@ async def claim(visitor: Visitor, name: str) -> None:
     await visitor.button("Close").click()
 
 
-async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_closed(visit: Visit) -> None:
+async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_closed(
+    find_violations: FindViolations, visit: Visit
+) -> None:
     closed = {"reason": "undecided", "figure": 20, "of": 200}
     rows = ladder(*(row(place, 1600 - place) for place in range(7, 12)), closed=closed)
     hello = welcome(ladders=["connect-four"], challenges=[], player="p9")
@@ -79,7 +80,9 @@ async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_cl
         await expect(ana.button("Unblock")).to_be_visible()  # also on the pages that lead to a claimed name
 
 
-async def test_a_player_has_ladders_and_games_that_lead_to_their_replay(server: Server, visit: Visit) -> None:
+async def test_a_player_has_ladders_and_games_that_lead_to_their_replay(
+    server: Server, find_violations: FindViolations, visit: Visit
+) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         for peer in (ana, bo):
             await peer.ask("claim_name", name=peer.welcome["name"])
@@ -150,7 +153,9 @@ async def test_a_rated_game_asks_for_a_name_to_keep_and_goes_on_with_it(
     await expect(ana.page.locator(".invite")).to_contain_text("rated")
 
 
-async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board(server: Server, visit: Visit) -> None:
+async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board(
+    server: Server, find_violations: FindViolations, visit: Visit
+) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((0, 3, 1, 4, 2), ana, bo)
     await bo.hears("You lose.")
@@ -171,7 +176,9 @@ async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board
         await expect(visitor.page.get_by_role("heading", name="bo v ana")).to_be_visible()
 
 
-async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(visit: Visit) -> None:
+async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(
+    find_violations: FindViolations, visit: Visit
+) -> None:
     changed = {"p1": {"before": 1512, "after": 1524, "expected": 0.41}}
     async with OddServer() as server:
         ana = await visit(f"{server.origin}/#games")
@@ -236,7 +243,9 @@ async def ana_id(server: Server, room: str) -> str:
     return found.player
 
 
-async def test_the_first_page_leads_to_ladders_and_to_a_rated_match(server: Server, bo: Peer, visit: Visit) -> None:
+async def test_the_first_page_leads_to_ladders_and_to_a_rated_match(
+    server: Server, bo: Peer, find_violations: FindViolations, visit: Visit
+) -> None:
     ana = await visit(address(server), may_fail="status of 404")
     await ana.page.goto(address(server, "/ladder/classic"))
     await expect(ana.page.get_by_text("Rated games here: ")).to_contain_text("Fair four")
