@@ -165,6 +165,11 @@ class Node(Suspendable):
         details = [stream for account in accounts for stream in account.get("stream_detail", ())]
         return {stream["name"]: stream["state"]["last_seq"] for stream in details}
 
+    def meta_leader(self) -> str:
+        """Return the name of the node that creates and assigns streams."""
+        with urlopen(f"http://127.0.0.1:{self.monitor_port}/jsz", timeout=ASK_SECONDS) as answer:
+            return str(json.load(answer)["meta_cluster"]["leader"])
+
     @property
     def data(self) -> Path:
         return self.folder / "data"
