@@ -70,14 +70,14 @@ SERVER_LEVELS = (
     {"__main__"},
 )
 CEILINGS = {
-    "admin": (1_753, 5),
+    "admin": (1_751, 5),
     "api": (269, 1),
     "cli": (1_255, 3),
-    "cluster": (3_057, 6),
+    "cluster": (3_056, 6),
     "core": (1_782, 5),
     "events": (2_894, 7),
-    "http": (1_397, 3),
-    "listings": (701, 3),
+    "http": (1_396, 3),
+    "listings": (730, 3),
     "people": (505, 2),
     "ratings": (1_527, 5),
     "records": (813, 2),

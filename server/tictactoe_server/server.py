@@ -306,7 +306,7 @@ class Server:
         self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
     def _serve_operator(self, core: Core) -> None:
-        settings, cluster = self._settings, self._cluster
+        settings = self._settings
         data, target, keep = settings.data, settings.backup_to, settings.backup_keep
         backups = Backups(data, target, settings.backup_every_seconds, keep) if data and target else None
         stored_in = "nothing" if data is None else str(data.absolute())
@@ -323,7 +323,6 @@ class Server:
             bans=self._bans,
             drain=self._drain,
             services=self._services,
-            cluster=cluster,
             backups=backups,
         )
         self.orders = Orders(parts, (kind for feature in self._features for kind in feature.orders))

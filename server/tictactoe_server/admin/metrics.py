@@ -150,17 +150,17 @@ FIGURES: Final = (
     _info(
         "cluster",
         "What this server is called in its cluster.",
-        lambda server: server.cluster and {"server": next(iter(server.cluster.names.values()))},
+        lambda server: {"server": next(iter(server.elsewhere.names.values()))} if server.elsewhere.is_several else None,
     ),
     _gauge(
         "cluster_servers",
         "Servers of the cluster that live, this one included.",
-        lambda server: server.cluster and len(server.cluster.members.urls),
+        lambda server: len(server.elsewhere.names) if server.elsewhere.is_several else None,
     ),
     _gauge(
         "rooms_served",
         "Rooms that this server serves.",
-        lambda server: server.cluster and len(server.core.registry.by_code),
+        lambda server: len(server.core.registry.by_code) if server.elsewhere.is_several else None,
     ),
     _gauge("connections", "Open connections, also those without a hello.", lambda server: server.admission.connections),
     _counter("connections_accepted", "Connections that were accepted.", lambda server: server.admission.accepted),
@@ -183,12 +183,12 @@ FIGURES: Final = (
     _gauge(
         "store_faulty_nodes",
         "Nodes of the store whose copies differ, or that do not answer or store.",
-        lambda server: server.cluster and len(server.cluster.faulty_nodes),
+        lambda server: len(server.elsewhere.faulty_nodes) if server.elsewhere.is_several else None,
     ),
     _counter(
         "store_lost_writes",
         "Acknowledged writes that the nodes of the store have lost.",
-        lambda server: server.cluster and server.cluster.lost_writes,
+        lambda server: server.elsewhere.lost_writes if server.elsewhere.is_several else None,
         "stream",
     ),
     _gauge("event_loop_lag_seconds", "The longest delay of the event loop lately.", lambda server: server.lag.seconds),

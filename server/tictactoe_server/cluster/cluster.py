@@ -81,7 +81,6 @@ class Cluster(Elsewhere):
         self._id, self._secret = "", b""
         self._missing_a_server = asyncio.Event()
         self._copies = Copies(store.link)
-        self.faulty_nodes: set[str] = set()
 
     def start(self, core: Core) -> None:
         link, members = self._link, self.members
@@ -94,13 +93,15 @@ class Cluster(Elsewhere):
             stream.on_set_back.append(lambda stream: link.run(self._write_back(stream)))
 
     @property
+    def is_in(self) -> bool:
+        return self.members.is_in
+
+    @property
     def lost_writes(self) -> dict[str, int]:
-        """The numbers of acknowledged writes that the streams have lost, by name."""
         return {stream.name: stream.lost_writes for stream in self._store.streams.all}
 
     @property
     def names(self) -> dict[str, str]:
-        """Names of the running servers by id, this server first."""
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
     async def open(
@@ -124,7 +125,6 @@ class Cluster(Elsewhere):
         await asyncio.gather(self.members.run(), self._keep_taking(), self._keep_comparing())
 
     async def leave(self) -> bool:
-        """Hand all rooms to the others and wait until they have them; return whether there are others."""
         if len(self.members.urls) == 1:
             return False
         self.members.leave()
@@ -136,7 +136,6 @@ class Cluster(Elsewhere):
         return self.other_rooms.server_of(code) or self.members.id
 
     async def ask_order(self, id: str, order: bytes) -> bytes:
-        """Return another server's answer to an order; raises `StoreUnavailable`."""
         return await self._link.request(messages.ORDERS + id, order)
 
     async def _listen(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -125,21 +125,38 @@ class ClusterIdentity(NamedTuple):
 
 
 class Elsewhere:
-    """The rooms of other servers, here for a single server; a cluster overrides the methods.
+    """The other servers and their rooms, here for a single server; a cluster overrides the methods.
 
     Attributes:
         is_several: Whether there may be other servers.
+        faulty_nodes: Nodes of the store that have wrong copies or do not answer.
         on_changed: Called with the table and key of a value that another server has changed; notices may be lost.
     """
 
     is_several = False
 
     def __init__(self) -> None:
+        self.faulty_nodes: set[str] = set()
         self.on_changed = Listeners[[str, str]]()
 
     @property
     def cluster(self) -> ClusterIdentity | None:
         return None
+
+    @property
+    def is_in(self) -> bool:
+        """Whether this server knows the others, so that it may answer."""
+        return True
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The names of the running servers by id, this one first."""
+        return {"": ""}
+
+    @property
+    def lost_writes(self) -> Mapping[str, int]:
+        """How many acknowledged writes the store has lost, by stream."""
+        return {}
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -152,6 +169,18 @@ class Elsewhere:
     def find(self, code: str) -> str | None:
         """Return the URL of the server that has a room, or None if it is not known to be elsewhere."""
         return None
+
+    def server_of(self, code: str) -> str:
+        """Return the id of the server that has a room, or of this one."""
+        return ""
+
+    async def ask_order(self, id: str, order: bytes) -> bytes:
+        """Return another server's answer to an operator's order; raises `StoreUnavailable`."""
+        raise StoreUnavailable("there is no other server")
+
+    async def leave(self) -> bool:
+        """Hand all rooms to the others and wait until they have them; return whether there are others."""
+        return False
 
     def suits(self, code: str) -> bool:
         """Return whether this server may give a new room this code."""

@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -23,14 +23,12 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.orders.words import draw_table
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.served_time import GRACE_SECONDS
+from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.sessions.pressure import Pressure
 from tictactoe_server.settings import COUNTS, count_of
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.rate_limit import used_of
-
-if TYPE_CHECKING:
-    from tictactoe_server.cluster.cluster import Cluster  # needs the NATS library
 
 Row = dict[str, Any]
 ServiceKind = TypeVar("ServiceKind", bound=Service)
@@ -57,14 +55,13 @@ class ServerParts:
     bans: Bans
     drain: Drain
     services: Sequence[Service]
-    cluster: Cluster | None = None
     backups: Backups | None = None
     started_at: float = field(default_factory=clock.monotonic)
 
     @property
-    def names(self) -> Mapping[str, str]:
-        """The names of the cluster's servers by id, this one first; {"": ""} without a cluster."""
-        return {"": ""} if self.cluster is None else self.cluster.names
+    def elsewhere(self) -> Elsewhere:
+        """The other servers of the cluster, if there is one."""
+        return self.core.registry.elsewhere
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:
         """Return the service of a class; raises `OrderRefused` if the server does not have it."""
@@ -94,7 +91,7 @@ class ServerParts:
             return "starting"
         if self.drain.is_on:
             return "draining"
-        if self.cluster is not None and not self.cluster.members.is_in:
+        if not self.elsewhere.is_in:
             return "not in the cluster yet"
         if owed_since is not None and clock.monotonic() - owed_since > GRACE_SECONDS:
             return "the store does not answer"
@@ -161,7 +158,7 @@ async def run_everywhere(order: Order, server: ServerParts) -> Any:
 
     Refusals are ignored unless all servers refuse: that raises `OrderRefused`, and a missing answer raises `NoAnswer`.
     """
-    names = server.names
+    names = server.elsewhere.names
     answers = await asyncio.gather(*(run_at(id, order, server) for id in names), return_exceptions=True)
     failed = [answer for answer in answers if isinstance(answer, BaseException)]
     grave = [one for one in failed if isinstance(one, NoAnswer) or not isinstance(one, OrderRefused)]
@@ -175,12 +172,13 @@ async def run_everywhere(order: Order, server: ServerParts) -> Any:
 
 async def run_at(id: str, order: Order, server: ServerParts) -> Any:
     """Return one server's own answer; raises `OrderRefused`, and `NoAnswer` if it does not answer."""
-    if server.cluster is None or id == next(iter(server.names)):
+    others = server.elsewhere
+    if id == next(iter(others.names)):
         return await order.run_here(server)
     try:
-        return read_answer(await server.cluster.ask_order(id, msgspec.json.encode(order)))
+        return read_answer(await others.ask_order(id, msgspec.json.encode(order)))
     except StoreUnavailable:
-        raise NoAnswer(f"The server {server.names.get(id, id)} does not answer.") from None
+        raise NoAnswer(f"The server {others.names.get(id, id)} does not answer.") from None
 
 
 def read_answer(data: bytes) -> Any:

@@ -30,8 +30,9 @@ class RoomOrder(Order, frozen=True):
 
     async def run(self, server: ServerParts) -> Row:
         code = parse_room_code(self.code)
-        id = "" if server.cluster is None else server.cluster.server_of(code)
-        return named(await run_at(id, self, server), server.names.get(id, id))
+        others = server.elsewhere
+        id = others.server_of(code)
+        return named(await run_at(id, self, server), others.names.get(id, id))
 
     def find(self, server: ServerParts) -> LiveRoom:
         code = parse_room_code(self.code)

@@ -23,8 +23,8 @@ class Status(Order, frozen=True, tag="status"):
 
     async def run(self, server: ServerParts) -> Row:
         """Return this server's status, with `_FIGURES` of each server of the cluster."""
-        own, names = await self.run_here(server), server.names
-        if server.cluster is None:
+        own, names = await self.run_here(server), server.elsewhere.names
+        if not server.elsewhere.is_several:
             return own
         asked = (run_at(id, self, server) for id in list(names)[1:])
         answers, servers = await asyncio.gather(*asked, return_exceptions=True), []
@@ -59,7 +59,7 @@ class Status(Order, frozen=True, tag="status"):
         }
         registry = server.core.registry
         here = {"served": len(registry.by_code), "elsewhere": registry.elsewhere.count}
-        return status if server.cluster is None else status | here
+        return status | here if registry.elsewhere.is_several else status
 
     def describe(self, answer: Row) -> str:
         late, owes, waiting = answer["loop_lag_ms"], answer["store_owes_ms"], answer["bots_waiting"]
@@ -99,8 +99,7 @@ class DrainOrder(Order, frozen=True, tag="drain"):
 
     async def run_here(self, server: ServerParts) -> Row:
         """Drain this server only; its rooms go to the others."""
-        if server.cluster is not None:
-            await server.cluster.leave()
+        await server.elsewhere.leave()
         server.drain.start(self.seconds, is_final=self.for_good)
         return _row_of_drain(server)
 
