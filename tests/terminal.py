@@ -117,8 +117,8 @@ class Terminal:
         self._stream.feed(data)
         return data
 
-    def type(self, text: str) -> None:
-        os.write(self._ours, text.encode())
+    def type(self, text: str | bytes) -> None:
+        os.write(self._ours, text.encode() if isinstance(text, str) else text)
 
     async def ask(self, text: str, *words: str) -> None:
         """Type the text and wait until all these words were written."""

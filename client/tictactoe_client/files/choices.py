@@ -48,5 +48,5 @@ def _decode(content: bytes) -> dict[str, Value]:
 
     try:
         return msgspec.json.decode(content, type=dict[str, Value])
-    except msgspec.MsgspecError:
+    except ValueError:
         return {}

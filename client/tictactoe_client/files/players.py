@@ -254,7 +254,7 @@ class KnownPlayers:
     def _rewrite(self, content: bytes) -> bytes:
         try:
             before = _parse(content)
-        except msgspec.MsgspecError:
+        except ValueError:
             raise UnknownFile(say("file unknown", file=self.path)) from None
         after = self._apply(content)
         if after == list(before.values()):
@@ -263,7 +263,7 @@ class KnownPlayers:
 
     def _apply(self, content: bytes) -> list[KnownPlayer]:
         players: Players = {}
-        with contextlib.suppress(msgspec.MsgspecError):
+        with contextlib.suppress(ValueError):
             players = _parse(content)
         for change in tuple(self._waiting):
             change(players)
@@ -271,7 +271,7 @@ class KnownPlayers:
 
 
 def _parse(content: bytes) -> Players:
-    """Return the rows of a file; raises `msgspec.MsgspecError` if it is damaged or of another version."""
+    """Return the rows of a file; raises ValueError if it is damaged or of another version."""
     players: Players = {}
     if content.strip():
         oldest = time.time() - _REFUSED_SECONDS

@@ -158,6 +158,17 @@ class Terminal:
                 for key in terminal._list_typed():
                     super().process_message(key)
 
+            def run_input_thread(self) -> None:
+                """Read keys, and drop bytes that are not UTF-8, for which Textual stops reading."""
+                while True:
+                    try:
+                        super().run_input_thread()
+                        break
+                    except UnicodeDecodeError as error:
+                        terminal._typed = error.object.decode("utf-8", "ignore")
+                        for key in terminal._list_typed():
+                            self.process_message(key)
+
         return KnownDriver
 
     def set_title(self, title: str) -> None:

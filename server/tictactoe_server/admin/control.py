@@ -65,7 +65,7 @@ class Orders:
         try:
             answer = await self.carry_out(self._decode(data), is_from_another=is_from_another)
             return msgspec.json.encode({"answer": answer})
-        except msgspec.DecodeError as bad:
+        except (msgspec.DecodeError, UnicodeError) as bad:
             error = f"This is no command: {bad}."
         except OrderRefused as refused:
             error = str(refused)
@@ -114,7 +114,7 @@ def ask(path: Path, order: Order) -> Any:
             raise NoServer(f"Cannot ask the server at {path}: {error.strerror or error}.") from None
     try:
         return read_answer(data)
-    except msgspec.DecodeError:
+    except ValueError:
         raise NoServer(f"The server at {path} gave no answer.") from None
 
 

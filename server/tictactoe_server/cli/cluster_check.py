@@ -62,7 +62,7 @@ class Inspector:
         return sorted(found, key=lambda one: one[0].name)
 
     def _hear(self, message: Message) -> None:
-        with contextlib.suppress(msgspec.DecodeError):
+        with contextlib.suppress(ValueError):
             heartbeat = msgspec.msgpack.decode(message.data, type=Heartbeat)
             self._heard[heartbeat.sender] = heartbeat, heartbeat.time - clock.monotonic() * 1000
 
@@ -78,7 +78,7 @@ class Inspector:
             try:
                 reply = await self._link.request(ORDERS + one.sender, msgspec.json.encode(Status()))
                 answer = msgspec.json.decode(reply)["answer"]
-            except (StoreUnavailable, msgspec.MsgspecError, KeyError) as error:
+            except (StoreUnavailable, ValueError, KeyError) as error:
                 yield Fault(f"Server {one.name} lives and does not say how it is: {error}")
                 continue
             serves = (

@@ -127,7 +127,7 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
             return msgspec.msgpack.decode(await link.request(subject, question), type=kind)
     except TimeoutError:
         raise StoreUnavailable(f"no answer within {seconds} s") from None
-    except msgspec.DecodeError as error:
+    except ValueError as error:
         raise StoreUnavailable(f"the answer cannot be read: {error}") from error
 
 
@@ -137,7 +137,7 @@ async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Sai
     def hear(message: Message) -> None:
         try:
             answer = take(msgspec.msgpack.decode(message.data, type=kind))
-        except (msgspec.DecodeError, InvalidRules) as error:
+        except (msgspec.DecodeError, UnicodeError, InvalidRules) as error:
             log.error("what another server says cannot be read", subject=subject, reason=str(error))
             return
         if answer is not None:

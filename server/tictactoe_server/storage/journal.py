@@ -192,7 +192,7 @@ class GameTables:
         old = [row for row in found if list(map(type, row)) == [int, str, int, str, int] and row[2] < at]
         try:
             return [OldGame(id, _decode_players(players), *rest) for id, players, *rest in old]
-        except msgspec.DecodeError as error:
+        except ValueError as error:
             raise Damaged(f"who played is no list: {error}") from error
 
     def forget(self, at: int) -> bool:

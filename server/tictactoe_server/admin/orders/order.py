@@ -182,7 +182,7 @@ async def run_at(id: str, order: Order, server: ServerParts) -> Any:
 
 
 def read_answer(data: bytes) -> Any:
-    """Decode an answer; raises `OrderRefused`, and `msgspec.DecodeError` for anything else."""
+    """Decode an answer; raises `OrderRefused`, and ValueError for anything else."""
     found = msgspec.json.decode(data)
     if "error" in found:
         raise OrderRefused(found["error"])

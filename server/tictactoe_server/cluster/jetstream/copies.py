@@ -136,7 +136,7 @@ class Copies:
         return self._reports
 
     def _hear(self, message: Message) -> None:
-        with contextlib.suppress(msgspec.DecodeError):  # also raised for "no responders"
+        with contextlib.suppress(ValueError):  # also raised for "no responders"
             report = msgspec.json.decode(message.data, type=Report)
             self._reports[report.server.name] = report
 

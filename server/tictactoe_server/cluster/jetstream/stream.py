@@ -188,7 +188,7 @@ class Stream:
         data = await self.link.request(f"{API}{verb}{self.name}", msgspec.json.encode(question))
         try:
             answer = msgspec.json.decode(data, type=kind)
-        except msgspec.MsgspecError as error:
+        except ValueError as error:
             raise _invalid_answer(error) from error
         if answer.error is not None:
             raise StreamError(answer.error)
@@ -423,7 +423,7 @@ def outcome_of(key: str, answer: bytes) -> int | Exception:
     """Return the revision of a write from JetStream's reply, or the error."""
     try:
         found = _decode(answer)
-    except msgspec.MsgspecError as error:
+    except ValueError as error:
         return _invalid_answer(error)
     if found.error is None:
         return found.seq if found.seq > 0 else _invalid_answer("nothing")
