@@ -75,7 +75,7 @@ CEILINGS = {
     "cli": (1_255, 3),
     "cluster": (3_056, 6),
     "core": (1_782, 5),
-    "events": (2_894, 7),
+    "events": (2_897, 7),
     "http": (1_396, 3),
     "listings": (730, 3),
     "people": (505, 2),

@@ -28,6 +28,7 @@ from tictactoe_server.services.demo import Demo
 from tictactoe_server.services.forget import Forgetting
 from tictactoe_server.services.forget_order import ForgetOrder
 from tictactoe_server.services.review import Reviews
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Specs, TableSpec
 
@@ -41,6 +42,7 @@ class Parts:
         title: The title of the server's page, or "".
         pool: The worker processes in which bots think.
         check_device: Refuses a request of a device that may not do what cannot be undone.
+        note_seat: Makes the store remember a session's player as long as one with a seat.
         services: The services of the features before this one in the list.
     """
 
@@ -50,6 +52,7 @@ class Parts:
     drain: Drain
     pool: ThinkingPool
     check_device: Callable[[Call], Awaitable[None]]
+    note_seat: Callable[[Session], None]
     services: list[Service] = field(default_factory=list)
 
 
@@ -86,7 +89,7 @@ def _make_previews(parts: Parts) -> Iterable[Service]:
 FEATURES: Final = (
     Feature(lambda parts: [Forgetting(parts.specs, parts.check_device)], orders=(ForgetOrder,)),
     Feature(lambda parts: [Reviews(parts.pool)]),
-    Feature(lambda parts: [Tournaments(parts.drain)], Tournaments.tables, EVENT_ORDERS),
+    Feature(lambda parts: [Tournaments(parts.drain, parts.note_seat)], Tournaments.tables, EVENT_ORDERS),
     Feature(_make_ratings, (*Blocking.tables, *Challenges.tables, *Ladders.tables), RATING_ORDERS),
     Feature(lambda parts: [Api()]),
     Feature(lambda parts: [Bots(parts.pool, pause_seconds=parts.settings.bot_pause_seconds)]),

@@ -242,6 +242,7 @@ class Server:
             drain=drain,
             pool=pool,
             check_device=greeting.names.check_device,
+            note_seat=greeting.note_seat,
         )
         for feature in self._features:
             parts.services.extend(feature.make(parts))

@@ -12,7 +12,7 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.events import running, service, shown
-from tictactoe_server.records.tables import ROOMS, open_memory
+from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Limits, Settings
 
@@ -154,6 +154,14 @@ async def test_an_event_is_entered_once_under_a_name_that_nobody_has_there(serve
         assert (await other.ask("event_join", event=event, name="bo"))["type"] == "ok"
         assert await other.refusal("event_join", event=event, name="hard-bot") == "bad_name"
         assert [row["name"] for row in (await watched(ana, event))["table"]] == ["ana", "bo"]
+
+
+async def test_people_of_an_event_are_remembered_before_they_have_a_seat(server: Server) -> None:
+    async with known(server, "olga") as organiser, known(server, "ana") as ana:
+        await ana.ask("event_join", event=await opened(organiser))
+    await server._services[0].close()
+    rows = [stored.value async for some in server.core.store.table(PLAYERS).load_all() for stored in some]
+    assert [getattr(row, "is_seated", None) for row in rows] == [True, True]
 
 
 async def test_all_invalid_names_of_a_roster_are_reported_with_their_places(server: Server) -> None:

@@ -325,7 +325,7 @@ class Entrant(Wanderer):
         if cup.code:
             try:
                 await self.ask(type="event_join", event=cup.code)
-                self.is_entered = True
+                self.is_entered = self.has_had_seat = True
             except RequestRefused as refused:
                 if refused.code != "event_begun":
                     raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -40,6 +40,7 @@ from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.services.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.services.names import read_name
 from tictactoe_server.services.play import read_text
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 
 EVENTS_OF_PLAYER: Final = 2  # current events per organiser
@@ -62,8 +63,8 @@ class Tournaments(Service):
 
     tables = (EVENTS,)
 
-    def __init__(self, drain: Drain) -> None:
-        self._drain = drain
+    def __init__(self, drain: Drain, note_seat: Callable[[Session], None]) -> None:
+        self._drain, self._note_seat = drain, note_seat
         self._opened_from: dict[str, str] = {}
         self._opening = asyncio.Lock()
         self.handles = {
@@ -127,6 +128,7 @@ class Tournaments(Service):
                 raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
             event = await self.kept.open(event)
             self._opened_from[event.code] = call.session.address
+        self._note_seat(call.session)
         ticket = event.ticket_of() if event.entry == "code" else UNSET
         call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
 
@@ -146,6 +148,7 @@ class Tournaments(Service):
             if refused.path == "ticket":
                 self._core.allowances.count_miss(call.session, call.player)
             raise
+        self._note_seat(call.session)
         call.answer(event=event.code)
         self.shown.watch(call.session, event)
 
