@@ -71,8 +71,9 @@ export class EventWall {
 	#drawEntry() {
 		const { state, rows, presence } = this.following;
 		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, clean(name))));
+		const [way, label] = state?.head.entry === "roster" ? ["page event come by card", "page event"] : ["page event come", "page event or code"];
 		return [
-			h("div.wall-entry", h("p.note", state && describeTerms(state)), h("p", say(state?.head.entry === "roster" ? "page event come by card" : "page event come")), this.address, h("p", say("page event or code")), this.code),
+			h("div.wall-entry", h("p.note", state && describeTerms(state)), h("p", say(way)), this.address, h("p", say(label)), this.code),
 			this.qr,
 			h("div.wall-in", h("h2", presence), names),
 		];
