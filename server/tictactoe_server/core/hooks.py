@@ -47,6 +47,6 @@ class Hooks:
     ) -> None:
         """Raise `Refused` unless a player may play a rated game with each of the others; see `Ladders.check`."""
         if not self.rated_checks:
-            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off", path="rules", ladders=[])
+            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off", path="rules")
         for check in self.rated_checks:
             await check(rules, clock, player, others, room=room)
