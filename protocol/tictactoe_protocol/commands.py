@@ -316,6 +316,7 @@ _UNTOLD: Final = (
     _press("computer", "b", "go_to_computer", {"deed computer": "waiting"}, "computer"),
     _press("event_join", "j", "deed event_join", {"key event join": "event"}, "join"),
     _press("event_pause", "p", "deed event_pause", {"key event pause": "event"}, "away", "ready"),
+    _press("event_wall", "w", "wall", {"key event wall": "event"}),
     _press("theme", "t", "", {"key theme": "home"}),
     _press("theme", "", "app.theme", {"": "settings"}),
     _press("settings", "s", "open_page settings", {"key settings": "home"}),
@@ -394,7 +395,7 @@ _FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "reviewing": ("left", "right", "up", "down"),
     "over": ("rematch",),
     "home": ("retry", "back", "local"),
-    "event": ("event_join", "event_pause"),
+    "event": ("event_join", "event_pause", "event_wall"),
     "settings": ("back",),
     "help": (),
 }

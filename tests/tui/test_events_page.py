@@ -42,6 +42,15 @@ async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waite
         await ana.until("ana (X) - bo (O)  1-0", "The next round begins in 0:0", gone="Waiting for")
 
 
+async def test_a_key_copies_the_address_of_the_wall_with_its_wall_key(open_screen: OpenScreen) -> None:
+    named = event(key="k7m4")
+    async with hostile_server() as server, open_screen(with_events(server, named).url, first_page=PAGE) as ana:
+        await ana.until("w wall")
+        address = f"{server.url.replace('ws', 'http')}/e/{EVENT}/wall#key=k7m4"
+        await ana.do("w", f"Wall for a projector: {address}")
+        assert ana.app.clipboard == address
+
+
 async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
         await ana.until("Find an opponent")
@@ -112,7 +121,7 @@ async def test_one_enters_pauses_and_comes_back_by_a_key(open_screen: OpenScreen
         await ana.press("j")
         await until(lambda: heard(server, EventJoin))
         await server.push(news(6, rows=(ROWS[1],)))
-        await ana.until("p pause / come back", gone="j join")
+        await ana.until("p pause", gone="j join")
         await ana.press("p")
         await server.push(news(7, rows=(replace(ROWS[1], status="away"),)))
         await ana.do("p", "ana (you, away)")

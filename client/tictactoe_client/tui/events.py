@@ -262,6 +262,14 @@ class EventPage(ListPage):
         self.program.copy_to_clipboard(self._link)
         self.program.say(say("tournament link", link=self._link), "good")
 
+    def action_wall(self) -> None:
+        """Copy and show the link to the event's wall; the wall key shows names on a server that hides them."""
+        client, event = self.program.session.client, self._event
+        if client is not None and event is not None:
+            link = link_to(client, f"{event.code}/wall", f"key={event.state.key}" if event.state.key else "")
+            self.program.copy_to_clipboard(link)
+            self.program.say(f"{say('page event wall')}: {link}", "good")
+
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
         if "leave" in self._deeds:
             yield say("tournament do leave"), self._ask_to_leave
