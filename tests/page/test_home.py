@@ -33,6 +33,20 @@ async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Vis
     await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("5+1")
 
 
+async def test_no_note_on_the_first_page_ends_in_a_line_of_one_word(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    alone = """notes => notes.map(({firstChild: text}) => text.data).filter((text, at) => {
+        const range = new Range();
+        const tops = [...text.matchAll(/\\S+/g)].map(({0: word, index}) => {
+            range.setStart(notes[at].firstChild, index);
+            range.setEnd(notes[at].firstChild, index + word.length);
+            return range.getBoundingClientRect().top;
+        });
+        return tops.length > 2 && tops.at(-1) - tops.at(-2) > 5;
+    })"""
+    assert await ana.page.locator(".way small, .tile small").evaluate_all(alone) == []
+
+
 async def test_a_seat_to_return_to_names_opponent_game_and_turn(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit, "gomoku")
     await ana.page.goto(address(server))
@@ -53,7 +67,7 @@ async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit
         await bo.play(0)
         await ana.page.goto(address(server))
         seat = ana.page.locator(".resume .ask")
-        await expect(seat).to_contain_text("Your game with bo Tic-tac-toe · your move · yours until somebody claims it")
+        await expect(seat).to_contain_text("Your game with bo Tic‑tac‑toe · your move · yours until somebody claims it")
         await ana.page.get_by_role("button", name="Leave").click()
         await ana.button("Stay").click()
         await ana.page.get_by_role("button", name="Leave").click()

@@ -149,7 +149,7 @@ function makeResume(app) {
 
 /** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
 function describeSeat({ seat, rules, names, turn }, left) {
-	const terms = [nameGame(rules)];
+	const terms = [nameGame(rules).replaceAll("-", "\u2011")];
 	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: clean(names[turn] ?? "") }));
 	else if (turn === null) terms.push(say("status waiting"));
 	if (left) terms.push(say("page time left", { time: formatDuration(left) }));

@@ -66,7 +66,7 @@ export class Stage {
 	/** @param {Scene} scene */
 	draw(scene) {
 		const isWaiting = scene.card !== "";
-		setText(this.#head, scene.head);
+		setText(this.#head, scene.head.replaceAll("-", "\u2011").replace(" ·", "\u00a0·")); // lines break between words only
 		setText(this.#code, scene.state.room);
 		setText(this.#terms, scene.terms.join(" · "));
 		if (this.title !== scene.title) document.title = this.title = scene.title;
