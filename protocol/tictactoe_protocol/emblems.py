@@ -1,4 +1,7 @@
-"""A sign and a colour for each player, which distinguish players of the same name; `emblem.js` is the page's port."""
+"""A sign and a colour for each player, which distinguish players of the same name; `emblem.js` is the page's port.
+
+In a room, where two players may have the same colour, the sign has the colour of the player's mark.
+"""
 
 from __future__ import annotations
 

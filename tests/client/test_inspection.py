@@ -158,7 +158,7 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
         scene = model.scene(2.0)
         for parts in fill_panel(model, scene, 38, 20, ascii_only=False)[0]:
             Picture(38, 1).put_parts(0, 0, *parts)
-        describe_end(model, scene)
+        describe_end(model, scene, 38)
 
 
 def places_in(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -47,6 +47,20 @@ async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Ser
     await bo.sees(A1="X", B2="O", C3="free")
 
 
+async def test_a_small_board_is_centred_and_signs_have_the_colours_of_marks(server: Server, visit: Visit) -> None:
+    ana, _ = await two_at_the_board(server, visit)
+    paper, box = [await ana.page.locator(selector).bounding_box() for selector in (".board .paper", ".board-box")]
+    assert paper is not None
+    assert box is not None
+    assert paper["x"] + paper["width"] / 2 == pytest.approx(box["x"] + box["width"] / 2, abs=1)
+    colours = """rows => rows.map(row => [
+        getComputedStyle(row.querySelector(".name"), "::before").color,
+        getComputedStyle(row.querySelector(".mark")).stroke])"""
+    signs = await ana.page.locator(".player").evaluate_all(colours)
+    assert all(sign == mark for sign, mark in signs)
+    assert signs[0] != signs[1]
+
+
 @pytest.mark.parametrize("still", [False, True])
 async def test_a_misere_line_loses_and_is_not_painted_as_a_win(server: Server, visit: Visit, still: bool) -> None:
     ana = await visit(address(server), still=still)

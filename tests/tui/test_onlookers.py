@@ -8,8 +8,9 @@ from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Text
 from tictactoe_client.tui.room.model import RoomModel, write_question
-from tictactoe_client.tui.room.picture import describe_end
+from tictactoe_client.tui.room.picture import describe_end, fill_panel
 from tictactoe_engine import PRESETS
+from tictactoe_protocol.emblems import SIGNS
 from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
 
@@ -29,9 +30,17 @@ def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) 
     assert over.result is not None
     assert over.result.winner == "X"
     model = model_of(viewer, over)
-    text, shown = describe_end(model, model.scene(0.0))
-    assert text == f"{words} Row 1, A1 to D1, is X X X X. (10 moves)"
-    assert shown == role
+    line = f"{words} Row 1, A1 to D1, is X X X X. (10 moves)"
+    assert describe_end(model, model.scene(0.0), len(line)) == (line, role)
+    assert describe_end(model, model.scene(0.0), len(line) - 1) == (line.removesuffix(" (10 moves)"), role)
+
+
+def test_the_sign_of_each_player_has_the_colour_of_their_mark() -> None:
+    model = model_of(ANA, state([0], THREE))
+    lines, _ = fill_panel(model, model.scene(0.0), 38, 20, ascii_only=False)
+    assert [role for line in lines for text, role in line if text.strip() and text.strip() in SIGNS] == [
+        f"mark{number}" for number in range(3)
+    ]
 
 
 def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None:

@@ -127,7 +127,7 @@ async def test_the_end_fits_at_every_size(server: Server, open_screen: OpenScree
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("Your move")
         await ana.press(":", *"resign", "enter", "enter")
-        await ana.until("Esc home", "Game 1.")
+        await ana.until("Esc home", "You lose")
         await bo.ask("rematch", room=code)
         await ana.until("wants a rematch")
         check_fit(ana, "You lose")

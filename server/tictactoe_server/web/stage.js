@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { button, h, isStale, setText, show, showKeyed, urlOf } from "./dom.js";
-import { setEmblem } from "./emblem.js";
+import { emblemOf } from "./emblem.js";
 import { changeLook, lookOf } from "./look.js";
 import { nameCell } from "./rules.js";
 import { seatIcon } from "./shapes.js";
@@ -101,7 +101,7 @@ export class Stage {
 			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
 			setText(who.children[0], is_own ? say("player you", { name }) : name);
 			who.children[0].title = name.endsWith("?") ? say("name mark", { name: name.slice(0, -1) }) : name;
-			setEmblem(who.children[0], player);
+			who.children[0].dataset.sign = player && emblemOf(player)[0];
 			if (player) names.set(player, name);
 			if (leads && player && !is_own && ownerOf(player) === player) who.children[0].href = urlOf(`/player/${player}`);
 			else who.children[0].removeAttribute("href");

@@ -194,14 +194,14 @@ def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) ->
     right = f"▶ {clock}".rstrip() if player.moves else clock
     name = say("player you", name=player.name) if player.is_own else player.name
     note = f" ({player.note})" if player.note else ""
-    sign, colour = emblem_of(player.player) if has_signs and player.player else ("", 0)
+    sign = emblem_of(player.player)[0] if has_signs and player.player else ""
     taken = measure(right) + (2 if sign else 0)
     if measure(name) + len(note) + taken > width - 4:
         note = ""
     name = shorten(name, max(4, width - 4 - len(note) - taken))
     space = max(0, width - 3 - measure(name) - len(note) - taken)
     mark, name_role = _draw_mark(player, rules), "title" if player.moves else ""
-    signed = ((f" {sign}", f"mark{colour}"),) if sign else ()
+    signed = ((f" {sign}", mark_role(player.mark, rules)),) if sign else ()
     return mark, ("  ", ""), (name, name_role), (note, "dim"), *signed, (" " * space, ""), (right, role)
 
 
@@ -211,7 +211,9 @@ def _list_facts(model: RoomModel, width: int) -> list[str]:
         facts = ", ".join(_local_time(fact) for fact in record.list_facts(model.record))
         return [line for text in (facts, record.describe_end(model.record)) if text for line in wrap(text, width)]
     has_tally = state.game > 1 or any(state.score.values())
-    return [shorten(say("panel game", n=state.game, tally=describe_tally(state)), width)] if has_tally else []
+    tally = describe_tally(state)
+    numbered = say("panel game", n=state.game, tally=tally)
+    return [numbered if measure(numbered) <= width else shorten(tally, width)] if has_tally else []
 
 
 def _local_time(fact: str) -> str:
@@ -222,15 +224,20 @@ def _local_time(fact: str) -> str:
         return fact
 
 
-def describe_end(model: RoomModel, scene: Scene) -> Text:
-    """Return how the game ended and the role of the text: ``You win! Row 1 is X X X. (5 moves, 0:12)``."""
+def describe_end(model: RoomModel, scene: Scene, width: int) -> Text:
+    """Return how the game ended and the role of the text: ``You win! Row 1 is X X X. (5 moves, 0:12)``.
+
+    The parenthesis is left out if the text does not fit on one line.
+    """
     if scene.end is None:
         return "", ""
     length, seconds = count(model.room.state.ply, "move"), model.seconds
     length += "" if seconds is None else f", {format_duration(round(seconds * 1000))}"
     roles = {"win": "good", "lose": "bad"}
     why = describe_why_over(model.ending or model.room.state, model.room.viewer)
-    return f"{scene.end.verdict} {why} ({length})", roles.get(scene.end.kind, "warn")
+    result = f"{scene.end.verdict} {why}"
+    whole = f"{result} ({length})"
+    return whole if measure(whole) <= width else result, roles.get(scene.end.kind, "warn")
 
 
 def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_only: bool) -> list[Line]:
@@ -553,7 +560,7 @@ class RoomView(Canvas):
             typed, at, caret = line.lay_out(width - 1 - (measure(beside[0]) + 2 if beside[0] else 0))
             text, marked, keeps = (typed, "title"), (at, caret), "above"
         elif model.kind == "over" and not model.actions.timeline.is_back:
-            text, keeps = describe_end(model, scene), "below"
+            text, keeps = describe_end(model, scene, width), "below"
         else:
             before -= 1 if notes else 0
             text, *notes = notes or [turn]
