@@ -106,7 +106,8 @@ function makeSide(app, play) {
 
 	function join() {
 		const room = readCode(code.value);
-		if (room) app.navigate(`/${room}`);
+		const ticket = /#\s*([\w-]{12,})/.exec(code.value)?.[1];
+		if (room) app.navigate(ticket ? `/e/${room}#${ticket}` : `/${room}`);
 		else app.say(say("page no code"));
 	}
 }
