@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
-from tictactoe_server.events.kept import EVENTS
+from tictactoe_server.features.bots.pool import ThinkingPool
+from tictactoe_server.features.bots.workers import Priority
+from tictactoe_server.features.tournaments.kept import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS
 from tictactoe_server.rooms import Command, Player
 from tictactoe_server.server import kept_by
-from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Stored, Unreadable, Value, Waiter

@@ -11,10 +11,10 @@ import msgspec
 
 from tictactoe_protocol.pushes import Closed, Error, PlayedGame, PlayerProfile, RoomState
 from tictactoe_protocol.rated import LadderState
-from tictactoe_server.api.service import RoomList
-from tictactoe_server.events.service import EventList
-from tictactoe_server.events.table import WholeEvent
-from tictactoe_server.ratings.pages import LadderList
+from tictactoe_server.features.api.service import RoomList
+from tictactoe_server.features.ratings.pages import LadderList
+from tictactoe_server.features.tournaments.service import EventList
+from tictactoe_server.features.tournaments.table import WholeEvent
 from tictactoe_server.transport.http_messages import CSV, JSON, JSON_LINES, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"

@@ -44,12 +44,12 @@ from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_manners
-from tictactoe_server.events.attendance import Attendance
-from tictactoe_server.events.commands import Deserted, EnterEvent, Opened, RoomCodes, Score, pair_next
-from tictactoe_server.events.commands import apply as change_event
-from tictactoe_server.events.event import Event, due_at, open_event
-from tictactoe_server.events.shown import state_of as state_of_event
-from tictactoe_server.events.shown import with_attendance
+from tictactoe_server.features.tournaments.attendance import Attendance
+from tictactoe_server.features.tournaments.commands import Deserted, EnterEvent, Opened, RoomCodes, Score, pair_next
+from tictactoe_server.features.tournaments.commands import apply as change_event
+from tictactoe_server.features.tournaments.event import Event, due_at, open_event
+from tictactoe_server.features.tournaments.shown import state_of as state_of_event
+from tictactoe_server.features.tournaments.shown import with_attendance
 from tictactoe_server.rooms import (
     NOBODY,
     Command,

@@ -21,17 +21,17 @@ from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.orders.order import Order, ServerParts, ServiceKind
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.agenda import Tasks, every
-from tictactoe_server.cluster import needing_nats
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.served_time import ServedTime, Uninterrupted
-from tictactoe_server.features import FEATURES, Feature, Parts
+from tictactoe_server.features.all import FEATURES, Feature, Parts
+from tictactoe_server.features.bots.pool import ThinkingPool
+from tictactoe_server.features.cluster import needing_nats
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
 from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
-from tictactoe_server.services.bots.pool import ThinkingPool
 from tictactoe_server.services.hello import Greeting
 from tictactoe_server.services.history import PastGames
 from tictactoe_server.services.lobby import PublicRooms
@@ -51,7 +51,7 @@ from tictactoe_server.transport.listener import Listener
 
 if TYPE_CHECKING:
     from tictactoe_server.admin.metrics import MetricsServer
-    from tictactoe_server.cluster.cluster import Cluster
+    from tictactoe_server.features.cluster.cluster import Cluster
 
 _STOP_SECONDS: Final = 5.0
 
@@ -217,7 +217,7 @@ class Server:
             except (DamagedDatabase, SavesMissing) as damaged:
                 raise CannotOpenStore(f"{damaged}\n{describe_newest(settings.data, settings.backup_to)}") from damaged
         with needing_nats():
-            from tictactoe_server.cluster.jetstream.store import JetStreamStore
+            from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
         return await JetStreamStore.open(
             settings.store,
             specs,
@@ -269,8 +269,8 @@ class Server:
         terms = self._limits, round(settings.hold_seconds * 1000), clock
         if settings.store is None:
             return Core(store, ServedTime(store, clock), *terms, settings=settings)
-        from tictactoe_server.cluster.cluster import GRACE_SECONDS, NOTE_SECONDS, Cluster
-        from tictactoe_server.cluster.jetstream.store import JetStreamStore
+        from tictactoe_server.features.cluster.cluster import GRACE_SECONDS, NOTE_SECONDS, Cluster
+        from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
 
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore(f"{settings.store} is no store of several servers.")

@@ -6,8 +6,8 @@ import msgspec
 from tests.end_to_end.clients import complaint, run_client
 from tests.peer import until
 from tests.server.ratings.served import a_server, people, play_each
-from tictactoe_server.ratings.orders import ExportRatings, VoidGame
-from tictactoe_server.ratings.service import Ladders
+from tictactoe_server.features.ratings.orders import ExportRatings, VoidGame
+from tictactoe_server.features.ratings.service import Ladders
 
 
 async def test_an_export_is_folded_again_without_the_server(tmp_path: Path) -> None:

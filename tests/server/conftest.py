@@ -13,12 +13,12 @@ from tictactoe_server.settings import Settings
 
 SOON = {
     "core.timers.RETRY_SECONDS": 0.05,
-    "events.kept.AGAIN_SECONDS": 0.05,
-    "events.kept.REREAD_SECONDS": 0.5,
-    "events.running.AGAIN_SECONDS": 0.05,
-    "events.running.LOOK_SECONDS": 0.1,
+    "features.tournaments.kept.AGAIN_SECONDS": 0.05,
+    "features.tournaments.kept.REREAD_SECONDS": 0.5,
+    "features.tournaments.running.AGAIN_SECONDS": 0.05,
+    "features.tournaments.running.LOOK_SECONDS": 0.1,
     "records.changes.LONGEST_REST_SECONDS": 0.05,
-    "services.bots.bots._AGAIN_SECONDS": 0.05,
+    "features.bots.service._AGAIN_SECONDS": 0.05,
 }
 """Seconds between retries and checks; no test depends on their length."""
 

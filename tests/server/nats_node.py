@@ -14,10 +14,10 @@ import msgspec
 
 from tests.environment import environment
 from tictactoe_server.cli.cluster_streams import make_streams
-from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.cluster.jetstream.stream import Stream, StreamInfo
-from tictactoe_server.cluster.jetstream.streams import name_of
+from tictactoe_server.features.cluster.jetstream.link import Link
+from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.features.cluster.jetstream.stream import Stream, StreamInfo
+from tictactoe_server.features.cluster.jetstream.streams import name_of
 from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.specs import Specs
 

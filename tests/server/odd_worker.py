@@ -7,7 +7,7 @@ from pathlib import Path
 
 import tictactoe_server
 
-THINKING = runpy.run_path(str(Path(tictactoe_server.__file__).with_name("services") / "bots" / "thinking.py"))
+THINKING = runpy.run_path(str(Path(tictactoe_server.__file__).with_name("features") / "bots" / "thinking.py"))
 
 
 def main(habit: str, mark: Path) -> None:

@@ -112,7 +112,7 @@ async def test_a_state_that_is_known_is_not_sent_again(server: Server) -> None:
 
 
 async def test_the_list_of_public_rooms_is_streamed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.api.service._ROOMS_SECONDS", 0)
+    monkeypatch.setattr("tictactoe_server.features.api.service._ROOMS_SECONDS", 0)
     async with open_peer(server.url) as ana, streaming(server, "/api/lobby/stream") as stream:
         described = Described(await read(server, "/api/openapi.json"))
         assert await stream.next() == {"rooms": []}

@@ -14,9 +14,9 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Draw, Move, Rematch, Resign, Undo
+from tictactoe_server.features.bots.service import Bots
+from tictactoe_server.features.bots.workers import Priority
 from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, open_room
-from tictactoe_server.services.bots.bots import Bots
-from tictactoe_server.services.bots.workers import Priority
 from tictactoe_server.storage.store import StoreUnavailable
 
 CODE = "K7M4PQ"
@@ -68,7 +68,7 @@ def registry() -> FakeRegistry:
 @pytest.fixture
 async def open_bots(registry: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenBots]:
     """Return a function that opens bots which send a pool's answers to `registry` and retry at once."""
-    monkeypatch.setattr("tictactoe_server.services.bots.bots._AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr("tictactoe_server.features.bots.service._AGAIN_SECONDS", 0.0)
     async with contextlib.AsyncExitStack() as stack:
 
         def start(pool: FakePool | None = None) -> Bots:

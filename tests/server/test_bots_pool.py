@@ -15,9 +15,9 @@ from tests.server import odd_worker
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_engine.search import Budget, Memory, Table, analyse, best_cells, solve
 from tictactoe_engine.strategies import Level, opening_cells
-from tictactoe_server.services.bots.pool import ThinkingPool
-from tictactoe_server.services.bots.thinking import result_of
-from tictactoe_server.services.bots.workers import COMMAND, Priority, Worker
+from tictactoe_server.features.bots.pool import ThinkingPool
+from tictactoe_server.features.bots.thinking import result_of
+from tictactoe_server.features.bots.workers import COMMAND, Priority, Worker
 
 PATIENCE_SECONDS = 30.0
 LONG_SECONDS = 60.0
@@ -83,7 +83,7 @@ async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once(po
 async def test_a_failed_start_is_retried(open_pool: OpenPool, habit: str, position: Position, best: set[int]) -> None:
     pool = open_pool(habit, 2.0)
     with pytest.MonkeyPatch.context() as patch:  # the next worker has its time: one that is good may be slow
-        patch.setattr("tictactoe_server.services.bots.workers._START_SECONDS", 0.5)
+        patch.setattr("tictactoe_server.features.bots.workers._START_SECONDS", 0.5)
         assert await soon(pool.choose(position, Level.PERFECT)) not in best
     await until_best(pool, position, best)
 
@@ -243,7 +243,7 @@ async def test_where_a_table_could_not_be_solved_the_next_to_ask_tries_again() -
 
 
 async def test_the_table_that_was_not_used_for_longest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.services.bots.pool._MAX_TABLES", 2)
+    monkeypatch.setattr("tictactoe_server.features.bots.pool._MAX_TABLES", 2)
     pool = SolvingPool()
     pool.may_answer.set()
     for rules in (CLASSIC, MISERE, CLASSIC, BLOCKER, CLASSIC, MISERE):

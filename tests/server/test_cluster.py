@@ -23,10 +23,10 @@ from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListC
 from tictactoe_server.admin.orders.rooms import ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.cli.cluster_check import LISTENING_SECONDS
-from tictactoe_server.cluster import cluster
-from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
-from tictactoe_server.cluster.messages import Page
+from tictactoe_server.features.cluster import cluster
+from tictactoe_server.features.cluster.jetstream.link import Link
+from tictactoe_server.features.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
+from tictactoe_server.features.cluster.messages import Page
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -35,8 +35,8 @@ from tictactoe_server.settings import Settings
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send heartbeats three times as often, with the usual timeout."""
-    monkeypatch.setattr("tictactoe_server.cluster.members.HEARTBEAT_SECONDS", HEARTBEAT_SECONDS / 3)
-    monkeypatch.setattr("tictactoe_server.cluster.cluster._LISTENING_SECONDS", 2 * HEARTBEAT_SECONDS / 3)
+    monkeypatch.setattr("tictactoe_server.features.cluster.members.HEARTBEAT_SECONDS", HEARTBEAT_SECONDS / 3)
+    monkeypatch.setattr("tictactoe_server.features.cluster.cluster._LISTENING_SECONDS", 2 * HEARTBEAT_SECONDS / 3)
     monkeypatch.setattr("tictactoe_server.cli.cluster_check.LISTENING_SECONDS", LISTENING_SECONDS / 2)
 
 
@@ -280,13 +280,13 @@ async def test_changes_reach_all_servers_and_one_server_is_chosen_for_each_task(
 
 async def test_a_closed_connection_to_the_store_is_noticed_at_once(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     async with cluster_of(node, 2) as (one, other):
-        monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 3600)
+        monkeypatch.setattr("tictactoe_server.features.cluster.members.GONE_SECONDS", 3600)
         await one.cluster._link.close()  # as the system does with the connections of a process that is killed
         await until(lambda: not other.cluster.members.others)
 
 
 async def test_a_player_who_does_not_follow_a_room_is_seen_as_away(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.cluster.MISSING_SECONDS", 0.5)
+    monkeypatch.setattr("tictactoe_server.features.cluster.cluster.MISSING_SECONDS", 0.5)
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, one) as (_, bo, room):
         await until(lambda: other.cluster.count == 1)
         await vanish(one)
@@ -538,8 +538,8 @@ def telling(server: Server) -> Iterator[list[Page]]:
 
 
 async def test_only_missed_outlines_are_read_again(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.rooms.EACH_SECONDS", 0.0)
-    monkeypatch.setattr("tictactoe_server.cluster.members.GONE_SECONDS", 600.0)
+    monkeypatch.setattr("tictactoe_server.features.cluster.rooms.EACH_SECONDS", 0.0)
+    monkeypatch.setattr("tictactoe_server.features.cluster.members.GONE_SECONDS", 600.0)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
         own = one.cluster.own_rooms
@@ -556,8 +556,8 @@ async def test_only_missed_outlines_are_read_again(node: Node, monkeypatch: pyte
 
 
 async def test_all_rooms_are_read_if_too_many_news_were_missed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.rooms._KEPT_NEWS", 3)
-    monkeypatch.setattr("tictactoe_server.cluster.rooms._PAGE_ROOMS", 2)
+    monkeypatch.setattr("tictactoe_server.features.cluster.rooms._KEPT_NEWS", 3)
+    monkeypatch.setattr("tictactoe_server.features.cluster.rooms._PAGE_ROOMS", 2)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"]]
         await until(lambda: other.cluster.count == 1)

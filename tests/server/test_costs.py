@@ -11,9 +11,9 @@ from tests.server.test_forgetting import until_done
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_protocol.requests import Hello, Request
 from tictactoe_server.admin.chores import Housekeeping
+from tictactoe_server.features.ratings.blocks import BLOCKS
 from tictactoe_server.people.accounts import hash_secret
 from tictactoe_server.people.look_alikes import keys_of
-from tictactoe_server.ratings.blocks import BLOCKS
 from tictactoe_server.records.tables import ACCOUNTS, CLAIMS, PLAYERS, Account, Claim, KnownPlayer, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server, kept_by

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.features
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check often whether a game is wanted, and move without pauses."""
     monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
-    monkeypatch.setattr("tictactoe_server.services.demo.PACE_SECONDS", 0.01)
-    monkeypatch.setattr("tictactoe_server.services.demo.OVER_SECONDS", 0.05)
+    monkeypatch.setattr("tictactoe_server.features.bots.demo.PACE_SECONDS", 0.01)
+    monkeypatch.setattr("tictactoe_server.features.bots.demo.OVER_SECONDS", 0.05)
 
 
 @pytest_asyncio.fixture

@@ -14,7 +14,7 @@ from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Rematch, Res
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.lists import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.events.running import Running
+from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.rooms import (
     NOBODY,
     Dropped,

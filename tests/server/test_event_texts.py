@@ -17,12 +17,12 @@ from tests.server.test_pages import BROWSER, get, head_of, text_of
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol.events import EventGame
 from tictactoe_protocol.terms import ClockState
-from tictactoe_server.events.attendance import Attendance
-from tictactoe_server.events.commands import EnterEvent, apply
-from tictactoe_server.events.event import Event
-from tictactoe_server.events.shown import NOBODY_KNOWN, state_of, with_attendance
-from tictactoe_server.events.table import whole_of
-from tictactoe_server.events.texts import describe_event, list_cells
+from tictactoe_server.features.tournaments.attendance import Attendance
+from tictactoe_server.features.tournaments.commands import EnterEvent, apply
+from tictactoe_server.features.tournaments.event import Event
+from tictactoe_server.features.tournaments.shown import NOBODY_KNOWN, state_of, with_attendance
+from tictactoe_server.features.tournaments.table import whole_of
+from tictactoe_server.features.tournaments.texts import describe_event, list_cells
 from tictactoe_server.http.texts import format_csv
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by

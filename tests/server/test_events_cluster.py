@@ -18,8 +18,8 @@ from tests.server.test_events_service import (
     run,
     watched,
 )
-from tictactoe_server.events import running
-from tictactoe_server.events.orders import EndEvent
+from tictactoe_server.features.tournaments import running
+from tictactoe_server.features.tournaments.orders import EndEvent
 
 pytestmark = pytest.mark.features
 

@@ -12,9 +12,9 @@ from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
 from tests.server.test_events_service import HERE, begun, events_of, known, opened
-from tictactoe_server.events import kept
-from tictactoe_server.events.commands import EnterEvent, apply
-from tictactoe_server.events.kept import EVENTS, IDLE_DAYS, OVER_DAYS
+from tictactoe_server.features.tournaments import kept
+from tictactoe_server.features.tournaments.commands import EnterEvent, apply
+from tictactoe_server.features.tournaments.kept import EVENTS, IDLE_DAYS, OVER_DAYS
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
 

@@ -11,7 +11,7 @@ from tests.fakes import FakeClock, Trouble, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closed
-from tictactoe_server.events import running, service, shown
+from tictactoe_server.features.tournaments import running, service, shown
 from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Limits, Settings

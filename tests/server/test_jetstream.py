@@ -36,10 +36,10 @@ from tests.server.stored import (
 from tests.server.tables import ANA, BO
 from tictactoe_server.cli import cluster, cluster_streams
 from tictactoe_server.cli.cluster_streams import make_streams
-from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.cluster.jetstream.stream import Stream
-from tictactoe_server.cluster.jetstream.streams import Streams, name_of
+from tictactoe_server.features.cluster.jetstream.link import Link
+from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.features.cluster.jetstream.stream import Stream
+from tictactoe_server.features.cluster.jetstream.streams import Streams, name_of
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.store import (
@@ -220,7 +220,7 @@ async def test_a_full_stream_refuses_and_keeps_what_it_has(node: Node, link: Lin
 
 
 async def test_too_many_concurrent_writes_are_busy(store: JetStreamStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.jetstream.stream.MAX_WAITING", 2)
+    monkeypatch.setattr("tictactoe_server.features.cluster.jetstream.stream.MAX_WAITING", 2)
     pending = [Pending() for _ in range(3)]
     for number, each in enumerate(pending):
         store.table(BANS).save(f"p{number}", Ban(f"p{number}", "noise", 1), MISSING, each)

@@ -14,8 +14,8 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, until
 from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.cases import cases
+from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.server import Server
-from tictactoe_server.services.bots.bots import Bots
 from tictactoe_server.sessions.session import Holding
 from tictactoe_server.settings import Limits, Settings
 

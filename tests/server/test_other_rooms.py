@@ -12,15 +12,15 @@ from tests.peer import until
 from tests.server.tables import ANA, CODE
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.terms import RulesFields
-from tictactoe_server.cluster import cluster
-from tictactoe_server.cluster.cluster import Matching
-from tictactoe_server.cluster.jetstream.access import Access
-from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.members import Members
-from tictactoe_server.cluster.messages import Found, Heartbeat, MatchRequest, News, Outline, Page, encode
-from tictactoe_server.cluster.rooms import OtherRooms, OwnRooms
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.features.cluster import cluster
+from tictactoe_server.features.cluster.cluster import Matching
+from tictactoe_server.features.cluster.jetstream.access import Access
+from tictactoe_server.features.cluster.jetstream.link import Link
+from tictactoe_server.features.cluster.members import Members
+from tictactoe_server.features.cluster.messages import Found, Heartbeat, MatchRequest, News, Outline, Page, encode
+from tictactoe_server.features.cluster.rooms import OtherRooms, OwnRooms
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.rooms import open_room
@@ -204,7 +204,7 @@ async def test_no_room_is_taken_before_all_rooms_are_read(here: OneServer, monke
     await here.wire.answer(Page(1, [outline(CODE)]))
     await reading
     assert here.known == {CODE: ONE}
-    monkeypatch.setattr("tictactoe_server.cluster.rooms.READING_SECONDS", 0.05)
+    monkeypatch.setattr("tictactoe_server.features.cluster.rooms.READING_SECONDS", 0.05)
     here.hear(TWO, 1)
     with pytest.raises(StoreUnavailable):
         await here.others.until_read()

@@ -9,9 +9,9 @@ from msgspec import convert
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get, serving
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_server import features
-from tictactoe_server.api.previews import Previews, card_of_room
-from tictactoe_server.http.pictures import BoardCard, Card, Seat, TableCard, draw, spell
+from tictactoe_server.features import all as features
+from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, draw, spell
+from tictactoe_server.features.previews.service import Previews, card_of_room
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.features

@@ -12,8 +12,8 @@ from tests.peer import play_out, two_playing, until
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import finish
 from tests.server.tables import ANA, BO
-from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.features.cluster.jetstream.link import Link
+from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings

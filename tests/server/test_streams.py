@@ -11,10 +11,10 @@ from tests.server.stored import finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server.cli import cluster_streams
 from tictactoe_server.cli.cluster_streams import make_streams, share_out, spread_leaders
-from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.cluster.jetstream.stream import Stream, StreamError, StreamInfo
-from tictactoe_server.cluster.messages import HEARTBEATS, Heartbeat, encode
+from tictactoe_server.features.cluster.jetstream.link import Link
+from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.features.cluster.jetstream.stream import Stream, StreamError, StreamInfo
+from tictactoe_server.features.cluster.messages import HEARTBEATS, Heartbeat, encode
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, CannotOpenStore

@@ -11,7 +11,7 @@ from tests.peer import Message, Peer, open_peer, two_playing, until
 from tests.proxy import Proxy
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_cluster import settings
-from tictactoe_server.cluster import cluster
+from tictactoe_server.features.cluster import cluster
 from tictactoe_server.server import Server
 
 SILENT = uncounted(ping_seconds=0.4)
@@ -116,9 +116,9 @@ async def test_nobody_without_a_seat_there_may_ask_and_no_url_that_is_none_of_th
 
 
 async def test_a_living_server_without_an_answer_keeps_its_rooms(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "cluster.unheard.")
+    monkeypatch.setattr("tictactoe_server.features.cluster.messages.REACHED", "cluster.unheard.")
     async with two_servers(node) as (_, other, proxy), two_playing(proxy.url) as (ana, _, room):
-        monkeypatch.setattr("tictactoe_server.cluster.messages.REACHED", "cluster.reached.")
+        monkeypatch.setattr("tictactoe_server.features.cluster.messages.REACHED", "cluster.reached.")
         await until(lambda: other.cluster.find(room) == proxy.url)
         async with open_peer(other.url, token=ana.welcome["token"]) as again:
             assert (await ask_for(again, room, proxy.url))["code"] == "moved"

@@ -11,9 +11,9 @@ from tests.simulation.ledger import Message
 from tests.simulation.peer import ConnectionLost, RequestRefused
 from tests.simulation.people import GAMES, Person, Player, Table, Watcher
 from tictactoe_protocol import encode
-from tictactoe_server.events.service import Tournaments
-from tictactoe_server.events.table import whole_of
-from tictactoe_server.ratings.service import Ladders
+from tictactoe_server.features.ratings.service import Ladders
+from tictactoe_server.features.tournaments.service import Tournaments
+from tictactoe_server.features.tournaments.table import whole_of
 
 if TYPE_CHECKING:
     from tests.simulation.run import Site

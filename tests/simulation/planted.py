@@ -18,9 +18,9 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.events.running import Running
+from tictactoe_server.features.ratings.challenges import Challenges
+from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.listings.lobby import Lobby
-from tictactoe_server.ratings.challenges import Challenges
 from tictactoe_server.records.changes import Kept
 from tictactoe_server.rooms import _CARRY_OUT as COMMANDS
 from tictactoe_server.rooms import offers, play

@@ -23,8 +23,8 @@ from tests.server.fake_nats import STREAM, Client, FakeNats, Fault, Headers, Kep
 from tests.simulation.ledger import ServedTime
 from tests.simulation.network import NEAR_PORTS, Network
 from tests.simulation.world import Queue, Thread, World
-from tictactoe_server.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.cluster.jetstream.streams import FORMAT, LAYOUT, Layout
+from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.features.cluster.jetstream.streams import FORMAT, LAYOUT, Layout
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder

@@ -7,9 +7,9 @@ from statistics import median
 from time import perf_counter, process_time
 
 from tests.server.events.authors import Decide, entered, play_round, run
-from tictactoe_server.events.commands import apply, pair_next
-from tictactoe_server.events.event import due_at
-from tictactoe_server.events.table import rows
+from tictactoe_server.features.tournaments.commands import apply, pair_next
+from tictactoe_server.features.tournaments.event import due_at
+from tictactoe_server.features.tournaments.table import rows
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -15,11 +15,11 @@ import click
 from tictactoe_server import clock
 from tictactoe_server.cli.access import access_options
 from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.cluster import needing_nats
+from tictactoe_server.features.cluster import needing_nats
 from tictactoe_server.storage.store import CannotOpenStore
 
 if TYPE_CHECKING:
-    from tictactoe_server.cluster.jetstream.link import Link
+    from tictactoe_server.features.cluster.jetstream.link import Link
 
 MAKING_SECONDS: Final = 25.0  # of retries by `init`, as nodes that have just started elect a leader first
 MOST_STREAMS: Final = 64
@@ -34,7 +34,7 @@ def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
     async def connected(urls: str, credentials: Path | None, ca: Path | None, **options: Any) -> None:
         with needing_nats():
-            from tictactoe_server.cluster.jetstream.link import Link
+            from tictactoe_server.features.cluster.jetstream.link import Link
         link = await Link.open(urls, credentials=credentials, ca=ca)
         try:
             await work(link, **options)
@@ -87,7 +87,7 @@ async def init(link: Link, replicas: int, streams: int) -> None:
     streams.
     """
     from tictactoe_server.cli.cluster_streams import make_streams
-    from tictactoe_server.cluster.jetstream.stream import RIGHTS
+    from tictactoe_server.features.cluster.jetstream.stream import RIGHTS
 
     shown, deadline = "", clock.monotonic() + MAKING_SECONDS
     while True:

@@ -13,10 +13,17 @@ from msgspec.structs import replace
 from nats.js.api import ClusterInfo
 
 from tictactoe_server import clock
-from tictactoe_server.cluster.jetstream.copies import Copies
-from tictactoe_server.cluster.jetstream.link import Link
-from tictactoe_server.cluster.jetstream.stream import NO_STREAM, REPLICAS, Entry, Stream, StreamError, StreamInfo
-from tictactoe_server.cluster.jetstream.streams import (
+from tictactoe_server.features.cluster.jetstream.copies import Copies
+from tictactoe_server.features.cluster.jetstream.link import Link
+from tictactoe_server.features.cluster.jetstream.stream import (
+    NO_STREAM,
+    REPLICAS,
+    Entry,
+    Stream,
+    StreamError,
+    StreamInfo,
+)
+from tictactoe_server.features.cluster.jetstream.streams import (
     FORMAT,
     LAYOUT,
     ROOM,

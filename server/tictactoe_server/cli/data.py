@@ -14,9 +14,9 @@ import click
 from tictactoe_server import clock
 from tictactoe_server.cli.access import access_options, with_folder
 from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.cluster import hidden, needing_nats
+from tictactoe_server.features.cluster import hidden, needing_nats
+from tictactoe_server.features.privacy.service import forget_again
 from tictactoe_server.server import kept_by
-from tictactoe_server.services.forget import forget_again
 from tictactoe_server.storage.backup import back_up, database_in, restore_backup
 from tictactoe_server.storage.copying import Contents, CopyEnd, check_database, copy, folder_source, folder_target
 from tictactoe_server.storage.recovery import recover as recover_folder
@@ -135,7 +135,7 @@ def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAs
     """Return a context manager that opens a folder or a store as one end of a copy."""
     if "://" in place:
         with needing_nats():
-            from tictactoe_server.cluster.jetstream.contents import copied_streams
+            from tictactoe_server.features.cluster.jetstream.contents import copied_streams
         return copied_streams(place, *access, kept_by(), to_fill=to_fill)
     if place == ":memory:":
         raise CannotMove(f"{place} keeps nothing.")

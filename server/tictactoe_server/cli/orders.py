@@ -21,7 +21,7 @@ from tictactoe_server.admin.control import ORDERS, NoServer, ask, socket_path
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.cli.access import chosen_folder
-from tictactoe_server.features import FEATURES
+from tictactoe_server.features.all import FEATURES
 
 WATCH_SECONDS: Final = 1.0
 

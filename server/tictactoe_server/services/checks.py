@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import InvalidRules, Rules
+from tictactoe_engine.strategies import Level
 from tictactoe_protocol import BadName, ErrorCode, parse_name, parse_room_code
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice, rules_of
 from tictactoe_server.core.core import Core
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.rooms import Refused
-from tictactoe_server.services.bots.pool import LEVELS
 from tictactoe_server.transport.http_messages import HttpRequest
+
+LEVELS: Final = {level.value: level for level in Level} | {"easy": Level.RANDOM, "medium": Level.RULES}
+"""The levels by every name in requests."""
 
 
 async def find_player(core: Core, text: str) -> str:

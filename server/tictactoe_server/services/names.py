@@ -33,7 +33,7 @@ from tictactoe_server.people.look_alikes import can_be_claimed, keys_of, mark_ot
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDevice, LinkCode
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.bots.pool import LEVELS
+from tictactoe_server.services.checks import LEVELS
 from tictactoe_server.sessions.session import TRIES, TRIES_MS, Session
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits

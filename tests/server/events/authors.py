@@ -6,8 +6,8 @@ from typing import Any
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen, EventRun
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, apply, pair_next
-from tictactoe_server.events.event import Event, Pairing, due_at, open_event
+from tictactoe_server.features.tournaments.commands import EnterEvent, Opened, RoomCodes, Score, apply, pair_next
+from tictactoe_server.features.tournaments.event import Event, Pairing, due_at, open_event
 
 CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
 ORGANISER = "organiser"

@@ -10,9 +10,17 @@ from msgspec.structs import replace
 
 from tests.server.events.authors import ORGANISER, new_event, opened, tick
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
-from tictactoe_server.events.commands import EnterEvent, Opened, Paired, RoomCodes, Score, apply, pair_next
-from tictactoe_server.events.event import Entrant, Event, Pairing, due_at
-from tictactoe_server.events.table import rows
+from tictactoe_server.features.tournaments.commands import (
+    EnterEvent,
+    Opened,
+    Paired,
+    RoomCodes,
+    Score,
+    apply,
+    pair_next,
+)
+from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
+from tictactoe_server.features.tournaments.table import rows
 from tictactoe_server.rooms import Refused
 
 PLAYERS = [f"p{number}" for number in range(1, 10)]

@@ -5,9 +5,9 @@ import pytest
 from tests.server.events.authors import ORGANISER, begun, entered, first_wins, new_event, opened, play_round, run, tick
 from tictactoe_protocol import ROOM_CODE_ALPHABET
 from tictactoe_protocol.events import EventLeave, EventReady, EventRun
-from tictactoe_server.events.commands import EnterEvent, Opened, RoomCodes, Score, apply
-from tictactoe_server.events.event import Event, due_at
-from tictactoe_server.events.table import rows
+from tictactoe_server.features.tournaments.commands import EnterEvent, Opened, RoomCodes, Score, apply
+from tictactoe_server.features.tournaments.event import Event, due_at
+from tictactoe_server.features.tournaments.table import rows
 from tictactoe_server.rooms import Refused
 
 

@@ -10,10 +10,10 @@ from tests.server.events.authors import begun, better_wins, entered, new_event, 
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventLeave
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.events.commands import EnterEvent, Score, apply
-from tictactoe_server.events.event import Event, Pairing, due_at
-from tictactoe_server.events.knock_out import GAMES, bracket, matches_of, rounds_of, terms_of, winner_of
-from tictactoe_server.events.table import rows
+from tictactoe_server.features.tournaments.commands import EnterEvent, Score, apply
+from tictactoe_server.features.tournaments.event import Event, Pairing, due_at
+from tictactoe_server.features.tournaments.knock_out import GAMES, bracket, matches_of, rounds_of, terms_of, winner_of
+from tictactoe_server.features.tournaments.table import rows
 
 
 def winner(event: Event, round: int, match: int) -> str | None:

@@ -17,9 +17,9 @@ from tests.server.events.authors import (
 )
 from tictactoe_protocol.berger import berger_round, berger_rounds
 from tictactoe_protocol.events import EventLeave
-from tictactoe_server.events.commands import apply
-from tictactoe_server.events.event import Event, due_at
-from tictactoe_server.events.table import rows
+from tictactoe_server.features.tournaments.commands import apply
+from tictactoe_server.features.tournaments.event import Event, due_at
+from tictactoe_server.features.tournaments.table import rows
 
 # FIDE Handbook, C.05 General Regulations for Competitions, Annex 1: Details of Berger table
 BERGER = {

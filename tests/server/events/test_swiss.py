@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady
-from tictactoe_server.events.commands import EnterEvent, Score, apply, pair_next
-from tictactoe_server.events.event import Event, Pairing, due_at
-from tictactoe_server.events.matching import match_all
-from tictactoe_server.events.swiss import Player, costs_of, pair, players_of
-from tictactoe_server.events.table import rows
+from tictactoe_server.features.tournaments.commands import EnterEvent, Score, apply, pair_next
+from tictactoe_server.features.tournaments.event import Event, Pairing, due_at
+from tictactoe_server.features.tournaments.matching import match_all
+from tictactoe_server.features.tournaments.swiss import Player, costs_of, pair, players_of
+from tictactoe_server.features.tournaments.table import rows
 
 RESULTS = st.sampled_from(["X", "O", "draw"])
 

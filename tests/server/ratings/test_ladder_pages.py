@@ -6,9 +6,9 @@ from tests.peer import until
 from tests.server.ratings.served import RULES, a_server, people, play_rated
 from tests.server.test_pages import get
 from tictactoe_protocol.rated import LadderClosing, LadderRow, LadderState
+from tictactoe_server.features.ratings.pages import describe_ladder
+from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.http.texts import format_csv
-from tictactoe_server.ratings.pages import describe_ladder
-from tictactoe_server.ratings.service import Ladders
 
 pytestmark = pytest.mark.features
 

@@ -17,12 +17,12 @@ from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import RatedGame
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import Merge, Release
-from tictactoe_server.ratings import folding
-from tictactoe_server.ratings.orders import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
-from tictactoe_server.ratings.service import Ladders
-from tictactoe_server.ratings.tables import LADDERS, key_of
+from tictactoe_server.features.privacy.orders import ForgetOrder
+from tictactoe_server.features.ratings import folding
+from tictactoe_server.features.ratings.orders import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
+from tictactoe_server.features.ratings.service import Ladders
+from tictactoe_server.features.ratings.tables import LADDERS, key_of
 from tictactoe_server.server import Server
-from tictactoe_server.services.forget_order import ForgetOrder
 from tictactoe_server.storage.store import StoreUnavailable
 
 pytestmark = pytest.mark.features
@@ -203,7 +203,7 @@ async def test_a_verdict_counts_at_every_server(node: Node) -> None:
 @pytest.mark.parametrize("players_per_part", [1, 500])
 async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
-    monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_PER_PART", players_per_part)
+    monkeypatch.setattr("tictactoe_server.features.ratings.tables.PLAYERS_PER_PART", players_per_part)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         await play_rated(ana, bo)
         await rated(server, 1)
@@ -286,7 +286,7 @@ async def test_a_large_snapshot_is_stored_in_parts_and_loaded_again(
 async def test_of_old_snapshots_every_sixteenth_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
     monkeypatch.setattr(folding, "KEPT_SNAPSHOTS", 4)
-    monkeypatch.setattr("tictactoe_server.ratings.tables.PLAYERS_PER_PART", 1)
+    monkeypatch.setattr("tictactoe_server.features.ratings.tables.PLAYERS_PER_PART", 1)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
         overs = await play_each(server, ana, bo, 8)
         state, kept = await rated(server, 8), server.service(Ladders).folding

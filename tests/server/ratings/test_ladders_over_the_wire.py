@@ -9,7 +9,7 @@ from tests.server.stored import keep, room_of
 from tests.server.test_challenges import id_of, why_not
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Result
-from tictactoe_server.ratings.service import Ladders
+from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.rooms.finished import Participant
 from tictactoe_server.rooms.view import rules_state

@@ -12,7 +12,7 @@ from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, one_in, people, play_rated
 from tests.server.test_challenges import challenge, id_of, known, over, why_not
 from tests.server.test_cluster import cluster_of, quick
-from tictactoe_server.ratings.service import MOST_OF_PAIR, Ladders
+from tictactoe_server.features.ratings.service import MOST_OF_PAIR, Ladders
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.features

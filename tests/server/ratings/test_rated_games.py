@@ -12,8 +12,8 @@ from tests.server.test_challenges import challenge, id_of, known, why_not
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
 from tictactoe_protocol.ratings.glicko import Number
+from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.listings.listed import Listed
-from tictactoe_server.ratings.service import Ladders
 
 pytestmark = pytest.mark.features
 

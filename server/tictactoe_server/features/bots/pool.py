@@ -1,0 +1,109 @@
+"""Choices of bots and analyses of positions: cheap ones are made at once, the others by worker processes."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections.abc import Sequence
+from functools import partial
+from random import SystemRandom
+from typing import Final
+
+from tictactoe_engine import Position, Rules
+from tictactoe_engine.search import Analysis, Budget, Table, analyse, best_cells, fits_table, solve
+from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules, choose_side_at_random, opening_cells
+from tictactoe_server.features.bots.workers import COMMAND, Priority, Workers
+
+_SHARE_FOR_OFFERS: Final = 0.5
+_SHARE_OF_LEVEL: Final = {Level.RULES: 0.05, Level.HARD: 1.0, Level.PERFECT: 1.0}  # of the deadline, for a choice
+_SHARE_OF_CLOCK: Final = 0.4  # the most of a bot's remaining clock that a search may take
+_SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8
+_TABLE_SECONDS: Final = 10.0  # until a worker that solves a table counts as hanging
+_MAX_TABLES: Final = 256  # of 20 KB each: 5 MB
+
+
+class ThinkingPool:
+    """Chooses moves for bots; `deadline_seconds` is the longest time for an answer after the bot's pause."""
+
+    def __init__(
+        self, workers: int | Workers | None = None, deadline_seconds: float = 1.0, *, command: Sequence[str] = COMMAND
+    ) -> None:
+        if workers is None:
+            workers = max(1, (os.cpu_count() or 2) - 1)
+        self.workers = Workers(workers, command) if isinstance(workers, int) else workers
+        self._deadline = deadline_seconds
+        self._tables: dict[Rules, asyncio.Task[Table | None]] = {}
+        self._random = SystemRandom()
+
+    async def choose(
+        self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
+    ) -> int:
+        """Return a legal cell, by simple rules if no worker answers in time.
+
+        The time is the deadline, or a share of `clock_seconds`, the mover's remaining time, if that is less. On a small
+        board only the clock limits the wait for the table.
+        """
+        if level is Level.RANDOM:
+            return choose_at_random(position, self._random)
+        cells: tuple[int, ...] | None = None
+        if level is not Level.RULES and not (cells := opening_cells(position)):
+            if fits_table(position):
+                table = await self.table_of(position.rules, clock_seconds)
+                cells = None if table is None else best_cells(position, Budget(), table)
+            else:
+                seconds = min(self._deadline, clock_seconds * _SHARE_OF_CLOCK)
+                search = partial(best_cells, position, is_brief=level is Level.HARD)
+                cells = await self.workers.ask(search, priority, seconds, seconds)
+        return self._random.choice(cells) if cells else choose_by_rules(position, self._random)
+
+    async def choose_side(
+        self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
+    ) -> str:
+        """Return an option of the opening: a random one, or the better one as far as a search finds it in time."""
+        if position.opening is None:
+            raise ValueError("There is nothing to choose.")
+        if level is Level.RANDOM:
+            return choose_side_at_random(position, self._random)
+        found = await self.analyse(position, priority, _SHARE_OF_LEVEL[level], clock_seconds)
+        return self._random.choice(found.best_options if found else position.rules.marks)
+
+    async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = math.inf) -> bool:
+        """Return True if a player should play on instead of a draw, or if no worker answers in time."""
+        analysis = await self.analyse(position, Priority.PERSON, _SHARE_FOR_OFFERS, clock_seconds)
+        return analysis is None or (analysis.value.estimate if position.turn == mark else -analysis.value.estimate) > 0
+
+    async def analyse(
+        self,
+        position: Position,
+        priority: Priority = Priority.REVIEW,
+        share: float = 1.0,
+        clock_seconds: float = math.inf,
+    ) -> Analysis | None:
+        """Return the values of a position and its moves, or None if no worker answers in time.
+
+        A search takes a `share` of the deadline, and may wait for a worker until twice the deadline.
+        """
+        if fits_table(position):
+            table = await self.table_of(position.rules, clock_seconds)
+            return None if table is None else analyse(position, Budget(), table)
+        at_most = clock_seconds * _SHARE_OF_CLOCK
+        seconds, within = min(self._deadline * share, at_most), min(self._deadline * 2, at_most)
+        return await self.workers.ask(partial(analyse, position), priority, seconds, within)
+
+    async def table_of(self, rules: Rules, clock_seconds: float = math.inf) -> Table | None:
+        """Return the table of a small board from a cache, or None if it cannot be solved well before the clock ends."""
+        task = self._tables.pop(rules, None)
+        if task is None or (task.done() and task.result() is None):
+            task = asyncio.create_task(self._solve(rules))
+        self._tables[rules] = task  # the last one is the latest used
+        if len(self._tables) > _MAX_TABLES:
+            del self._tables[next(iter(self._tables))]
+        try:
+            async with asyncio.timeout(clock_seconds * _SHARE_OF_CLOCK_FOR_TABLE):
+                return await asyncio.shield(task)
+        except TimeoutError:
+            return None
+
+    async def _solve(self, rules: Rules) -> Table | None:
+        return await self.workers.ask(partial(solve, rules), Priority.TABLE, _TABLE_SECONDS, math.inf)

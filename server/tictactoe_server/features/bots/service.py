@@ -1,0 +1,165 @@
+"""Bots in rooms: they are shown a state, pause like a person, and send a command like any player."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from functools import partial
+from random import SystemRandom
+from typing import Final, Literal, get_args
+
+import structlog
+
+from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
+from tictactoe_server.core.core import Core, Service
+from tictactoe_server.features.bots.pool import ThinkingPool
+from tictactoe_server.features.bots.workers import Priority
+from tictactoe_server.rooms import Command, Player, Refused, Room
+from tictactoe_server.rooms.clock import is_first_move
+from tictactoe_server.services.checks import LEVELS
+from tictactoe_server.storage.store import StoreUnavailable
+
+Kind = Literal["move", "draw", "undo", "rematch"]
+"""The duties of a bot: its turn, and the offers and requests of others."""
+
+Moment = tuple[str, int, tuple[int, ...], int]
+"""When a duty arises: the bot's mark, the game's number, the moves, and how many passes or choices were between."""
+
+_SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1  # the most of a bot's remaining clock that its pause may take
+_AGAIN_SECONDS: Final = 0.5  # until a failed command is retried, doubled each time
+_LONGEST_AGAIN_SECONDS: Final = 4.0
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Bots(Service):
+    """Plays all seats that bots hold in this process's rooms."""
+
+    def __init__(self, pool: ThinkingPool, *, pause_seconds: float) -> None:
+        self.pool = pool
+        self._pause = pause_seconds
+        self._duties: dict[tuple[str, Kind], tuple[Moment, asyncio.Task[None]]] = {}
+        self._is_closed = False
+
+    def start(self, core: Core) -> None:
+        self.act = core.act
+        core.changes.on_shown.add(lambda live: None if live.is_paused else self.update(live.room))
+
+    def update(self, room: Room) -> None:
+        """Start the duties of bots in a room's new state, and cancel past ones."""
+        asked, position = {} if self._is_closed else _asked(room), room.position
+        for kind in get_args(Kind):
+            mark, matter = asked.get(kind), (room.code, kind)
+            moment = None if mark is None else (mark, room.game, position.moves, len(position.between))
+            answered, task = self._duties.get(matter, (None, None))
+            if answered == moment:
+                continue
+            if task is not None:
+                task.cancel()
+                del self._duties[matter]
+            if moment is not None:
+                task = self.tasks.start(self._fulfil(kind, room, moment[0]))
+                self._duties[matter] = moment, task
+                task.add_done_callback(partial(self._forget, matter))
+
+    async def close(self) -> None:
+        self._is_closed = True
+        await self.tasks.stop()
+        await self.pool.workers.close()
+
+    def _forget(self, matter: tuple[str, Kind], task: asyncio.Task[None]) -> None:
+        if matter in self._duties and self._duties[matter][1] is task:
+            del self._duties[matter]
+
+    async def _fulfil(self, kind: Kind, room: Room, mark: str) -> None:
+        """Send a command, retrying until the server has accepted or refused it; cancelled when its moment is past."""
+        seat, again_seconds = room.seat(mark), _AGAIN_SECONDS
+        player = Player(seat.player, seat.name)
+        try:
+            command = await self._decide(kind, room, mark)
+            # A command that was sent is not cancelled.
+            while not await asyncio.shield(self.tasks.start(self._deliver(room.code, player, command))):
+                await asyncio.sleep(again_seconds)
+                again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
+        except Exception:
+            log.exception("a bot failed", room=room.code)
+
+    async def _deliver(self, code: str, player: Player, command: Command) -> bool:
+        try:
+            await self.act(code, player, command)
+        except Refused as refused:
+            log.debug("a bot is refused", room=code, code=refused.code)
+            return refused.code is not ErrorCode.BUSY
+        except StoreUnavailable:
+            log.debug("a bot waits for the store", room=code)
+            return False
+        except Exception:
+            log.exception("a bot's command failed", room=code)
+            return False
+        return True
+
+    async def _decide(self, kind: Kind, room: Room, mark: str) -> Command:
+        match kind:
+            case "move":
+                return await self._choose_move(room, mark)
+            case "draw":
+                return await self._answer_draw(room, mark)
+            case "undo":
+                return Undo(room=room.code, action="accept")
+            case "rematch":
+                return Rematch(room=room.code)
+
+    async def _choose_move(self, room: Room, mark: str) -> Command:
+        position, left = room.position, _seconds_left(room, mark)
+        pause = min(self._pause, left * _SHARE_OF_CLOCK_FOR_PAUSE)
+        await asyncio.sleep(pause)
+        is_awaited = any(seat.online and not (seat.is_server_bot or seat.left) for seat in room.held_seats)
+        priority = Priority.PERSON if is_awaited else Priority.BOTS
+        choose: Callable[..., Awaitable[int | str]] = self.pool.choose_side if position.options else self.pool.choose
+        try:
+            level = LEVELS[room.seat(mark).bot or ""]
+            chosen = await choose(position, level, clock_seconds=left - pause, priority=priority)
+        except Exception:
+            log.exception("a bot moves without a thought", room=room.code)
+            any_of = choose_side_at_random if position.options else choose_at_random
+            chosen = any_of(position, SystemRandom())
+        _, answering = self._duties.get((room.code, "draw"), (None, None))
+        if answering is not None:  # first, as a move ends the offer
+            await asyncio.wait([answering])
+        if isinstance(chosen, str):
+            return Choose(room=room.code, take=chosen, ply=position.ply)
+        return Move(room=room.code, cell=chosen, ply=position.ply)
+
+    async def _answer_draw(self, room: Room, mark: str) -> Command:
+        plays_on, left = True, _seconds_left(room, mark)
+        try:
+            plays_on = await self.pool.is_better_than_draw(room.position, mark, clock_seconds=left)
+        except Exception:
+            log.exception("a bot declines without a thought", room=room.code)
+        return Draw(room=room.code, action="decline" if plays_on else "accept")
+
+
+def _seconds_left(room: Room, mark: str) -> float:
+    if room.clock_started_at is None or room.position.turn != mark or is_first_move(room):
+        return math.inf
+    return room.remaining_ms[mark] / 1000
+
+
+def _asked(room: Room) -> dict[Kind, str | None]:
+    """Return the duties in a state of a room, each with the mark of its bot."""
+    bots = [mark for mark, seat in room.seats.items() if seat is not None and seat.is_server_bot]
+    if room.status == "over":
+        agreed = room.offers.rematch
+        return {"rematch": next((mark for mark in bots if agreed and mark not in agreed), None)}
+    if room.status == "waiting":
+        return {}
+    turn, draw, undo = room.position.turn, room.offers.draw, room.offers.undo
+    playing = [mark for mark in bots if mark in room.position.active_marks]
+    return {
+        "move": next((mark for mark in bots if mark == turn), None),
+        "draw": next((mark for mark in playing if draw not in (None, mark)), None),
+        "undo": next((mark for mark in playing if undo not in (None, mark)), None),
+    }

@@ -1,0 +1,259 @@
+"""Worker processes, and the queue of questions for them: by priority, then in the order of their arrival.
+
+Each question has a deadline: the longer the queue, the less time each question gets, and a question that is not begun
+in time gets no answer. Workers are started on demand, and after failures with exponential backoff.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import pickle
+import sys
+from asyncio.subprocess import PIPE, Process
+from bisect import insort
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import partial
+from itertools import count, takewhile
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import structlog
+
+from tictactoe_engine.search import Budget
+from tictactoe_server import clock
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.features.bots.thinking import LENGTH_BYTES, SEARCHES, encode
+
+COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))
+_START_SECONDS: Final = 10.0
+_GRACE_SECONDS: Final = 0.5
+_STOP_SECONDS: Final = 10.0  # a killed process ends sooner, unless the machine is overloaded
+_LEAST_SECONDS: Final = 0.02
+_SHARE_OF_DEADLINE: Final = 0.85
+_FIRST_REST_SECONDS: Final = 0.5  # after a failed start, doubled each time
+_LONGEST_REST_SECONDS: Final = 30.0
+
+Answer = TypeVar("Answer")
+
+log = structlog.get_logger(__name__)
+
+
+class Priority(IntEnum):
+    """The priorities of questions, the most urgent first."""
+
+    TABLE = 0  # solved once, in milliseconds, often for several questions
+    PERSON = 1  # a person plays against the bot
+    REVIEW = 2
+    BOTS = 3  # all players are bots
+
+
+class WorkerLost(Exception):
+    """The worker process died."""
+
+
+class Worker:
+    """A process that answers one question at a time, and can be started again; `pid` is None while it is not ready."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: Process | None = None
+        self.pid: int | None = None
+        self.rest_seconds = _FIRST_REST_SECONDS
+
+    async def start(self) -> str:
+        """Start the process; return "" or the reason why it is not ready after ten seconds."""
+        starting = asyncio.create_subprocess_exec(*self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                self._process = await starting
+                await self._exchange(b"")
+        except Exception as error:
+            return await self.stop() or str(error) or type(error).__name__
+        self.pid = self._process.pid
+        self.rest_seconds = _FIRST_REST_SECONDS
+        return ""
+
+    async def answer(self, question: partial[Any], seconds: float) -> Any:
+        """Return the result of a call of the engine that should take these seconds.
+
+        Raises `WorkerLost`, TimeoutError after ending a process that is half a second late, and RuntimeError with the
+        traceback of a failed call.
+        """
+        try:
+            async with asyncio.timeout(seconds + _GRACE_SECONDS):
+                is_found, answer = await self._exchange(encode(question))
+        except TimeoutError:
+            await self.stop()
+            raise
+        except Exception as error:
+            raise WorkerLost(await self.stop() or type(error).__name__) from error
+        if not is_found:
+            raise RuntimeError(answer)
+        return answer
+
+    async def stop(self) -> str:
+        """Kill the process and wait for its end; return the last line of its standard error.
+
+        After a cancelled call, the next call waits for the process.
+        """
+        process, self.pid = self._process, None
+        if process is None or process.stdin is None:
+            return ""
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        process.stdin.close()
+        complaints = b""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_STOP_SECONDS):
+                _, complaints = await process.communicate()
+        self._process = None
+        return complaints.decode(errors="replace").strip().rpartition("\n")[2]
+
+    async def _exchange(self, question: bytes) -> Any:
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            raise EOFError
+        process.stdin.write(question)
+        await process.stdin.drain()
+        length = int.from_bytes(await process.stdout.readexactly(LENGTH_BYTES), "big")
+        return pickle.loads(await process.stdout.readexactly(length))
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A question in the queue.
+
+    Attributes:
+        question: A call of the engine; a search is given a budget.
+        turn: The priority, and the question's number.
+        seconds: The longest time for the search.
+        deadline: In s of the loop's time, or infinite.
+        answer: None if there was none in time.
+    """
+
+    question: partial[Any]
+    turn: tuple[Priority, int]
+    seconds: float
+    deadline: float
+    answer: asyncio.Future[Any]
+    has_lost_worker: bool = False
+
+    def settle(self, answer: Any = None) -> None:
+        if not self.answer.done():
+            self.answer.set_result(answer)
+
+
+class Workers:
+    """A pool of processes. The latest idle process is used first, so that few need to run."""
+
+    def __init__(self, size: int, command: Sequence[str]) -> None:
+        self._workers = [Worker(command) for _ in range(size)]
+        self._idle = [*self._workers]
+        self._waiting: list[Job] = []
+        self._numbers = count()
+        self._serving = Tasks()
+        self._resting = 0
+        self._is_closed = False
+
+    @property
+    def process_ids(self) -> tuple[int, ...]:
+        return tuple(worker.pid for worker in self._workers if worker.pid is not None)
+
+    @property
+    def are_busy(self) -> bool:
+        return len(self._idle) < len(self._workers)
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    async def ask(self, question: partial[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
+        """Return the answer of a worker that searches for `seconds`, or None if there is none `within` that time."""
+        if self._is_helpless:
+            return None
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Answer | None] = loop.create_future()
+        job = Job(question, (priority, next(self._numbers)), seconds, loop.time() + within, answer)
+        self._put(job)
+        try:
+            async with asyncio.timeout(within):
+                return await answer
+        except TimeoutError:
+            return None
+        finally:
+            with contextlib.suppress(ValueError):
+                self._waiting.remove(job)
+
+    async def close(self) -> None:
+        """Stop all workers; queued and later questions are answered with None."""
+        self._is_closed = True
+        await self._serving.stop()
+        self._give_up()
+        await asyncio.gather(*(worker.stop() for worker in self._workers))
+
+    @property
+    def _is_helpless(self) -> bool:
+        """Whether no process runs after a failed start."""
+        return self._is_closed or (self._resting > 0 and not self.process_ids)
+
+    def _put(self, job: Job) -> None:
+        insort(self._waiting, job, key=attrgetter("turn"))
+        if self._idle:
+            self._serving.start(self._serve(self._idle.pop()))
+
+    def _give_up(self) -> None:
+        while self._waiting:
+            self._waiting.pop().settle()
+
+    async def _serve(self, worker: Worker) -> None:
+        while self._waiting:
+            job = self._waiting.pop(0)
+            answer, is_put_back = None, False
+            try:
+                if worker.pid is None and (reason := await worker.start()):
+                    is_put_back = True
+                    await self._rest(job, worker, reason)
+                else:
+                    answer = await self._answer(job, worker)
+            except (TimeoutError, WorkerLost) as lost:
+                log.warning("bot worker lost", reason=str(lost) or "late")
+                is_put_back = isinstance(lost, WorkerLost) and not job.has_lost_worker
+                if is_put_back:
+                    job.has_lost_worker = True
+                    self._put(job)
+            except Exception:
+                log.exception("a bot's question came to nothing")
+            finally:
+                if not is_put_back:
+                    job.settle(answer)
+        self._idle.append(worker)
+
+    async def _answer(self, job: Job, worker: Worker) -> Any:
+        """Return the answer, early enough for the queued questions of the same priority, or None if it is too late."""
+        now, workers = asyncio.get_running_loop().time(), len(self._workers)
+        left = job.deadline - now
+        if left < _LEAST_SECONDS or job.answer.done():
+            return None
+        behind = takewhile(lambda other: other.turn[0] is job.turn[0], self._waiting)
+        shares = ((other.deadline - now) * workers / place for place, other in enumerate(behind, workers + 1))
+        seconds = min(job.seconds, max(_LEAST_SECONDS, min((left, *shares)))) * _SHARE_OF_DEADLINE
+        budget = (Budget(seconds=seconds, clock=clock.monotonic),) if job.question.func in SEARCHES else ()
+        return await worker.answer(partial(job.question, *budget), seconds)
+
+    async def _rest(self, job: Job, worker: Worker, reason: str) -> None:
+        """Pause after a failed start; another worker gets the job, if there is one."""
+        seconds = worker.rest_seconds
+        worker.rest_seconds = min(2 * seconds, _LONGEST_REST_SECONDS)
+        log.warning("bot worker not started", reason=reason, again_in_seconds=seconds)
+        self._resting += 1
+        try:
+            self._put(job)
+            if self._is_helpless:
+                self._give_up()
+            await asyncio.sleep(seconds)
+        finally:
+            self._resting -= 1

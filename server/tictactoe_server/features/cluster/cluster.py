@@ -1,0 +1,382 @@
+"""This server's part in a cluster that shares players and rooms.
+
+A room stays at the server that opened it, and its players go there; if that server dies, the others take over. Every
+server knows an outline of every room. If two servers believe that they own a room, only one of them can change it,
+because every save is a compare-and-set.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import math
+import random
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from functools import partial
+from hashlib import blake2b
+from itertools import repeat
+from typing import Final
+
+import msgspec
+import structlog
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.terms import RulesFields
+from tictactoe_server.agenda import wait_until
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import RoomChange
+from tictactoe_server.core.registry import report
+from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.features.cluster import messages
+from tictactoe_server.features.cluster.jetstream.copies import Copies
+from tictactoe_server.features.cluster.jetstream.link import Link, Message
+from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.features.cluster.jetstream.stream import Stream
+from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS, Members
+from tictactoe_server.features.cluster.rooms import YOUNG_MS, OtherRoom, OtherRooms, OwnRooms
+from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt, kind_of
+from tictactoe_server.records.tables import ROOMS, Ban
+from tictactoe_server.rooms import Player, Refused, Room, open_room
+from tictactoe_server.storage.store import StoreUnavailable, Unreadable
+from tictactoe_server.transport.rate_limit import RateLimits
+
+NOTE_SECONDS: Final = 0.2  # how often served time is stored
+GRACE_SECONDS: Final = 0.5  # until it stops without an answer; together below the second an outage may cost a player
+MISSING_SECONDS: Final = 3.0  # how long players may take to follow a room to another server
+LEAVING_SECONDS: Final = 3.0  # how long a leaving server waits for others to take its rooms
+_GOING_SECONDS: Final = 0.5  # how long players have to follow their rooms before this server stops
+_LISTENING_SECONDS: Final = 2 * HEARTBEAT_SECONDS
+_AGAIN_SECONDS: Final = 5.0  # between the loss of a server and the search for its unannounced rooms
+_SEEK_SECONDS: Final = 600.0  # between two searches without a loss
+_COMPARE_SECONDS: Final = 60.0  # between two comparisons of the nodes' copies
+_PAUSE_SECONDS: Final = 0.5  # until a failed take-over is retried
+_UNREACHED_SECONDS: Final = 5.0  # how long a room's server must be without its players before another takes over
+_ASK_SECONDS: Final = 1.0
+_ASKED_MS: Final = 60_000  # how often a server asks for a room
+_LOADED_AT_ONCE: Final = 50
+_DROPPED_A_SECOND: Final = 200
+RESERVED_SECONDS: Final = 3.0  # how long a seat is reserved for a player, or a room expected from its opener
+_ANSWER_SECONDS: Final = 0.4  # of the server that matches
+_ATTEMPTS: Final = 2  # to match a player
+_MATCH_PAUSE_SECONDS: Final = 0.1
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Cluster(Elsewhere):
+    """The cluster as seen by this server. The order of calls is `start`, `open`, `run`, and `leave` at the end."""
+
+    is_several = True
+
+    def __init__(
+        self, store: JetStreamStore, name: str, url: str, time: ServedTime, is_draining: Callable[[], bool]
+    ) -> None:
+        super().__init__()
+        self._store = store
+        self._link = store.link
+        self.members = Members(store.link, name, url, time, is_draining)
+        self.members.on_gone.add(lambda id: self._missing_a_server.set())
+        store.link.holds_writes.append(lambda: self.members.is_behind)
+        self._id, self._secret = "", b""
+        self._missing_a_server = asyncio.Event()
+        self._copies = Copies(store.link)
+
+    def start(self, core: Core) -> None:
+        link, members = self._link, self.members
+        self._core, self._registry = core, core.registry
+        self.own_rooms = OwnRooms(link, members, core)
+        self.other_rooms = OtherRooms(link, members, self.own_rooms, core)
+        self._matching = Matching(link, members, self.other_rooms, core)
+        self._asked_for = RateLimits(1, _ASKED_MS, core.monotonic_ns)
+        for stream in self._store.streams.all:
+            stream.on_set_back.append(lambda stream: link.run(self._write_back(stream)))
+
+    @property
+    def is_in(self) -> bool:
+        return self.members.is_in
+
+    @property
+    def lost_writes(self) -> dict[str, int]:
+        return {stream.name: stream.lost_writes for stream in self._store.streams.all}
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
+
+    async def open(
+        self, on_ban: Callable[[str, Ban | None], None], on_order: Callable[[bytes], Awaitable[bytes]]
+    ) -> None:
+        """Discover the other servers and their rooms, and adopt rooms without a server; raises `StoreUnavailable`."""
+        self._on_order = on_order
+        self._id, self._secret = await self._store.identity()
+        await self._listen()
+        await self._store.follow_bans(on_ban)
+        await asyncio.sleep(_LISTENING_SECONDS)
+        await self.other_rooms.until_read()
+        self.members.come_in()
+        await self._take_unclaimed(with_unnamed=True)
+        self._missing_a_server.set()  # to check again for rooms that a dead server opened just now
+        self._registry.knows_all = True
+        self._registry.set_restored()
+
+    async def run(self) -> None:
+        """Send heartbeats, take over unowned rooms and compare the nodes' copies, until cancelled."""
+        await asyncio.gather(self.members.run(), self._keep_taking(), self._keep_comparing())
+
+    async def leave(self) -> bool:
+        if len(self.members.urls) == 1:
+            return False
+        self.members.leave()
+        await wait_until(lambda: not self.own_rooms.rooms, LEAVING_SECONDS)
+        await asyncio.sleep(_GOING_SECONDS)
+        return True
+
+    def server_of(self, code: str) -> str:
+        return self.other_rooms.server_of(code) or self.members.id
+
+    async def ask_order(self, id: str, order: bytes) -> bytes:
+        return await self._link.request(messages.ORDERS + id, order)
+
+    async def _listen(self) -> None:
+        link, id, members = self._link, self.members.id, self.members
+        await messages.listen(link, messages.HEARTBEATS, messages.Heartbeat, self._hear)
+        await messages.listen(link, messages.NEWS, messages.News, self.other_rooms.hear_news)
+        await messages.listen(link, messages.CHANGED, tuple[str, str, str], self._hear_changed)
+        await messages.listen(link, messages.HANDED_OVER + id, tuple[str, int], self.other_rooms.read_again)
+        await messages.listen(link, messages.BOARDS + id, list[str], self.own_rooms.boards_of)
+        await messages.listen(link, messages.REACHED + id, str, self._is_reached)
+        await messages.listen(link, messages.MATCHES + id, messages.MatchRequest, self._matching.find)
+        await link.subscribe(messages.HERE + id, lambda message: None)
+        await link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
+        await link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
+        await link.subscribe(messages.ORDERS + id, lambda order: link.run(self._answer_order(order)))
+        await self._copies.open()
+        link.on_connected.append(members.listen_anew)
+
+    async def _answer_order(self, order: Message) -> None:
+        self._link.publish(order.reply, await self._on_order(order.data))
+
+    @property
+    def cluster(self) -> ClusterIdentity:
+        return ClusterIdentity(self._id, self.members.urls)
+
+    @property
+    def count(self) -> int:
+        return len(self.other_rooms.rooms)
+
+    def find(self, code: str) -> str | None:
+        return self.other_rooms.find(code)
+
+    def suits(self, code: str) -> bool:
+        return self._store.streams.is_next(code)
+
+    def source_of(self, address: str) -> str:
+        """Return a hash of an address that only these servers can compute."""
+        return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""
+
+    async def take(self, room: Room, revision: int) -> bool:
+        if await self.other_rooms.is_unowned(room):
+            self._adopt(room, revision)
+        return True
+
+    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
+        return await self._matching.find_match(kind, player, but)
+
+    def is_chosen(self, key: str) -> bool:
+        return self.members.is_chosen_to_begin(key)
+
+    def tell_changed(self, table: str, key: str) -> None:
+        self._link.publish(messages.CHANGED, messages.encode((self.members.id, table, key)))
+
+    def _hear_changed(self, said: tuple[str, str, str]) -> None:
+        sender, table, key = said
+        if sender != self.members.id:
+            self.on_changed(table, key)
+
+    async def look_at(self, rooms: Iterable[Listed]) -> None:
+        await self.other_rooms.look_at(rooms)
+
+    async def ask_for(self, code: str, player: str, url: str) -> None:
+        if url not in self.members.urls:
+            await super().ask_for(code, player, url)
+        other = self.other_rooms.rooms.get(code)
+        if other is None or self.find(code) != url:
+            return
+        if other.room.mark_of(player) is None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "not yours", room=code)
+        if wait_ms := self._asked_for[code].take():
+            raise Refused(ErrorCode.RATE_LIMITED, "unreachable", retry_ms=wait_ms)
+        server, is_reached = other.server, True
+        try:
+            for pause in (0.0, *repeat(_ASK_SECONDS, math.ceil(_UNREACHED_SECONDS / _ASK_SECONDS))):
+                await asyncio.sleep(pause)
+                is_reached = await messages.ask(self._link, messages.REACHED + server, messages.encode(code), bool)
+        except StoreUnavailable as unavailable:  # a dead server is detected soon
+            log.debug("a server does not say whether anybody reaches it", reason=str(unavailable))
+            return
+        if is_reached:
+            raise Refused(ErrorCode.NOT_ALLOWED, "reached", retry_ms=_ASKED_MS, room=code, at=url)
+        found = await self._store.table(ROOMS).load(code)
+        if found is not None and self.other_rooms.rooms.get(code) is other and other.server == server:
+            log.info("a room is taken over whose server no player reaches", room=code, url=url)
+            self._adopt(*found)
+
+    def _is_reached(self, code: str) -> bool:
+        """Return whether a player of a room sent something lately, and ping all of them."""
+        own = self.own_rooms.rooms.get(code)
+        connections = [] if own is None else [session.connection for session in own.live.sessions]
+        for connection in connections:
+            connection.ping()
+        return not all(connection.is_silent for connection in connections)
+
+    def _hear(self, heartbeat: messages.Heartbeat) -> None:
+        if heartbeat.sender != self.members.id:
+            if self.members.hear(heartbeat):
+                self._missing_a_server.set()
+            self.other_rooms.follow(heartbeat.sender, heartbeat.number)
+
+    async def _keep_taking(self) -> None:
+        """Take over rooms of leaving and dead servers at once; later, and periodically, also rooms without news."""
+        is_again = False
+        while True:
+            seconds = random.uniform(1, 1.2) * (_AGAIN_SECONDS if is_again else _SEEK_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._missing_a_server.wait()
+            is_missing = self._missing_a_server.is_set()
+            self._missing_a_server.clear()
+            try:
+                await self._take_unclaimed(with_unnamed=not is_missing)
+                if is_again and not is_missing:
+                    self.other_rooms.drop_unclaimed()
+                is_again = is_missing
+            except StoreUnavailable as unavailable:
+                log.warning("rooms of nobody cannot be read yet", reason=str(unavailable))
+                await asyncio.sleep(_PAUSE_SECONDS)
+                self._missing_a_server.set()
+
+    async def _keep_comparing(self) -> None:
+        """Log each node of the store with a fault once, until it has none."""
+        while True:
+            with contextlib.suppress(StoreUnavailable):
+                found = await self._copies.find_faults(self._store.streams.all)
+                for node in found.keys() - self.faulty_nodes:
+                    log.error("a node of the store has a fault", reason=" ".join(found[node]))
+                self.faulty_nodes = {*found}
+            await asyncio.sleep(_COMPARE_SECONDS)
+
+    async def _take_unclaimed(self, *, with_unnamed: bool) -> None:
+        """Adopt this server's share of rooms without a server, with or without stored rooms that nobody announced."""
+        await self.other_rooms.until_read()
+        await self._take(self.other_rooms.unclaimed())
+        if with_unnamed:
+            async for codes in self._store.table(ROOMS).all_keys():
+                await self._take([code for code in codes if code not in self.other_rooms.rooms])
+
+    async def _take(self, codes: list[str]) -> None:
+        rooms, wanted, taken = self._store.table(ROOMS), [*filter(self._is_ours, codes)], 0
+        for first in range(0, len(wanted), _LOADED_AT_ONCE):
+            some = wanted[first : first + _LOADED_AT_ONCE]
+            loads = await asyncio.gather(*map(rooms.load, some), return_exceptions=True)
+            for code, found in zip(some, loads, strict=True):
+                if isinstance(found, Unreadable):
+                    report(code, found)
+                elif isinstance(found, BaseException):
+                    raise found
+                elif found is not None and self._is_ours(code):
+                    is_old = code in self.other_rooms.rooms or self._core.time() - found[0].opened_at >= YOUNG_MS
+                    taken += is_old and self._adopt(*found, taken)
+        if taken:
+            log.info("rooms taken over", rooms=taken)
+
+    def _is_ours(self, code: str) -> bool:
+        return self.other_rooms.is_free(code) and self.members.chosen_for(code) == self.members.id
+
+    async def _write_back(self, stream: Stream) -> None:
+        """Store the rooms of a stream that was set back again, as they are in memory."""
+        rooms, now = self._store.table(ROOMS), self._core.time()
+        lives = [own.live for own in self.own_rooms.rooms.values()]
+        wanted = [live for live in lives if self._store.streams.of(rooms.subject_of(live.room.code)) is stream]
+        for first in range(0, len(wanted), _LOADED_AT_ONCE):
+            some = (RoomChange(live, now, make=copy.copy) for live in wanted[first : first + _LOADED_AT_ONCE])
+            await asyncio.gather(*(change.until_settled() for change in some), return_exceptions=True)
+
+    def _adopt(self, room: Room, revision: int, number: int = 0) -> bool:
+        """Adopt a stored room, the `number`th of a batch; return whether it is new here."""
+        other = self.other_rooms.drop(room.code)
+        owner, source = ("", "") if other is None else (other.owner, other.source)
+        live = self._registry.take_in(room, revision, owner=owner, source=source)
+        if live is None:
+            return False
+        if other is not None:
+            self.own_rooms.claim_since(room.code, other.since)
+        later = MISSING_SECONDS + random.uniform(0, number / _DROPPED_A_SECOND)
+        self._core.agenda.after(later, partial(self._core.timers.drop_missing, live))
+        return True
+
+
+class Matching:
+    """Finds rooms for players, by asking the server responsible for the kind of game."""
+
+    def __init__(self, link: Link, members: Members, rooms: OtherRooms, core: Core) -> None:
+        self._link = link
+        self._members = members
+        self._rooms = rooms
+        self._lists = core.lists
+        self._find_here = core.registry.find_here
+        self._agenda = core.agenda
+        self._kept: dict[str, Listed] = {}
+
+    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
+        """Return the room for a player, and its server; see `Elsewhere.find_match`."""
+        rules, clock, rated = kind
+        own, code, fields = self._members.id, self._lists.new_code(), RulesFields.of(rules)
+        request = messages.MatchRequest(own, player.id, player.name, fields, clock, code, rated, tuple(but))
+        key = "match/" + msgspec.json.encode((request.rules, clock)).decode()
+        for _ in range(_ATTEMPTS):
+            chosen = self._members.chosen_for(key)
+            if chosen == own:
+                found = self.find(request)
+            else:
+                subject, question = messages.MATCHES + chosen, messages.encode(request)
+                try:
+                    found = await messages.ask(self._link, subject, question, messages.Found, _ANSWER_SECONDS)
+                except StoreUnavailable:
+                    log.debug("a match was not answered", server=chosen)
+                    await asyncio.sleep(_MATCH_PAUSE_SECONDS)
+                    continue
+            url = self._members.url_of(found.server)
+            is_here = found.server == own and self._find_here(found.code) is not None
+            if url is not None or not found.server or is_here:
+                return found.code, url
+            await asyncio.sleep(_MATCH_PAUSE_SECONDS)  # the room has just been closed
+        raise StoreUnavailable("nobody can say who waits for a match")
+
+    def find(self, request: messages.MatchRequest) -> messages.Found:
+        """Return the room for a player, and reserve the seat for a while; raises `InvalidRules`."""
+        kind, player = (request.rules.to_rules(), request.clock, request.rated), Player(request.player, request.name)
+        matchmaker = self._lists.matchmaker
+        if player.id in self._kept:
+            self._release_seat(self._kept[player.id], player)
+        own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
+        waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
+        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
+        if listed is None:
+            if request.sender != self._members.id:  # the next player is sent to the room that the sender opens
+                room = open_room(request.code, kind[0], player, 0, clock=request.clock, rated=request.rated)
+                expected = self._rooms.expect(request.sender, room)
+                matchmaker.offer(expected)
+                self._agenda.after(RESERVED_SECONDS, partial(self._rooms.stop_expecting, expected))
+            return messages.Found(request.code)
+        if listed.room.mark_of(player.id) is None:
+            listed.entering |= {player.id}
+            self._kept[player.id] = listed
+            self._agenda.after(RESERVED_SECONDS, partial(self._release_seat, listed, player))
+        return messages.Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
+
+    def _release_seat(self, listed: Listed, player: Player) -> None:
+        if self._kept.get(player.id) is listed:
+            del self._kept[player.id]
+            listed.entering -= {player.id}
+            self._lists.matchmaker.offer(listed)

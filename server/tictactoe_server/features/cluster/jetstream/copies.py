@@ -1,0 +1,244 @@
+"""A comparison of the nodes' copies of the streams, whose leaders alone answer all other requests.
+
+At the same last sequence all copies are equal. While servers write, they are compared over several samples. The advice
+destroys nothing that another node may lack.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from tictactoe_server.agenda import wait_until
+from tictactoe_server.features.cluster.jetstream.link import Link, Message
+from tictactoe_server.features.cluster.jetstream.stream import COPIES, Stream, StreamInfo
+
+_QUESTION: Final = b'{"accounts": true, "streams": true}'
+_ANSWER_SECONDS: Final = 1.0
+_SAMPLES: Final = 4
+_PAUSE_SECONDS: Final = 0.25
+_REPAIR: Final = " Stop it, move its store_dir aside, and start it: it copies everything from the other nodes."
+_SAVE: Final = (
+    " More than one node has a fault. Before anything else, stop the servers and copy the store_dir of each node."
+)
+
+
+class Copy(Struct, frozen=True):
+    """The state of a node's copy of a stream."""
+
+    messages: int = 0
+    first_seq: int = 0
+    last_seq: int = 0
+
+
+class _Detail(Struct, frozen=True):
+    name: str
+    created: str
+    state: Copy = Copy()
+
+
+class _Account(Struct, frozen=True):
+    stream_detail: Sequence[_Detail] = ()
+
+
+class _Peer(Struct, frozen=True):
+    name: str = ""
+    current: bool = False
+
+
+class _MetaGroup(Struct, frozen=True):
+    leader: str = ""
+    replicas: Sequence[_Peer] = ()
+
+
+class _Config(Struct, frozen=True):
+    sync_always: bool = False
+
+
+class _Data(Struct, frozen=True):
+    disabled: bool = False
+    config: _Config = _Config()
+    account_details: Sequence[_Account] = ()
+    meta_cluster: _MetaGroup = _MetaGroup()
+
+
+class _Server(Struct, frozen=True):
+    name: str
+
+
+class Report(Struct, frozen=True):
+    """What a node says about itself."""
+
+    server: _Server
+    data: _Data = _Data()
+
+    def copy(self, stream: str, created: str) -> Copy:
+        """Return the node's copy of the stream that was created at this time, an empty one if there is none."""
+        found = chain.from_iterable(account.stream_detail for account in self.data.account_details)
+        return next((one.state for one in found if (one.name, one.created) == (stream, created)), Copy())
+
+
+Sample = Mapping[str, Report]
+"""The reports of nodes at one time, by their names."""
+
+
+class Copies:
+    """Asks all nodes for their copies; `open` it first."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._inbox = f"_INBOX.{secrets.token_hex(11)}"
+        self._reports: dict[str, Report] = {}
+
+    async def open(self) -> None:
+        await self._link.subscribe(self._inbox, self._hear)
+
+    async def find_faults(self, streams: Sequence[Stream]) -> dict[str, list[str]]:
+        """Return sentences about faults by node, under "" faults of several nodes; raises `StoreUnavailable`."""
+        infos = await asyncio.gather(*(stream.info() for stream in streams))
+        names = {peer.name or "" for info in infos for peer in info.cluster.replicas or ()}
+        if not names:
+            return {}  # there is only one node
+        compared = [Compared(stream.name, info) for stream, info in zip(streams, infos, strict=True)]
+        names |= {one.leader for one in compared if one.leader}
+        samples = [await self._sample(names)]
+        if not samples[0]:
+            return {"": ["The nodes do not describe their copies: nats.conf lacks the exports of docs/cluster.md."]}
+        while len(samples) < _SAMPLES and not all(one.is_equal(names, samples[-1]) for one in compared):
+            await asyncio.sleep(_PAUSE_SECONDS)
+            samples.append(await self._sample(names))
+        samples = [{name: sample[name] for name in names & sample.keys()} for sample in samples]
+        faults = Faults()
+        faults.look_at_nodes(names, samples[-1])
+        for one in compared:
+            one.compare(samples, faults)
+        return faults.sentences()
+
+    async def nodes(self) -> set[str]:
+        """Return the names of the nodes that are connected and may have copies."""
+        groups = [report.data.meta_cluster for report in (await self._sample({""})).values()]
+        return {group.leader for group in groups} | {
+            one.name for group in groups for one in group.replicas if one.current
+        }
+
+    async def _sample(self, names: set[str]) -> Sample:
+        self._reports = {}
+        self._link.publish(COPIES, _QUESTION, reply=self._inbox)
+        await wait_until(lambda: names <= self._reports.keys(), _ANSWER_SECONDS)
+        return self._reports
+
+    def _hear(self, message: Message) -> None:
+        with contextlib.suppress(ValueError):  # also raised for "no responders"
+            report = msgspec.json.decode(message.data, type=Report)
+            self._reports[report.server.name] = report
+
+
+class Faults:
+    """The faults that were found.
+
+    Attributes:
+        behind, ahead: How many writes a node lacks, or has although the leaders lack them.
+        damaged: The number of messages by which a node's copy of each stream differs from the usual copy.
+        split: Streams without a majority of equal copies.
+        unplaced: Streams that have fewer nodes than they should.
+    """
+
+    def __init__(self) -> None:
+        self.behind, self.ahead = Counter[str](), Counter[str]()
+        self.damaged = defaultdict[str, dict[str, int]](dict)
+        self.split: list[str] = []
+        self.unplaced: list[str] = []
+        self._found: list[tuple[str, str, bool]] = []  # the node, a sentence, and whether the node's files are damaged
+
+    def look_at_nodes(self, names: set[str], sample: Sample) -> None:
+        for node in sorted(names):
+            report = sample.get(node)
+            if report is None:
+                why = "is down, or it hangs. Read its log and restart it. If that does not help, its files are damaged."
+                self._found.append((node, f"Node {node} does not answer: it {why}", True))
+            elif report.data.disabled:
+                why = "its disk is full, or its max_file_store is reached. Make room, then restart it."
+                self._found.append((node, f"Node {node} has stopped storing: {why}", False))
+            elif not report.data.config.sync_always:
+                why = "set sync_interval: always."
+                self._found.append((node, f"Node {node} confirms writes before they are on its disk: {why}", False))
+
+    def sentences(self) -> dict[str, list[str]]:
+        """Return sentences by node, with advice that fits all faults together."""
+        found = list(self._found)
+        for node, count in self.ahead.items():
+            why = (
+                "that the others have lost, perhaps the only copy. Stop it and copy its store_dir before anything else."
+            )
+            found.append((node, f"Node {node} has {_count(count, 'write')} {why}", False))
+        for node, count in self.behind.items():
+            why = "If that lasts and its disk is not full, its files are damaged."
+            found.append((node, f"Node {node} is {_count(count, 'write')} behind. {why}", True))
+        for node, streams in self.damaged.items():
+            what = f"its copies of {', '.join(streams)} differ from those of the others"
+            by = f"by {_count(sum(streams.values()), 'message')}."
+            found.append((node, f"Node {node} has damaged files: {what} {by}", True))
+        if self.unplaced:
+            why = "Start a node that can take them, under the name of the old one or under another."
+            found.append(("", f"Too few nodes have copies of {', '.join(self.unplaced)}. {why}", False))
+        if self.split:
+            found.append(("", f"The nodes have different copies of {', '.join(self.split)}.", True))
+        advice = _REPAIR if len({node for node, _, _ in found}) == 1 and not self.split else _SAVE
+        by_node = defaultdict[str, list[str]](list)
+        for node, sentence, is_damaged in found:
+            by_node[node].append(sentence + advice * is_damaged)
+        return by_node
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+class Compared(NamedTuple):
+    """A stream whose copies are compared."""
+
+    stream: str
+    info: StreamInfo
+
+    @property
+    def leader(self) -> str:
+        return self.info.cluster.leader or ""
+
+    def is_equal(self, names: set[str], sample: Sample) -> bool:
+        copies = self._copies(sample)
+        return names <= copies.keys() and len({copies[name] for name in names}) == 1
+
+    def compare(self, samples: Sequence[Sample], faults: Faults) -> None:
+        """Note the nodes whose copies are behind, ahead, or different at the same last sequence."""
+        if 1 + len(self.info.cluster.replicas or ()) < self.info.config.get("num_replicas", 1):
+            faults.unplaced.append(self.stream)
+        first, *_, last = [self._copies(sample) for sample in (samples[0], *samples)]
+        if self.leader not in first or self.leader not in last:
+            return
+        states = defaultdict[int, dict[str, Copy]](dict)
+        for node, copy in (found for sample in samples for found in self._copies(sample).items()):
+            states[copy.last_seq][node] = copy
+        for node, copy in last.items():
+            if node in first and (ahead := first[node].last_seq - last[self.leader].last_seq) > 0:
+                faults.ahead[node] += ahead
+            elif copy.last_seq < first[self.leader].last_seq:
+                faults.behind[node] += last[self.leader].last_seq - copy.last_seq
+        shared = max(states, key=lambda sequence: (len(states[sequence]), sequence))
+        (usual, count), *others = Counter(states[shared].values()).most_common()
+        if others and count * 2 <= len(states[shared]):
+            faults.split.append(self.stream)
+        for node, copy in states[shared].items() if count * 2 > len(states[shared]) else ():
+            if copy != usual:
+                faults.damaged[node][self.stream] = abs(usual.messages - copy.messages)
+
+    def _copies(self, sample: Sample) -> dict[str, Copy]:
+        living = {node: report for node, report in sample.items() if not report.data.disabled}
+        return {node: report.copy(self.stream, self.info.created) for node, report in living.items()}

@@ -1,0 +1,344 @@
+"""A connection to NATS that is restored automatically, and requests over it.
+
+All replies come to one inbox, with a number at the end of the subject: no request needs its own subscription, task or
+timer. Without a connection, requests fail at once; nothing is sent later.
+
+The library's own reconnection gives up after some errors of a node, and waits for the end of a silent connection. So
+every connection has a client of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import secrets
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final, Self, TypeAlias
+
+import nkeys
+import structlog
+from nats import errors
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+
+from tictactoe_server import clock
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.features.cluster.jetstream.access import Access
+from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
+
+PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write take less than the time a player waits
+OPENING_SECONDS: Final = 10.0
+_PAUSE_SECONDS: Final = 0.1  # at least between the starts of two attempts to connect
+_CONNECT_SECONDS: Final = 1  # for a connection; doubled after each silent node, until a node answers within this time
+_MOST_DOUBLINGS: Final = 2  # how often the time is doubled at most
+_LATE_SECONDS: Final = 0.3  # at most, for replies that arrived while this process was busy
+_LOST: Final = "The connection to the store was lost."
+_ECHO: Final = "echo"  # the subject in our own inbox that returns our own messages
+
+log: Final = structlog.get_logger(__name__)
+
+Message: TypeAlias = Msg
+Headers: TypeAlias = dict[str, str] | None
+Answered = Callable[[Message | StoreUnavailable], None]
+_Question = tuple[float, Answered, list[Message] | None]
+"""The time of a request (s, as `clock.monotonic`), the callback, and the list for all replies before the last one."""
+
+
+class Link:
+    """A connection that is restored automatically, with its subscriptions.
+
+    Attributes:
+        on_connected: Called whenever the connection is restored.
+        holds_writes: While any of these functions returns True, streams refuse writes.
+        away_since: When the connection was lost (s, as `clock.monotonic`), or None.
+        urls: The URLs of the store, for people to read.
+        run: Starts a task that is cancelled when the link is closed.
+    """
+
+    def __init__(self, access: Access, patience_seconds: float) -> None:
+        self.on_connected: list[Callable[[], object]] = []
+        self.holds_writes: list[Callable[[], bool]] = []
+        self.away_since: float | None = clock.monotonic()
+        self._access, self.urls = access, access.urls
+        self._patience_seconds = patience_seconds
+        self._client: Client | None = None
+        self._opened, self._lost = asyncio.Event(), asyncio.Event()
+        self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, Headers]]()
+        self._inbox = f"_INBOX.{secrets.token_hex(11)}."
+        self._subscriptions: list[tuple[str, Callable[[Message], object]]] = [(f"{self._inbox}*", self._hear)]
+        self._numbers = itertools.count(1)
+        self._asked: dict[str, _Question] = {}
+        self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
+        self._silent_nodes = 0  # the number of silent nodes in a row
+        self._tasks = Tasks()
+        self.run = self._tasks.start
+        self._is_testing = self._is_closed = False
+
+    @classmethod
+    async def open(
+        cls,
+        urls: str,
+        *,
+        credentials: Path | None = None,
+        ca: Path | None = None,
+        patience_seconds: float = PATIENCE_SECONDS,
+        opening_seconds: float = OPENING_SECONDS,
+    ) -> Self:
+        """Connect to a node of ``nats://a,b:4223,c`` or ``tls://...`` (see `Access`); raises `CannotOpenStore`."""
+        link = cls(Access(urls, credentials, ca), patience_seconds)
+        for work in (link._keep_connected(), link._keep_sending(), link._keep_looking()):
+            link.run(work)
+        try:
+            async with asyncio.timeout(opening_seconds):
+                await link._opened.wait()
+        except BaseException as error:
+            await link.close()
+            if not isinstance(error, TimeoutError):
+                raise
+            reason = link._reason_since(0) or "nobody answers"
+            raise CannotOpenStore(f"Cannot reach the store {link.urls}: {reason}.") from error
+        return link
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether a request would be sent now."""
+        if self._client is not None and not self._client.is_connected:
+            self._drop(self._client)  # the library may take long to end it
+        return self._client is not None
+
+    def ask(
+        self, subject: str, payload: bytes, headers: Headers, answered: Answered, earlier: list[Message] | None = None
+    ) -> None:
+        """Send a request and call `answered` with the reply; within this call if there is no connection.
+
+        If `earlier` is a list, it receives all replies before the last one, which has a status.
+        """
+        number = str(next(self._numbers))
+        if self.publish(subject, payload, headers, self._inbox + number):
+            self._asked[number] = clock.monotonic(), answered, earlier
+        else:
+            answered(NotStored("There is no connection to the store."))
+
+    async def request(self, subject: str, payload: bytes = b"", headers: Headers = None) -> bytes:
+        """Send a request and return the reply; raises `StoreUnavailable`."""
+        return (await self._request(subject, payload, headers, None)).data
+
+    async def request_many(self, subject: str, payload: bytes) -> list[Message]:
+        """Send a request and return all replies before the one with a status; raises `StoreUnavailable`."""
+        found: list[Message] = []
+        status = _status_of(await self._request(subject, payload, None, found))
+        if status[:3] not in ("204", "404"):
+            raise StoreUnavailable(f"The store refuses: {status}.")
+        return found
+
+    def publish(self, subject: str, payload: bytes = b"", headers: Headers = None, reply: str = "") -> bool:
+        """Send a message; return False if there is no connection."""
+        if not self.is_connected or self._client is None:
+            return False
+        self._outgoing.put_nowait((self._client, subject, payload, reply, headers))
+        return True
+
+    async def subscribe(self, subject: str, callback: Callable[[Message], object]) -> None:
+        """Call `callback` with each message to a subject, in order, until the link is closed."""
+        self._subscriptions.append((subject, callback))
+        if self._client is not None:
+            with contextlib.suppress(errors.Error):  # the next connection has all subscriptions
+                await _subscribe(self._client, subject, callback)
+
+    async def flush(self) -> None:
+        """Wait until the node has received everything sent so far; raises `StoreUnavailable`."""
+        await self.request(self._inbox + _ECHO)
+
+    async def close(self) -> None:
+        """Send what is queued and close the connection; pending requests fail."""
+        self._is_closed = True
+        while not self._outgoing.empty():
+            await self._send(*self._outgoing.get_nowait())
+        self._client = None
+        await self._tasks.stop()
+        if self._tasks:  # connections that are being closed
+            await asyncio.wait(self._tasks, timeout=self._patience_seconds)
+            await self._tasks.stop()
+        self._fail(list(self._asked), _LOST)
+
+    async def _keep_connected(self) -> None:
+        while not self._is_closed:
+            begun, client = clock.monotonic(), Client()
+            try:
+                await self._connect(client, self._access.servers[0])
+                self._take(client)
+                if not self._is_closed:  # before Python 3.12 the library can lose a cancellation
+                    await self._lost.wait()
+            except (errors.Error, OSError, CannotOpenStore) as error:
+                self._silent_nodes += clock.monotonic() - begun >= _CONNECT_SECONDS
+                await self._note(error)
+            except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a changed file
+                await self._note(errors.Error(f"the credentials cannot be used: {error}"))
+            except Exception:
+                log.exception("no connection to the store could be made")
+            finally:
+                self.run(_end(client))
+            self._access.servers.rotate(-1)
+            await asyncio.sleep(begun + _PAUSE_SECONDS - clock.monotonic())
+
+    @property
+    def _stretch(self) -> int:
+        """The factor of the time that the next node may take."""
+        return 1 << min(self._silent_nodes, _MOST_DOUBLINGS)
+
+    async def _connect(self, client: Client, server: str) -> None:
+        attempt = asyncio.current_task()
+
+        async def failed(error: Exception) -> None:
+            await self._note(error)
+            if asyncio.current_task() is attempt and not client.is_connected and not client.is_closed:
+                raise error  # the library would retry the same node forever
+
+        async def closed() -> None:
+            self._drop(client)
+
+        await client.connect(
+            [server],
+            name="tictactoe-server",
+            error_cb=failed,
+            closed_cb=closed,
+            allow_reconnect=False,
+            pending_size=0,
+            ping_interval=5,
+            max_outstanding_pings=2,
+            connect_timeout=_CONNECT_SECONDS * self._stretch,
+            **self._access.options_for(server),
+        )
+        for subscription in self._subscriptions:  # including those added meanwhile
+            await _subscribe(client, *subscription)
+        if not client.is_connected:  # the library does not report a loss before this point
+            raise errors.UnexpectedEOF
+
+    def _take(self, client: Client) -> None:
+        self._access.add_found(client.discovered_servers)
+        if self._opened.is_set():
+            log.info("the store is connected again", server=self._access.servers[0])
+        self._client, self.away_since = client, None
+        self._lost.clear()
+        self._opened.set()
+        for callback in list(self.on_connected):
+            callback()
+
+    def _drop(self, client: Client) -> None:
+        if client is self._client:
+            self._client, self.away_since = None, clock.monotonic()
+            log.warning("the connection to the store is lost", server=self._access.servers[0])
+            self._fail(list(self._asked), _LOST)
+            self._lost.set()
+
+    async def _keep_sending(self) -> None:
+        while True:
+            await self._send(*await self._outgoing.get())
+
+    async def _send(self, client: Client, subject: str, payload: bytes, reply: str, headers: Headers) -> None:
+        try:
+            await client.publish(subject, payload, reply, headers)
+        except errors.Error as error:
+            self._answer(reply.removeprefix(self._inbox), NotStored(f"Nothing could be sent to the store: {error}."))
+        except OSError:
+            self._drop(client)
+
+    async def _note(self, error: Exception) -> None:
+        """Remember an error, the only sign of a refused permission."""
+        is_said, reason = isinstance(error, errors.Error), (str(error) or type(error).__name__).rstrip(".")
+        if self._reasons[is_said][1] != reason:
+            log.debug("the store says", reason=reason)
+        self._reasons[is_said] = clock.monotonic(), reason
+
+    async def _request(self, subject: str, payload: bytes, headers: Headers, earlier: list[Message] | None) -> Message:
+        pending = Pending()
+        self.ask(subject, payload, headers, pending.stored, earlier)
+        answer: Message | StoreUnavailable = await pending.future
+        if isinstance(answer, StoreUnavailable):
+            raise answer
+        return answer
+
+    def _hear(self, message: Message) -> None:
+        number, status = (message.reply or message.subject).removeprefix(self._inbox), _status_of(message)
+        earlier = self._asked[number][2] if number in self._asked else None
+        if earlier is not None and not status:
+            earlier.append(message)
+        elif status.startswith("503"):
+            self._answer(number, NotStored("Nobody answers for the store: it has no leader, or is not there."))
+        else:
+            self._answer(number, message)
+
+    def _answer(self, number: str, answer: Message | StoreUnavailable) -> None:
+        if number in self._asked:
+            since, answered, _ = self._asked.pop(number)
+            if self._silent_nodes and clock.monotonic() - since < _CONNECT_SECONDS:
+                self._silent_nodes = 0
+            answered(answer)
+
+    def _fail(self, numbers: Iterable[str], why: str) -> None:
+        for number in numbers:
+            _, answered, _ = self._asked.pop(number)
+            asyncio.get_running_loop().call_soon(answered, StoreUnavailable(why))
+
+    async def _keep_looking(self) -> None:
+        """Fail requests after the patience has run out, oldest first."""
+        while True:
+            since = next(iter(self._asked.values()))[0] if self._asked else clock.monotonic()
+            left = since + self._patience_seconds - clock.monotonic()
+            if left > 0:
+                await asyncio.sleep(left)
+                late = clock.monotonic() - since - self._patience_seconds
+                await asyncio.sleep(min(late, _LATE_SECONDS))
+                continue
+            reason = self._reason_since(since)
+            self._fail([next(iter(self._asked))], "The store does not answer" + (f": {reason}." if reason else "."))
+            if not self._is_testing:
+                self._is_testing = True
+                self.run(self._test())
+
+    async def _test(self) -> None:
+        """Leave a node that is silent itself (frozen, or behind a dead line), rather than the stream behind it."""
+        client = self._client
+        if client is not None:
+            begun, heard = clock.monotonic(), client.stats["in_msgs"]
+            with contextlib.suppress(StoreUnavailable, TimeoutError):
+                async with asyncio.timeout(self._patience_seconds / 2 * self._stretch):
+                    await self.flush()
+            is_silent = client.stats["in_msgs"] == heard and not self._reason_since(begun)
+            if is_silent and client is self._client:
+                log.warning("the server of the store is silent, another is tried", server=self._access.servers[0])
+                self._silent_nodes += 1
+                self._drop(client)
+        self._is_testing = False
+
+    def _reason_since(self, moment: float) -> str:
+        """Return the last error since a moment, preferably of the store, or ""."""
+        return next((reason for since, reason in self._reasons.values() if since >= moment), "")
+
+
+async def _end(client: Client) -> None:
+    """Close a connection, which takes 30 s with TLS if the node is silent."""
+    for subscription in client._subs.values():  # whose tasks the library may leave running
+        subscription._stop_processing()
+    with contextlib.suppress(Exception):  # raised if it never began
+        await client.close()
+
+
+async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> None:
+    async def take(message: Message) -> None:
+        try:
+            callback(message)
+        except Exception:
+            log.exception("what came from the store was not taken")
+
+    await client.subscribe(subject, cb=take, pending_msgs_limit=0, pending_bytes_limit=0)
+
+
+def _status_of(message: Message) -> str:
+    """Return the status that a node sends instead of a reply, such as "503 No Responders", or ""."""
+    headers = message.headers
+    if not headers or message.data:
+        return ""
+    return f"{headers.get('Status', '')} {headers.get('Description', '')}".strip()

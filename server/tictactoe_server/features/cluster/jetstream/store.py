@@ -1,0 +1,453 @@
+"""The store of a cluster: tables as keys of streams, and a local copy of the finished games at each server.
+
+The copy follows each stream in order: some games every few seconds, and all of them before a query is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import math
+import secrets
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Generic, Self
+
+import msgspec
+import structlog
+
+from tictactoe_server.features.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
+from tictactoe_server.features.cluster.jetstream.stream import TIME, TOMBSTONE, Entry, Stream, StreamInfo, Write
+from tictactoe_server.features.cluster.jetstream.streams import GAME, Streams, find_streams
+from tictactoe_server.records.tables import BANS, Ban, ban_or_none
+from tictactoe_server.storage.journal import PART_BITS, GameTables
+from tictactoe_server.storage.journal import Write as WriteJob
+from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec, hash_id
+from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
+from tictactoe_server.storage.store import (
+    MISSING,
+    Conflict,
+    Game,
+    Stored,
+    StoreUnavailable,
+    Unreadable,
+    Unsettled,
+    Value,
+    Waiter,
+    save,
+)
+from tictactoe_server.storage.writer import Answer
+
+_IDENTITY: Final = "cluster"
+_MARKS: Final = "marks"  # the note of the copy with the highest acknowledged sequence of each stream, by its name
+_COPY_SECONDS: Final = 5.0
+_MOST_AT_A_TIME: Final = 1_000  # games that are copied at a time in the background
+_PATIENCE_SECONDS: Final = 1.0
+_FILLER: Final = "filler"
+_FILLERS, _FILLER_BYTES = 80, 120_000  # more than the 8 MB of a node's file, so that nodes begin a new one
+
+_IN_PROCESS_SECONDS: Final = 0.02
+_PLAIN: Final = frozenset({"rooms", "players", "games"})
+_HALVED: Final = frozenset({"shares"})
+"""Tables whose keys are subjects as they are, or with each half as a word for searching; other keys are base64."""
+
+log: Final = structlog.get_logger(__name__)
+
+
+class JetStreamTable(Generic[Value]):
+    """A table as keys that begin with its name; see `Table` for the contract."""
+
+    def __init__(self, streams: Streams, spec: TableSpec[Value], games: GameSpec[Any]) -> None:
+        self.spec = spec
+        self.prefix = spec.name.removesuffix("s") + "."
+        self.expires = spec.lifetime_seconds is not None
+        self._streams = streams
+        self._games = games
+
+    async def load(self, key: str) -> tuple[Value, int] | None:
+        subject = self.subject_of(key)
+        found = await self._streams.of(subject).newest(subject)
+        return found and (self.spec.read(key, found.document), found.sequence)
+
+    async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
+        """Yield all values in batches; values that change meanwhile may be missing."""
+        for stream in self._streams.having(self.prefix):
+            async for entries in stream.walk(self.prefix + ">"):
+                yield [self.stored(entry) for entry in entries]
+
+    async def all_keys(self) -> AsyncIterator[list[str]]:
+        """Yield all keys in batches, as of the leaders, including some that were just deleted."""
+        for stream in self._streams.having(self.prefix):
+            async for subjects in stream.all_keys(self.prefix + ">"):
+                yield [self.key_of(subject) for subject in subjects]
+
+    async def first_key(self, prefix: str) -> str | None:
+        """Return a key that begins with a prefix, or None; fast for the first half of a key in `_HALVED`."""
+        rest = f"{prefix}.*" if self.spec.name in _HALVED else ">"
+        for stream in self._streams.having(self.prefix):
+            async for entries in stream.walk(self.prefix + rest):
+                for entry in entries:
+                    if self.key_of(entry.key).startswith(prefix):
+                        return self.key_of(entry.key)
+        return None
+
+    async def has_lost(self, key: str, revision: int) -> bool:
+        return await self._streams.of(self.subject_of(key)).has_lost(revision)
+
+    def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
+        """Store the value and the finished game in one batch, and notify the waiter."""
+        lifetime, before = self.spec.lifetime_seconds, None
+        headers = {} if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
+        if finished is not None:
+            before = subject_of_game(self._games, finished), self._games.encode(finished)
+        self._write(key, self.spec.encode(value), expected_revision, waiter, headers, before)
+
+    def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
+        self.spec.forget(key)
+        if expected_revision == MISSING:
+            waiter.failed(Conflict(key))
+        else:
+            self._write(key, b"", expected_revision, waiter, TOMBSTONE)
+
+    def _write(self, key: str, *what: Any) -> None:
+        subject = self.subject_of(key)
+        self._streams.of(subject).write(Write(subject, *what))
+
+    def subject_of(self, key: str) -> str:
+        if self.spec.name in _PLAIN:
+            return self.prefix + key
+        if self.spec.name in _HALVED:
+            return f"{self.prefix}{key[: len(key) // 2]}.{key[len(key) // 2 :]}"
+        return self.prefix + base64.urlsafe_b64encode(key.encode()).rstrip(b"=").decode()
+
+    def key_of(self, subject: str) -> str:
+        rest = subject.removeprefix(self.prefix)
+        if self.spec.name in _PLAIN:
+            return rest
+        if self.spec.name in _HALVED:
+            return rest.replace(".", "")
+        return base64.urlsafe_b64decode(rest + "==").decode()
+
+    def stored(self, entry: Entry) -> Stored[Value]:
+        key = self.key_of(entry.key)
+        try:
+            return Stored(key, self.spec.read(key, entry.document), entry.sequence)
+        except Unreadable as damaged:
+            return Stored(key, damaged, MISSING)
+
+
+class JetStreamStore:
+    """A store in JetStream; see `Storage` for the contract. Servers also talk to each other over its `link`."""
+
+    def __init__(self, streams: Streams, copy: SqliteStore, specs: Specs) -> None:
+        self.link = streams.link
+        self.streams, self._first = streams, streams.first
+        self._copy = copy
+        self.figures = streams.figures
+        self.owed_since = streams.owed_since
+        self.noted_time = streams.first.noted_time
+        self.games = _Log(streams, copy.games)
+        self._tables: dict[str, JetStreamTable[Any]] = {
+            spec.name: JetStreamTable(streams, spec, specs.games) for spec in specs.tables
+        }
+        self._persons = _PersonIndex(
+            streams, [table for table in self._tables.values() if table.spec.persons_of.is_indexed]
+        )
+
+    @classmethod
+    async def open(
+        cls,
+        urls: str,
+        specs: Specs,
+        *,
+        credentials: Path | None = None,
+        ca: Path | None = None,
+        data: Path | None = None,
+        copy: SqliteStore | None = None,
+        unsafe: bool = False,
+        patience_seconds: float = PATIENCE_SECONDS,
+        opening_seconds: float = OPENING_SECONDS,
+    ) -> Self:
+        """Open the store (see `Access`), with the copy of the games in the folder `data`, or in memory.
+
+        Raises `CannotOpenStore`, also if a stream may lose acknowledged writes, unless that is accepted as `unsafe`.
+        """
+        link = await Link.open(
+            urls, credentials=credentials, ca=ca, patience_seconds=patience_seconds, opening_seconds=opening_seconds
+        )
+        async with contextlib.AsyncExitStack() as failing:
+            failing.push_async_callback(link.close)
+            streams, infos = await find_streams(link, opening_seconds, unsafe=unsafe)
+            copy = copy or SqliteStore.open(None if data is None else data / "history", specs)
+            failing.push_async_callback(copy.close)
+            store = cls(streams, copy, specs)
+            await store.games.begin(infos)
+            failing.pop_all()
+        link.run(store.games.run())
+        return store
+
+    def table(self, spec: TableSpec[Value]) -> JetStreamTable[Value]:
+        return self._tables[spec.name]
+
+    async def keys_of(self, ids: Collection[str], *, is_exact: bool = False) -> Sequence[tuple[str, str]]:
+        return await self._persons.keys_of(ids, is_exact=is_exact)
+
+    def note_time(self, ms: int) -> None:
+        noting = self._first.put(TIME, str(ms).encode(), None)
+        noting.add_done_callback(asyncio.Future.exception)  # a failure does not matter
+        self.games.note_marks()
+
+    async def identity(self) -> tuple[str, bytes]:
+        """Return the cluster's public id and shared secret, created by its first server."""
+        while (found := await self._first.newest(_IDENTITY)) is None:
+            new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
+            with contextlib.suppress(Conflict, Unsettled):  # another server creates it
+                await self._first.put(_IDENTITY, msgspec.json.encode(new), MISSING)
+            await asyncio.sleep(_IN_PROCESS_SECONDS)
+        return msgspec.json.decode(found.document, type=tuple[str, bytes])
+
+    async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:
+        """Call `changed` with every ban, and from now on with every ban that any server adds or lifts."""
+        bans, told = self.table(BANS), set[str]()
+
+        def tell(subject: str, ban: Ban | None) -> None:
+            told.add(subject)
+            changed(subject, ban)
+
+        def hear(message: Message) -> None:
+            entry = self._first.entry_of(message)
+            tell(bans.key_of(entry.key), None if entry.is_gone else ban_or_none(bans.stored(entry)))
+
+        async def tell_all() -> None:
+            with contextlib.suppress(StoreUnavailable):
+                found = {stored.key: ban_or_none(stored) async for some in bans.load_all() for stored in some}
+                for subject in told | found.keys():
+                    tell(subject, found.get(subject))
+
+        await self.link.subscribe(f"{self._first.feed}{bans.prefix}>", hear)
+        self.link.on_connected.append(lambda: self.link.run(tell_all()))
+        await tell_all()
+
+    async def drop_copies(self, keys: Collection[str]) -> None:
+        await self.games.drop(keys)
+        await self._copy.scrub()
+
+    async def scrub(self) -> None:
+        """Rewrite all current values into new files, so that the nodes delete the files with replaced ones."""
+        upto = {one: await one.last_sequence() for one in self.streams.all}
+        for one in upto:
+            for _ in range(_FILLERS):
+                await one.put(_FILLER, bytes(_FILLER_BYTES), None)
+        for table in self._tables.values():
+            async for some in table.load_all():
+                for stored in some:
+                    is_old = stored.revision <= upto[self.streams.of(table.subject_of(stored.key))]
+                    if is_old and not isinstance(stored.value, Unreadable):
+                        with contextlib.suppress(Conflict):  # it was rewritten meanwhile
+                            await save(table, stored.key, stored.value, stored.revision)
+        for one in upto:
+            await one.delete(await one.put(_FILLER, b"-", None), erase=True)
+        await self._copy.scrub()
+
+    async def close(self) -> None:
+        await self.streams.close()
+        await self.link.close()
+        await self._copy.close()
+
+
+class _PersonIndex:
+    """Which values name which person: read when it is first needed, and kept up to date from the feed since then."""
+
+    def __init__(self, streams: Streams, tables: Sequence[JetStreamTable[Any]]) -> None:
+        self._stream, self._link = streams.first, streams.link
+        self._tables = tables
+        self._lock = asyncio.Lock()
+        self._is_subscribed = self._is_whole = False
+        self._ids: dict[tuple[str, str], tuple[int, Collection[str]]] = {}
+        self._keys = defaultdict[str, set[tuple[str, str]]](set)
+
+    async def keys_of(self, ids: Collection[str], *, is_exact: bool) -> Sequence[tuple[str, str]]:
+        async with self._lock:
+            if not self._is_subscribed:
+                self._link.on_connected.append(self._distrust)
+                for table in self._tables:
+                    await self._link.subscribe(f"{self._stream.feed}{table.prefix}>", partial(self._hear, table))
+                self._is_subscribed = True
+            await self._link.flush()  # what was stored before has come
+            if not self._is_whole or is_exact:
+                self._is_whole = True
+                await self._read_all()
+        return sorted({place for id in ids for place in self._keys.get(id, ())})
+
+    def _distrust(self) -> None:
+        """Read everything again: the feed was interrupted."""
+        self._is_whole = False
+
+    async def _read_all(self) -> None:
+        found = set[tuple[str, str]]()
+        upto = await self._stream.last_sequence()
+        try:
+            for table in self._tables:
+                async for some in table.load_all():
+                    for one in some:
+                        found.add((table.spec.name, one.key))
+                        self._note(table, one.key, one.revision, one.value)
+        except StoreUnavailable:
+            self._is_whole = False
+            raise
+        for place, key in [*self._ids]:
+            if (place, key) not in found and self._ids[place, key][0] <= upto:
+                self._replace((place, key), upto, ())
+
+    def _hear(self, table: JetStreamTable[Any], message: Message) -> None:
+        entry = self._stream.entry_of(message)
+        key = table.key_of(entry.key)
+        self._note(table, key, entry.sequence, None if entry.is_gone else table.stored(entry).value)
+
+    def _note(self, table: JetStreamTable[Any], key: str, revision: int, value: Any) -> None:
+        if not isinstance(value, Unreadable):
+            self._replace((table.spec.name, key), revision, () if value is None else table.spec.indexed_ids(value))
+
+    def _replace(self, place: tuple[str, str], revision: int, ids: Collection[str]) -> None:
+        before = self._ids.get(place, (MISSING, ()))
+        if revision < before[0]:
+            return
+        for id in before[1]:
+            self._keys[id].discard(place)
+            if not self._keys[id]:
+                del self._keys[id]
+        for id in ids:
+            self._keys[id].add(place)
+        if ids:
+            self._ids[place] = revision, ids
+        else:
+            self._ids.pop(place, None)
+
+
+class _Log(SqliteLog[Game]):
+    """The local copy of the games, brought up to date before each query; `run` updates it in the background.
+
+    Games are in the order of their ids within each stream only.
+    """
+
+    def __init__(self, streams: Streams, copy: SqliteLog[Game]) -> None:
+        super().__init__(copy.writer, copy.spec)
+        self._streams = streams
+        self._reached: dict[Stream, int] = {}
+        for one in streams.all:
+            one.on_set_back.append(self._read_again)
+        self._lock = asyncio.Lock()
+
+    async def begin(self, infos: Sequence[StreamInfo]) -> None:
+        """Continue with the copy and its marks, or begin a new one if it is not a copy of these streams."""
+        is_same, id_of = await self.begin_copy(infos[0].created), self._streams.id_of
+        found = await self.writer.ask(lambda _, journal: journal.noted(_MARKS)) if is_same else None
+        marks = msgspec.json.decode(found or b"{}", type=dict[str, int])
+        for number, stream in enumerate(self._streams.all):
+            newest = await super()._ask(partial(GameTables.newest, below=id_of(number + 1, 0)))
+            self._reached[stream] = max(0, newest - id_of(number, 1) + 1)
+            stream.acknowledged = max(self._reached[stream], marks.get(stream.name, 0))
+            await stream.last_sequence()
+
+    def note_marks(self) -> None:
+        """Write the highest acknowledged sequences for the next start soon, without waiting."""
+        marks = {stream.name: stream.acknowledged for stream in self._streams.all}
+        self.writer.note(_MARKS, msgspec.json.encode(marks))
+
+    def _read_again(self, stream: Stream) -> None:
+        """Copy a stream's games from the beginning, since it was set back; games that only the copy has stay."""
+        log.error("the log of finished games is shorter than it was, and is read again", stream=stream.name)
+        self._reached[stream] = 0
+
+    async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
+        is_whole = False
+        with contextlib.suppress(TimeoutError, StoreUnavailable):  # an incomplete copy may suffice
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await self._copy_on(math.inf)
+                is_whole = True
+        found = await super()._ask(ask)
+        if not is_whole:
+            log.warning("finished games could not be copied yet", reason="It did not answer in time.")
+            if not found:  # the missing games may have the answer
+                raise StoreUnavailable("Not all finished games could be read.")
+        return found
+
+    async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
+        """Yield games stream by stream; a cursor has the position in each."""
+        reached = [int(part) for part in cursor.split(".") if part]
+        newest = await self._ask(GameTables.newest)
+        reached += [0] * (1 + (newest >> PART_BITS) - len(reached))
+        for number, start in enumerate(range(0, len(reached) << PART_BITS, 1 << PART_BITS)):
+            async for id, game in self._between(start + reached[number], start + (1 << PART_BITS) - 1, limit):
+                reached[number] = id - start
+                limit -= 1
+                yield ".".join(map(str, reached)), id, game
+
+    async def forget_before(self, at: int) -> bool:
+        """Delete some of the games that ended before a time, here and in the streams."""
+        old = await self.writer.ask(lambda _, journal: journal.games.old(at))
+        await asyncio.gather(*(self._delete(game.id, _key_of(game.room, game.at, game.number)) for game in old))
+        return await super().forget_before(at)
+
+    async def replace(self, id: int, game: Game) -> None:
+        """Store the game in a new message with another id, and erase the old message."""
+        first = subject_of_game(self.spec, game)
+        subject = f"{first}-{secrets.token_hex(4)}"
+        await self._streams.of(subject).put(subject, self.spec.encode(game), None)
+        await self._delete(id, first, erase=True)
+        await self.writer.ask(lambda _, journal: journal.games.drop((), (id,)), WriteJob)
+
+    async def _delete(self, id: int, subject: str, *, erase: bool = False) -> None:
+        """Delete the message of a game; if the game was copied from another store, it is found by its subject."""
+        place = self._streams.place_of(id)
+        if place is not None:
+            await place[0].delete(place[1], erase=erase)
+        for one in self._streams.all if place is None else ():
+            if entry := await one.newest(subject):
+                await one.delete(entry.sequence, erase=erase)
+
+    async def drop(self, keys: Collection[str]) -> None:
+        """Delete the copies of all games of these players, given by the hashes of their ids."""
+        if keys:
+            forgotten = [one for one in await super()._ask(GameTables.players) if hash_id(one) in keys]
+            await self.writer.ask(lambda _, journal: journal.games.drop(forgotten), WriteJob)
+
+    async def run(self) -> None:
+        """Copy games in the background, until cancelled."""
+        while True:
+            try:
+                await self._copy_on(_MOST_AT_A_TIME)
+            except StoreUnavailable as unavailable:
+                log.warning("finished games could not be copied yet", reason=str(unavailable))
+            await asyncio.sleep(_COPY_SECONDS)
+
+    async def _copy_on(self, most: float) -> None:
+        async with self._lock:
+            copying = [self._copy_stream(number, one, most) for number, one in enumerate(self._streams.all)]
+            for failed in await asyncio.gather(*copying, return_exceptions=True):
+                if failed is not None:
+                    raise failed
+
+    async def _copy_stream(self, number: int, stream: Stream, most: float) -> None:
+        upto, id_of = await stream.last_sequence(), self._streams.id_of
+        async for entries in stream.walk(GAME + ">", self._reached[stream], upto):
+            ids = [id_of(number, entry.sequence) if entry.id is None else entry.id for entry in entries]
+            await self.take([(id, entry.document) for id, entry in zip(ids, entries, strict=True)])
+            self._reached[stream] = max([self._reached[stream], *(entry.sequence for entry in entries)])
+            most -= len(entries)
+            if most <= 0:
+                return
+        self._reached[stream] = max(self._reached[stream], upto)
+
+
+def subject_of_game(spec: GameSpec[Game], game: Game) -> str:
+    """Return the key under which a finished game is first stored."""
+    room, number = spec.place(game)
+    return _key_of(room, spec.at(game), number)
+
+
+def _key_of(room: str, at: int, number: int) -> str:
+    return f"{GAME}{room}-{at}-{number}"

@@ -1,0 +1,441 @@
+"""A JetStream stream as a store of documents.
+
+Keys are subjects under the stream's prefix, and stored messages are republished under its feed; the sequence of a key's
+newest message is its revision. Reads of many messages are answered by any node, which may be behind; reads of single
+messages by the leader. An acknowledged write is on the disks of most nodes. Only writes over a tombstone are repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from itertools import islice
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+import structlog
+from nats.js.api import ClusterInfo, StreamState
+
+from tictactoe_server import clock
+from tictactoe_server.agenda import wait_until
+from tictactoe_server.features.cluster.jetstream.link import Headers, Link, Message
+from tictactoe_server.storage.store import (
+    MISSING,
+    CannotOpenStore,
+    Conflict,
+    NotStored,
+    Pending,
+    StoreBusy,
+    StoreUnavailable,
+    Unsettled,
+    Waiter,
+    WriteFigures,
+    read_time,
+)
+
+REPLICAS: Final = 3
+TIME: Final = "time"  # the key of the served time
+API: Final = "$JS.API."
+INFO, READ, READ_MANY, DELETE = "STREAM.INFO.", "STREAM.MSG.GET.", "DIRECT.GET.", "STREAM.MSG.DELETE."
+COPIES: Final = "$SYS.REQ.SERVER.PING.JSZ"  # a request that each node answers
+RIGHTS: Final = {
+    "publish": [
+        *("$KV.*.>", *(f"{API}{verb}*" for verb in (INFO, READ, READ_MANY, DELETE))),
+        *(COPIES, "cluster.>", "_INBOX.>"),
+    ],
+    "subscribe": ["ev.*.>", "cluster.>", "_INBOX.>"],
+}
+"""The permissions that the servers' user needs."""
+
+TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}  # headers that delete a key; the message expires itself
+MAX_WAITING: Final = 10_000  # writes at once
+_GONE: Final = "KV-Operation"
+_PROBE: Final = "probe"  # the key of a write whose acknowledgement shows whether writes are lost
+ID: Final = "Game-Id"  # the header with the id of a game that came from another store
+_find_id: Final = re.compile(rf"\b{ID}: (\d+)".encode()).search
+_EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"  # the header of a compare-and-set
+_AT_ONCE: Final = 250  # messages per read; decoding them blocks the event loop
+_CLOSING_SECONDS: Final = 2.0
+_PAUSE_SECONDS: Final = 0.25
+_NO_MESSAGE: Final = 10037
+NO_STREAM: Final = 10059
+_WRONG_SEQUENCE: Final = 10071
+_WRITE_IN_PROCESS: Final = 10164
+_REFUSALS: Final = {
+    10002: "the account has no room left",
+    10023: "a node has no room left",
+    10047: "a node has no room left",
+    10054: "the document is too large",
+    10077: "the stream is full, or a disk is",
+    10176: "the batch was given up",
+}
+"""Errors after which nothing is written."""
+
+Answer = TypeVar("Answer", bound="_Answer")
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Entry(NamedTuple):
+    """A message of the stream, a tombstone if `is_gone`; a game copied from another store has its `id` from there."""
+
+    key: str
+    sequence: int
+    document: bytes
+    is_gone: bool
+    id: int | None = None
+
+
+class _Error(msgspec.Struct, frozen=True):
+    err_code: int = 0
+    description: str = ""
+
+
+class _Message(msgspec.Struct, frozen=True):
+    subject: str
+    seq: int
+    hdrs: bytes = b""
+    data: bytes = b""
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    error: _Error | None = None
+    seq: int = 0
+    message: _Message | None = None
+
+
+class StreamInfo(_Answer, frozen=True):
+    """The leader's description of the stream."""
+
+    config: dict[str, Any] = {}
+    state: StreamState = StreamState(0, 0, 0, 0, 0)
+    cluster: ClusterInfo = ClusterInfo()
+    created: str = ""
+    total: int = 0
+
+
+class StreamError(StoreUnavailable):
+    """An error of JetStream, with its `code` in JetStream's list of errors."""
+
+    def __init__(self, error: _Error) -> None:
+        super().__init__(f"The store says: {error.description}.")
+        self.code = error.err_code
+
+
+class NoStream(CannotOpenStore):
+    """The stream does not exist."""
+
+
+class Write(msgspec.Struct, eq=False):
+    """A compare-and-set of a document.
+
+    Attributes:
+        expected: The revision to replace, or None for any.
+        before: Another key and document to store in the same batch.
+        since: The time of the request (s, as `clock.monotonic`).
+        floor: The highest sequence acknowledged before the request was sent.
+        lost: The expected revision, if the stream has lost it and the write goes over an older one.
+    """
+
+    key: str
+    document: bytes
+    expected: int | None
+    waiter: Waiter
+    headers: Headers = None
+    before: tuple[str, bytes] | None = None
+    since: float = msgspec.field(default_factory=clock.monotonic)
+    floor: int = 0
+    lost: int = MISSING
+
+
+class Stream:
+    """Reads and writes a stream; every coroutine may raise `StoreUnavailable`.
+
+    A stream whose nodes were set back has lost writes that it had acknowledged. The proof is an acknowledgement with a
+    sequence that is not above all earlier ones; a read may come from a leader that is out of date.
+
+    Attributes:
+        acknowledged: The highest acknowledged sequence.
+        lost_writes: The number of acknowledged writes that the stream was found to have lost.
+        on_set_back: Called after the stream was found to have lost writes.
+    """
+
+    def __init__(self, link: Link, name: str, figures: WriteFigures | None = None) -> None:
+        self.link = link
+        self.name = name
+        self.prefix, self.feed = f"$KV.{name}.", f"ev.{name}."
+        self._needed: dict[str, object] = {
+            "subjects": [f"{self.prefix}>"],
+            "max_msgs_per_subject": 1,
+            "discard": "new",
+            "max_age": 0,
+            "allow_msg_ttl": True,
+            "allow_atomic": True,
+            "allow_direct": True,
+            "republish": {"src": f"{self.prefix}>", "dest": f"{self.feed}>"},
+        }
+        self._figures = figures or WriteFigures()
+        self.acknowledged = self.lost_writes = self._lost_upto = self._seen = 0
+        self.on_set_back: list[Callable[[Stream], object]] = []
+        self._waiting: dict[Write, None] = {}
+        self._owed_since: float | None = None
+
+    async def ask(self, verb: str, question: object, kind: type[Answer]) -> Answer:
+        """Return JetStream's reply to a request; raises `StreamError` for an error."""
+        data = await self.link.request(f"{API}{verb}{self.name}", msgspec.json.encode(question))
+        try:
+            answer = msgspec.json.decode(data, type=kind)
+        except ValueError as error:
+            raise _invalid_answer(error) from error
+        if answer.error is not None:
+            raise StreamError(answer.error)
+        return answer
+
+    async def info(self) -> StreamInfo:
+        return await self.ask(INFO, {}, StreamInfo)
+
+    async def last_sequence(self) -> int:
+        """Return the sequence of the newest message; if writes seem to be lost, write something to find out."""
+        before = self.acknowledged
+        last = (await self.info()).state.last_seq
+        if last < before:
+            self.put(_PROBE, b"-", None).add_done_callback(asyncio.Future.exception)
+        return last
+
+    async def has_lost(self, revision: int) -> bool:
+        """Return whether the stream was set back to before a revision that it had."""
+        is_known = revision <= self._seen
+        return is_known and (revision <= self._lost_upto or await self.last_sequence() < revision)
+
+    async def newest(self, key: str) -> Entry | None:
+        """Return the newest message of a key, by the leader, or None."""
+        found = await self._read({"last_by_subj": self.prefix + key})
+        return None if found is None or found.is_gone else found
+
+    async def noted_time(self) -> int | None:
+        """Return the stored served time, or None."""
+        found = await self.newest(TIME)
+        return read_time(found and found.document)
+
+    async def walk(self, keys: str, after: int = 0, upto: int | None = None) -> AsyncIterator[list[Entry]]:
+        """Yield the messages of keys such as ``room.>`` after one sequence and up to another, in batches.
+
+        Without `upto` it ends at the leader's newest message. A key that is written meanwhile may be missing.
+        """
+        if upto is None:
+            upto = await self.last_sequence()
+        while after < upto:
+            question = {"seq": after + 1, "next_by_subj": self.prefix + keys, "batch": _AT_ONCE}
+            read = await self.link.request_many(f"{API}{READ_MANY}{self.name}", msgspec.json.encode(question))
+            found = [self.entry_of(message) for message in read]
+            if not found:  # the end, or a node that is behind
+                one = await self._read({"seq": after + 1, "next_by_subj": self.prefix + keys})
+                if one is None:
+                    return
+                found = [one]
+            yield [entry for entry in found if entry.sequence <= upto and not entry.is_gone]
+            after = found[-1].sequence
+
+    async def all_keys(self, keys: str) -> AsyncIterator[list[str]]:
+        """Yield the current keys such as ``room.>``, by the leader, including tombstones, 100,000 at a time."""
+        offset, total = 0, 1
+        while offset < total:
+            question = {"subjects_filter": self.prefix + keys, "offset": offset}
+            info = await self.ask(INFO, question, StreamInfo)
+            found = info.state.subjects or {}
+            yield [subject.removeprefix(self.prefix) for subject in found]
+            offset, total = offset + len(found), info.total if found else 0
+
+    def entry_of(self, message: Message) -> Entry:
+        """Decode a message of a read or of the feed; raises `StoreUnavailable` for any other message."""
+        headers = message.headers or {}
+        subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
+        if not subject.startswith(self.prefix) or not sequence.isdecimal():
+            raise _invalid_answer("a message without a sequence")
+        given = headers.get(ID)
+        id = None if given is None else int(given)
+        return Entry(subject.removeprefix(self.prefix), int(sequence), message.data, _GONE in headers, id)
+
+    def write(self, write: Write) -> None:
+        if len(self._waiting) >= MAX_WAITING:
+            write.waiter.failed(StoreBusy("Too much waits for the store."))
+            return
+        self._waiting[write] = None
+        self._send(write)
+
+    def put(self, key: str, document: bytes, expected: int | None, headers: Headers = None) -> asyncio.Future[int]:
+        """Store a document and return its sequence; raises `Conflict` and `StoreUnavailable`."""
+        pending = Pending()
+        self.write(Write(key, document, expected, pending, headers))
+        return pending.future
+
+    async def delete(self, sequence: int, *, erase: bool = False) -> None:
+        """Delete a message, if it exists; with `erase` its bytes are overwritten."""
+        question = msgspec.json.encode({"seq": sequence, "no_erase": not erase})
+        await self.link.request(f"{API}{DELETE}{self.name}", question)
+
+    def owed_since(self) -> float | None:
+        """Return since when a write has had no answer or the store is away (s, as `clock.monotonic`), or None."""
+        oldest = [write.since for write in islice(self._waiting, 1)]
+        return min((at for at in (*oldest, self._owed_since, self.link.away_since) if at is not None), default=None)
+
+    async def close(self) -> None:
+        """Wait for pending writes for a moment."""
+        await wait_until(lambda: not self._waiting, _CLOSING_SECONDS)
+
+    async def _read(self, question: dict[str, str | int]) -> Entry | None:
+        try:
+            found = (await self.ask(READ, question, _Answer)).message
+        except StreamError as error:
+            if error.code == _NO_MESSAGE:
+                return None
+            raise
+        if found is None:
+            raise _invalid_answer("nothing")
+        self._seen = max(self._seen, found.seq)
+        given, is_gone = _find_id(found.hdrs), f"{_GONE}:".encode() in found.hdrs
+        id = None if given is None else int(given[1])
+        return Entry(found.subject.removeprefix(self.prefix), found.seq, found.data, is_gone, id)
+
+    def _send(self, write: Write) -> None:
+        if any(is_held() for is_held in self.link.holds_writes):
+            self._settle(write, NotStored("This server has not yet learnt the time from the others."))
+            return
+        write.floor = self.acknowledged
+        headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
+        headers |= write.headers or {}
+        if write.before is not None:
+            batch = {"Nats-Batch-Id": secrets.token_hex(8)}
+            key, document = write.before
+            self.link.publish(self.prefix + key, document, batch | {"Nats-Batch-Sequence": "1"})
+            headers |= batch | {"Nats-Batch-Sequence": "2", "Nats-Batch-Commit": "1"}
+        self.link.ask(self.prefix + write.key, write.document, headers or None, partial(self._settle, write))
+
+    def _settle(self, write: Write, answer: Message | Exception) -> None:
+        outcome = outcome_of(write.key, answer.data) if isinstance(answer, Message) else answer
+        if isinstance(outcome, Conflict) and isinstance(answer, Message):
+            self.link.run(self._look_again(write))
+            return
+        del self._waiting[write]
+        if isinstance(outcome, int | Conflict):
+            self._owed_since = None
+        elif self._owed_since is None and not isinstance(outcome, Unsettled):
+            self._owed_since = write.since
+        if isinstance(outcome, int):
+            self._figures.add(clock.monotonic() - write.since, 1)
+            if outcome <= write.floor or write.lost > self._lost_upto:
+                self._note_loss(outcome, write)
+            self.acknowledged = max(self.acknowledged, outcome)
+            self._seen = max(self._seen, outcome)
+            write.waiter.stored(outcome if write.document else MISSING)
+        else:
+            write.waiter.failed(outcome)
+
+    def _note_loss(self, outcome: int, write: Write) -> None:
+        lost = max(1, self.acknowledged - outcome + 1)
+        self.lost_writes += lost
+        self._lost_upto, self.acknowledged = max(self.acknowledged, write.lost), outcome
+        for other in self._waiting:
+            other.floor = 0
+        log.error("the store has lost acknowledged writes", stream=self.name, writes=lost)
+        for callback in self.on_set_back:
+            callback(self)
+
+    async def _look_again(self, write: Write) -> None:
+        """Repeat a refused write if the key has only a tombstone, or if the stream has lost the expected message."""
+        expected = write.expected or MISSING
+        try:
+            found = await self._read({"last_by_subj": self.prefix + write.key})
+            newest = MISSING if found is None else found.sequence
+            is_lost = newest < expected <= self._seen and (found is not None or await self.has_lost(expected))
+        except StoreUnavailable as unavailable:
+            self._settle(write, NotStored(str(unavailable)))  # because the write was refused
+            return
+        if is_lost:
+            write.lost = max(write.lost, expected)
+        if is_lost or (expected == MISSING and (found is None or found.is_gone)):
+            write.expected = newest
+            self._send(write)
+        else:
+            self._settle(write, Conflict(write.key))
+
+    def config(self, replicas: int = REPLICAS) -> dict[str, Any]:
+        return {"name": self.name, "storage": "file", "num_replicas": replicas, **self._needed}
+
+    def faults_of(self, info: StreamInfo) -> list[str]:
+        return [
+            f"{name} is {found!r} and has to be {needed!r}."
+            for name, needed in self._needed.items()
+            if (found := info.config.get(name, False if needed is True else None)) != needed
+        ]
+
+
+async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
+    """Wait for the stream's leader, and return its description.
+
+    Raises `NoStream`, and `CannotOpenStore` if the stream is unusable, or at risk and that is not accepted as `unsafe`.
+    """
+    which, deadline = f"stream {stream.name} in {stream.link.urls}", clock.monotonic() + patience_seconds
+    while True:
+        try:
+            info = await stream.info()
+            await stream.newest(TIME)  # a stream with a new leader may not be readable yet
+            break
+        except StoreUnavailable as unavailable:
+            if isinstance(unavailable, StreamError) and unavailable.code == NO_STREAM:
+                raise NoStream(f"There is no {which}. To make it: tictactoe-server cluster init.") from None
+            if clock.monotonic() > deadline:
+                raise CannotOpenStore(f"Cannot use the {which}: {unavailable}") from None
+        await asyncio.sleep(_PAUSE_SECONDS)
+    if faults := stream.faults_of(info):
+        raise CannotOpenStore(f"The stream {stream.name} cannot keep the rooms: {' '.join(faults)}")
+    risks = risks_of(info)
+    if risks and not unsafe:
+        raise CannotOpenStore(
+            f"The stream {stream.name} may lose what it has acknowledged. {' '.join(risks)} "
+            "To use it all the same: --store-unsafe."
+        )
+    for risk in risks:
+        log.warning("the store may lose what it has acknowledged", stream=stream.name, reason=risk)
+    return info
+
+
+def risks_of(info: StreamInfo) -> list[str]:
+    """Return in sentences why a stream may lose what it has acknowledged."""
+    risks, replicas = [], info.config.get("num_replicas", 1)
+    if info.config.get("storage") != "file":
+        risks.append("It is kept in memory: it is gone when the nodes are.")
+    if replicas < REPLICAS:
+        kept = "on one node" if replicas == 1 else f"on {replicas} nodes"
+        risks.append(f"It is kept {kept} alone, and {REPLICAS} are needed to survive the loss of one.")
+    if info.config.get("persist_mode") == "async":
+        risks.append("persist_mode is async: it acknowledges before anything is on a disk.")
+    return risks
+
+
+_decode: Final = msgspec.json.Decoder(_Answer).decode
+
+
+def outcome_of(key: str, answer: bytes) -> int | Exception:
+    """Return the revision of a write from JetStream's reply, or the error."""
+    try:
+        found = _decode(answer)
+    except ValueError as error:
+        return _invalid_answer(error)
+    if found.error is None:
+        return found.seq if found.seq > 0 else _invalid_answer("nothing")
+    code = found.error.err_code
+    if code == _WRONG_SEQUENCE:
+        return Conflict(key)
+    if code == _WRITE_IN_PROCESS:
+        return Unsettled("The store is still about an earlier write of the same.")
+    if code in _REFUSALS:
+        return NotStored(f"The store refuses: {_REFUSALS[code]}.")
+    return StoreUnavailable(f"The store says: {found.error.description}.")
+
+
+def _invalid_answer(what: object) -> StoreUnavailable:
+    return StoreUnavailable(f"The store's answer is none: {what}.")

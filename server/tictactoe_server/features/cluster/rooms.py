@@ -1,0 +1,449 @@
+"""The location of every room: each server announces its own rooms and tracks those of the others.
+
+A room is announced as its `Outline` when it opens, changes or ends. Moves change no outline, and a room in which the
+same people play game after game is announced every two seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect, bisect_left, insort
+from collections import defaultdict, deque
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Final, NamedTuple
+
+import structlog
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
+from tictactoe_server.agenda import wait_until
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.features.cluster.jetstream.link import Link, Message
+from tictactoe_server.features.cluster.members import Members
+from tictactoe_server.features.cluster.messages import (
+    BOARDS,
+    HANDED_OVER,
+    NEWS,
+    PAGES,
+    News,
+    Outline,
+    Page,
+    ask,
+    encode,
+)
+from tictactoe_server.listings.listed import Listed
+from tictactoe_server.records.documents import RoomDocuments
+from tictactoe_server.records.tables import ROOMS
+from tictactoe_server.rooms import Room
+from tictactoe_server.storage.store import StoreUnavailable, Unreadable
+
+GATHER_SECONDS: Final = 0.1  # for how long changes are batched
+EACH_SECONDS: Final = 2.0  # between two announcements of a room with the same people
+YOUNG_MS: Final = 2_000  # the announcement of a younger room may still be on its way
+READING_SECONDS: Final = 30.0  # for how long failed reads are retried
+_WORD_SECONDS: Final = 0.3
+_BOARDS_SECONDS: Final = 0.5
+_MAX_BYTES: Final = 128 * 1024
+_PAGE_ROOMS: Final = 1_000
+_KEPT_NEWS: Final = 1_000
+
+log: Final = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class OwnRoom:
+    """A room of this server.
+
+    Attributes:
+        since: When this server took the room (ms of served time).
+        next_at: The earliest time of the next announcement (s of the loop's time).
+        people: The seated players at the last announcement.
+        is_going: Whether the room is being handed over.
+    """
+
+    live: LiveRoom
+    since: int
+    next_at: float = 0.0
+    people: Set[str] = frozenset()
+    is_going: bool = False
+
+
+class OwnRooms:
+    """Announces the rooms of this server."""
+
+    def __init__(self, link: Link, members: Members, core: Core) -> None:
+        self._link = link
+        self._members = members
+        self._now = core.time
+        self._documents = RoomDocuments()
+        self.rooms: dict[str, OwnRoom] = {}
+        self._codes: list[str] = []  # sorted
+        self._told = deque[list[str]](maxlen=_KEPT_NEWS)  # the codes in each of the last news
+        self._changed: dict[str, OwnRoom] = {}
+        self._ended: list[str] = []
+        self._timer: asyncio.Handle | None = None
+        core.registry.on_told.add(self.tell)
+        core.timers.on_counted.add(self.tell)
+        core.changes.on_gone.add(self._announce_end)
+
+    def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
+        """Announce a new or changed room; with `at_once`, even if the people are the same."""
+        if live.is_gone:
+            return
+        code, is_new = live.room.code, live.room.code not in self.rooms
+        if is_new:
+            self.rooms[code] = OwnRoom(live, self._now())
+            insort(self._codes, code)
+        own = self._changed[code] = self.rooms[code]
+        if at_once or own.people != _people_in(live.room):
+            own.next_at = 0.0
+        self._flush_in(0 if is_new else GATHER_SECONDS)
+
+    def claim_since(self, code: str, since: int) -> None:
+        """Claim a room against the server that has had it `since`."""
+        self.rooms[code].since = max(self.rooms[code].since, since + 1)
+
+    def forget(self, code: str) -> None:
+        """Remove a room without an announcement."""
+        if self.rooms.pop(code, None) is not None:
+            del self._codes[bisect_left(self._codes, code)]
+        self._changed.pop(code, None)
+        self._documents.forget(code)
+
+    def _announce_end(self, live: LiveRoom, why: Closed) -> None:
+        self.forget(live.room.code)
+        self._ended.append(live.room.code)
+        self._flush_in(0)
+
+    def _flush_in(self, seconds: float) -> None:
+        if self._timer is not None and not seconds:
+            self._timer.cancel()
+        if self._timer is None or not seconds:
+            self._timer = asyncio.get_running_loop().call_later(seconds, self._flush)
+
+    def _flush(self) -> None:
+        self._timer = None
+        now = asyncio.get_running_loop().time()
+        due = [code for code, own in self._changed.items() if own.next_at <= now]
+        for code in due:
+            own = self._changed.pop(code)
+            own.next_at, own.people = now + EACH_SECONDS, _people_in(own.live.room)
+        while due or self._ended:
+            outlines = self._outlines_of(due)
+            due, ended = due[len(outlines) :], self._ended
+            self._ended = []
+            self._members.number += 1
+            self._told.append([*(outline.code for outline in outlines), *ended])
+            self._link.publish(NEWS, encode(News(self._members.id, self._members.number, outlines, ended)))
+        if self._changed:
+            self._flush_in(GATHER_SECONDS)
+
+    def _outlines_of(self, codes: Iterable[str]) -> list[Outline]:
+        """Return the outlines of the first rooms, as many as fit into a message."""
+        size, outlines = 0, list[Outline]()
+        for own in (self.rooms[code] for code in codes):
+            live, room = own.live, own.live.room
+            document = self._documents.encode(room, without_moves=True)
+            about = room.position.ply, len(live.watchers), live.owner, live.source
+            outlines.append(Outline(room.code, own.since, document, *about))
+            size += len(document)
+            if size > _MAX_BYTES:
+                break
+        return outlines
+
+    def answer_page(self, question: Message) -> None:
+        """Answer with the rooms after a code: those changed since a given news number, if still known, else all."""
+        behind, _, heard = question.data.decode().partition(" ")
+        number = self._members.number
+        kept = len(self._told) - number + int(heard or -1)
+        named = self._codes if kept < 0 else sorted({*chain.from_iterable(islice(self._told, kept, None))})
+        first = bisect(named, behind)
+        codes = named[first : first + _PAGE_ROOMS]
+        here = [code for code in codes if code in self.rooms]
+        outlines = self._outlines_of(here)
+        if len(outlines) < len(here):
+            codes = codes[: codes.index(here[len(outlines)])]
+        after = codes[-1] if codes and codes[-1] != named[-1] else ""
+        ended = None if kept < 0 else [code for code in codes if code not in self.rooms]
+        self._link.publish(question.reply, encode(Page(number, outlines, after, ended)))
+
+    def boards_of(self, codes: list[str]) -> list[LiveBoard]:
+        return [self.rooms[code].live.board(self._now()) for code in codes if code in self.rooms]
+
+
+class OtherRoom(Listed):
+    """A room of another server.
+
+    Attributes:
+        is_opening: Whether the room is only expected there.
+        shown: The newest known board, if any.
+    """
+
+    __slots__ = ("_rooms", "is_gone", "is_opening", "ply", "server", "shown", "since", "watching")
+
+    knows_moves = False
+    is_gone: bool
+    is_opening: bool
+    ply: int
+    watching: int
+
+    def __init__(self, room: Room, server: str, outline: Outline, rooms: OtherRooms) -> None:
+        super().__init__(room, outline.owner, outline.source)
+        self.is_gone = self.is_opening = False
+        self.shown: LiveBoard | None = None
+        self._rooms = rooms
+        self.update(room, server, outline)
+
+    def update(self, room: Room, server: str, outline: Outline) -> None:
+        if room.game != self.room.game:
+            self.shown = None
+        if self.is_opening:
+            self.owner, self.source, self.is_opening = outline.owner, outline.source, False
+        self.room, self.server, self.since = room, server, outline.since
+        self.ply, self.watching, self.has_bots = outline.ply, outline.watchers, room.has_bots
+        if self.entering:
+            self.entering -= {seat.player for seat in room.held_seats}
+
+    @property
+    def has_somebody(self) -> bool:
+        return self._rooms.members.is_living(self.server) and self.room.has_somebody
+
+    def board(self, now: int) -> LiveBoard:
+        """Return the last known board, and request a newer one."""
+        self._rooms.request_board(self)
+        return self.shown or super().board(now)
+
+    def state(self, now: int) -> RoomState:
+        """Return the state as far as it is known, with the last known board."""
+        board = self.board(now)
+        known = replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
+        return replace(known, opening=UNSET)  # unknown, for outlines have no moves
+
+
+class _Reading(NamedTuple):
+    """A read in progress: the number of the last news about each code, and the numbers of all news since its start."""
+
+    told: dict[str, int]
+    numbers: set[int]
+
+
+class OtherRooms:
+    """The rooms of other servers; a dead server's room stays until another server announces it."""
+
+    def __init__(self, link: Link, members: Members, own: OwnRooms, core: Core) -> None:
+        self.members = members
+        self._link = link
+        self._own = own
+        self._core = core
+        self._registry, self._lists = core.registry, core.lists
+        self.rooms: dict[str, OtherRoom] = {}
+        self._heard: dict[str, int] = {}
+        self._reading: dict[str, _Reading] = {}
+        self._wanted: dict[OtherRoom, None] = {}
+        members.on_gone.add(lambda server: self._heard.pop(server, None))
+        members.on_gone.add(lambda server: self._reading.pop(server, None))
+
+    def server_of(self, code: str) -> str | None:
+        """Return the id of the other server that has a room, or will take it over; None if there is none."""
+        other = self.rooms.get(code)
+        if other is None:
+            return None
+        server = other.server if self.members.is_living(other.server) else self.members.chosen_for(code)
+        return None if server == self.members.id else server
+
+    def find(self, code: str) -> str | None:
+        return self.members.url_of(self.server_of(code) or "")
+
+    def is_free(self, code: str) -> bool:
+        """Return whether no running server is known to have a room."""
+        other = self.rooms.get(code)
+        return code not in self._own.rooms and (other is None or not self.members.stays(other.server))
+
+    async def is_unowned(self, room: Room) -> bool:
+        """Return whether no other server has a room; wait a moment for news of a new one."""
+        if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
+            await asyncio.sleep(_WORD_SECONDS)
+        return self.find(room.code) is None
+
+    def drop(self, code: str) -> OtherRoom | None:
+        other = self.rooms.pop(code, None)
+        if other is not None:
+            other.is_gone = True
+            if not other.is_opening:
+                self._lists.remove(other)
+        return other
+
+    def drop_unclaimed(self) -> None:
+        """Remove the rooms of dead servers that nobody has taken over: they have ended."""
+        living = self.members.others
+        for code in [code for code, other in self.rooms.items() if other.server not in living]:
+            self.drop(code)
+
+    def unclaimed(self) -> list[str]:
+        """Return the codes of rooms whose servers are gone or leaving."""
+        stays = self.members.stays
+        return [code for code, other in self.rooms.items() if not (other.is_opening or stays(other.server))]
+
+    def expect(self, server: str, room: Room) -> OtherRoom:
+        expected = OtherRoom(room, server, Outline(room.code, 0, b""), self)
+        expected.is_opening = True
+        self.rooms.setdefault(room.code, expected)
+        return expected
+
+    def stop_expecting(self, expected: OtherRoom) -> None:
+        if expected.is_opening:
+            self.drop(expected.room.code)
+
+    def follow(self, server: str, number: int) -> None:
+        """Read a server's announcements, unless all up to a number were received."""
+        if self._heard.get(server, -1) < number and server not in self._reading:
+            reading = self._reading[server] = _Reading({}, set())
+            self._link.run(self._read(server, reading))
+
+    async def until_read(self) -> None:
+        """Wait until all announcements of running servers were received; raises `StoreUnavailable`."""
+
+        def are_read() -> bool:
+            self.members.lose_silent()
+            others = self.members.others.items()
+            return not self._reading and all(self._heard.get(id, -1) >= other.number for id, other in others)
+
+        if not await wait_until(are_read, READING_SECONDS):
+            raise StoreUnavailable("the rooms of another server cannot be read")
+
+    def hear_news(self, news: News) -> None:
+        """Apply another server's news, and read missed ones; news during a read count once the read has succeeded."""
+        sender, number = news.sender, news.number
+        if sender == self.members.id or not self.members.is_living(sender) or number <= self._heard.get(sender, -1):
+            return  # the rooms of an unknown server are read at its next heartbeat
+        self.follow(sender, number - 1)
+        if sender in self._reading:
+            self._reading[sender].numbers.add(number)
+        else:
+            self._heard[sender] = number
+        self._hear(news, self._reading.get(sender))
+
+    async def _read(self, server: str, reading: _Reading) -> None:
+        """Read the announcements that were missed, or all rooms if the server no longer has them."""
+        heard = f" {self._heard[server]}" if server in self._heard else ""
+        first, after = None, ""
+        try:
+            while first is None or after:
+                page = await ask(self._link, PAGES + server, (after + heard).encode(), Page)
+                first, after = first or page, page.after
+                if (page.ended is None) != (first.ended is None):
+                    raise StoreUnavailable("what was missed was too much to be read at once")
+                self._hear(News(server, page.number, page.outlines, page.ended or []), reading)
+                await asyncio.sleep(0)
+            if self._reading.get(server) is not reading:
+                return
+            number = first.number
+            while number + 1 in reading.numbers:
+                number += 1
+            self._heard[server] = number
+            known = [code for code, other in self.rooms.items() if other.server == server and not other.is_opening]
+            for code in known if first.ended is None else ():
+                if code not in reading.told:
+                    self.drop(code)
+        except StoreUnavailable as unavailable:  # retried at the next heartbeat
+            log.debug("the rooms of another server cannot be read", reason=str(unavailable))
+        finally:
+            if self._reading.get(server) is reading:
+                del self._reading[server]
+
+    def _hear(self, news: News, reading: _Reading | None) -> None:
+        """Apply announcements, except for rooms with newer ones."""
+        told = {} if reading is None else reading.told
+        said = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]
+        for code, outline in said:
+            if told.get(code, 0) <= news.number:
+                told[code] = news.number
+                if outline is not None:
+                    self._apply_outline(news.sender, outline)
+                elif code in self.rooms and self.rooms[code].server == news.sender:
+                    self.drop(code)
+
+    def _apply_outline(self, server: str, outline: Outline) -> None:
+        """Apply an outline; if two servers have a room, the one that took it later keeps it."""
+        code = outline.code
+        own, other = self._own.rooms.get(code), self.rooms.get(code)
+        if own is not None:
+            self._settle_owner(own, server, outline)
+            return
+        is_kept = other is not None and self.members.is_living(other.server) and not other.is_opening
+        if other is None or not is_kept or (other.since, other.server) <= (outline.since, server):
+            self._adopt(server, outline)
+
+    def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
+        """Hand a room to a server that took it later, or else announce it to that server."""
+        live, url = own.live, self.members.url_of(server)
+
+        def given() -> None:
+            self._link.publish(HANDED_OVER + server, encode((outline.code, live.revision)))
+            self._own.forget(outline.code)
+            self._adopt(server, outline)
+
+        if url is None or own.is_going:
+            return
+        if (outline.since, server) > (own.since, self.members.id):
+            own.is_going = True
+            self._registry.hand_over(live, url, given)
+        else:
+            self._own.tell(live, at_once=True)
+
+    def read_again(self, told: tuple[str, int]) -> None:
+        """Reload a room if its former server stored something newer."""
+        code, revision = told
+        live = self._registry.find_here(code)
+        if live is not None and live.revision < revision:
+            live.read_again()
+
+    def _adopt(self, server: str, outline: Outline) -> None:
+        try:
+            room = ROOMS.read(outline.code, outline.document)
+        except Unreadable as damaged:
+            log.error("an outline cannot be read", room=outline.code, reason=str(damaged))
+            return
+        other = self.rooms.get(outline.code)
+        before = None if other is None or other.is_opening else other.room
+        if other is None:
+            other = self.rooms[outline.code] = OtherRoom(room, server, outline, self)
+        else:
+            other.update(room, server, outline)
+        self._lists.update(other, before)
+
+    async def look_at(self, rooms: Iterable[Listed]) -> None:
+        """Refresh the boards of these rooms, as far as others answer in time."""
+        codes = defaultdict[str, list[str]](list)
+        for listed in rooms:
+            if isinstance(listed, OtherRoom):
+                codes[listed.server].append(listed.room.code)
+        await asyncio.gather(*(self._ask_boards(server, some) for server, some in codes.items()))
+
+    def request_board(self, other: OtherRoom) -> None:
+        """Request the newest board of a room, batched within a turn of the loop."""
+        if not self._wanted:
+            asyncio.get_running_loop().call_soon(self._request_wanted)
+        self._wanted[other] = None
+
+    def _request_wanted(self) -> None:
+        wanted, self._wanted = self._wanted, {}
+        self._link.run(self.look_at(wanted))
+
+    async def _ask_boards(self, server: str, codes: list[str]) -> None:
+        try:
+            boards = await ask(self._link, BOARDS + server, encode(codes), list[LiveBoard], _BOARDS_SECONDS)
+        except StoreUnavailable as unavailable:
+            log.debug("boards of another server cannot be read", reason=str(unavailable))
+            return
+        for board in boards:
+            if board.room in self.rooms:
+                self.rooms[board.room].shown = board
+
+
+def _people_in(room: Room) -> set[str]:
+    return {seat.player for seat in room.held_seats if not seat.left}

@@ -1,0 +1,1 @@
+"""Previews: pictures for links."""

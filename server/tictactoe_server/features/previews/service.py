@@ -1,0 +1,133 @@
+"""Previews: pictures for links to a public room, a shared game, an event or the first page.
+
+A picture shows public data only, and this data is its key in the cache. One thread draws all pictures. The module
+needs the extra `previews`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.terms import RulesState
+from tictactoe_protocol.tournaments import describe_standing, describe_word, tabulate
+from tictactoe_protocol.wording import describe_rules
+from tictactoe_server.core.core import Core, Reply, Service
+from tictactoe_server.features.previews import pictures
+from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, spell
+from tictactoe_server.features.tournaments.service import Tournaments
+from tictactoe_server.features.tournaments.texts import EventTexts
+from tictactoe_server.http import texts
+from tictactoe_server.records.tables import SHARES
+from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.rooms.finished import Participant, final_position
+from tictactoe_server.services.checks import find_public
+from tictactoe_server.services.history import find_shared
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
+
+MOST_KEPT: Final = 200  # pictures in the cache, of about 40 kB each
+MOST_WAITING: Final = 32  # pictures that wait to be drawn
+
+_FRESH: Final = (("Cache-Control", "public, max-age=30"),)
+_STONES: Final = ("gomoku", "gomoku-standard")
+
+Named = TypeVar("Named", SeatState, Participant)
+
+
+class Previews(Service):
+    """Draws link previews; `drawn` counts them."""
+
+    def __init__(self, tournaments: Tournaments | None, title: str) -> None:
+        self._title = spell(title or texts.TITLE, texts.TITLE)
+        self._pictures: dict[Card, asyncio.Future[bytes]] = {}
+        self._thread = ThreadPoolExecutor(1, "previews")
+        self.drawn = 0
+        self.routes = {
+            r"/preview\.png": self.home,
+            r"/preview/([^/.]+)\.png": self.room,
+            r"/preview/replay/([A-Za-z0-9_-]{16,64})\.png": self.replay,
+        }
+        if tournaments is not None:
+            self.routes[r"/preview/e/([^/.]+)\.png"] = lambda request, text: self.event(
+                tournaments.texts, request, text
+            )
+
+    def start(self, core: Core) -> None:
+        self._core = core
+        self._shares = core.store.table(SHARES)
+
+    async def close(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def home(self, request: HttpRequest) -> Reply:
+        return await self._answer(BoardCard((), self._title, texts.HEAD_OF_SITE[1], "XOX.XO..O", 3, "XO"))
+
+    async def room(self, request: HttpRequest, text: str) -> Reply:
+        return await self._answer(card_of_room(await find_public(self._core, request, text)))
+
+    async def event(self, events: EventTexts, request: HttpRequest, text: str) -> Reply:
+        event = await events.find_open(request, text)
+        state = events.make(event, "state")[1]
+        _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
+        more = len(event.field) - len(rows)
+        standing = describe_standing(state).rstrip(".")
+        return await self._answer(
+            TableCard(
+                spell(clean_text(event.title), texts.TITLE),
+                spell(standing[:1].upper() + standing[1:]),
+                f"{describe_word('kind', event.kind).capitalize()}. {describe_rules(event.rules)}.",
+                tuple((place, spell(name, "a player"), won) for place, name, won, *_ in rows),
+                f"and {more} more" if more > 0 else "",
+            )
+        )
+
+    async def replay(self, request: HttpRequest, id: str) -> Reply:
+        return await self._answer(card_of_game(self._core.additions.public(await find_shared(self._shares, id))))
+
+    async def _answer(self, card: Card) -> HttpResponse:
+        """Return the picture of a card, drawn once for concurrent requests."""
+        picture = self._pictures.pop(card, None)
+        if picture is None or (picture.done() and picture.exception() is not None):
+            if sum(not one.done() for one in self._pictures.values()) >= MOST_WAITING:
+                words = "Too many pictures are asked for. Try again soon."
+                return say(HTTPStatus.SERVICE_UNAVAILABLE, words, ("Retry-After", "2"))
+            picture = asyncio.get_running_loop().run_in_executor(self._thread, pictures.draw, card)
+            self.drawn += 1
+        self._pictures[card] = picture
+        if len(self._pictures) > MOST_KEPT:
+            del self._pictures[next(iter(self._pictures))]
+        return HttpResponse(HTTPStatus.OK, await asyncio.shield(picture), "image/png", _FRESH)
+
+
+def card_of_room(state: RoomState) -> BoardCard:
+    """Return the card of a public room."""
+    shown = replace(state, seats={mark: seat and _spelled(seat, mark) for mark, seat in state.seats.items()})
+    first, line = (state.turn, ()) if state.result is None else (state.result.winner, tuple(state.result.line))
+    words = texts.describe_standing(shown)
+    return _card(state.rules, shown.seats, first, words, board=state.board, last=state.last, line=line)
+
+
+def card_of_game(game: FinishedGame) -> BoardCard:
+    """Return the card of a finished game."""
+    position, result = final_position(game), game.result
+    named = replace(game, players={mark: _spelled(one, mark) for mark, one in game.players.items()})
+    shown = {"board": position.board, "last": position.last, "line": tuple(result.line)}
+    return _card(game.rules, named.players, result.winner, texts.describe_outcome(named), **shown)
+
+
+def _spelled(one: Named, mark: str) -> Named:
+    """Return a player's name, or the mark if the font lacks its letters."""
+    return replace(one, name=spell(clean_text(one.name), mark))
+
+
+def _card(rules: RulesState, held: texts.Seated, first: str | None, words: str, **shown: Any) -> BoardCard:
+    look = "discs" if rules.gravity else "stones" if rules.preset in _STONES else "marks"
+    seats = tuple(Seat(mark, one.name if one else "", mark == first) for mark, one in held.items())
+    more = {"columns": rules.columns, "marks": rules.marks, "look": look, "is_misere": rules.misere, **shown}
+    return BoardCard(seats, words, describe_rules(rules), **more)

@@ -1,0 +1,1 @@
+"""Export and erasure of a player's data."""

@@ -1,0 +1,32 @@
+"""The order to delete a player."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import click
+
+from tictactoe_server.admin.bans import PLAYER_ID
+from tictactoe_server.admin.orders.order import Order, Row, ServerParts
+from tictactoe_server.admin.orders.people import find_connected
+from tictactoe_server.features.privacy.service import Forgetting
+from tictactoe_server.people.accounts import Accounts
+
+
+class ForgetOrder(Order, frozen=True, tag="forget"):
+    """Delete PLAYER for good: an id, the name of a connected player, or a claimed name.
+
+    Name, devices and codes are deleted; games stay, under another name, and so do bans. Earlier copies of the data have
+    the name until they are deleted; a restored copy forgets it again.
+    """
+
+    player: Annotated[str, click.Argument(["player"])]
+    said = "{player} is forgotten, and is {stand_in} in games that stay."
+    question = "Forget {player}? The name, devices and rescue codes are deleted, and nothing brings them back."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        id = self.player
+        if not PLAYER_ID.fullmatch(id):
+            claim = await Accounts(server.core.store).find_claim(id)
+            id = await find_connected(id, server) if claim is None else claim.player
+        return {"player": id, "stand_in": await server.service(Forgetting).forget(id)}

@@ -1,0 +1,436 @@
+"""Challenges: one player asks another for a game, who accepts or declines.
+
+A challenge is a stored row that every server of a cluster reads. An answer is one compare-and-set of the row, as is its
+expiry, and the server where an acceptance wins opens the room. So a challenge has one end and survives the crash of any
+server; an accepted challenge without a room after `OPENING_MS` has failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from itertools import count
+from typing import Final, TypeVar
+from weakref import WeakValueDictionary
+
+import msgspec
+import structlog
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from tictactoe_engine import Rules
+from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol.challenges import (
+    CHALLENGE_MS,
+    MAX_CHALLENGES,
+    MAX_RECEIVED,
+    Answer,
+    Challenge,
+    Challenged,
+    ChallengeOver,
+    OpenChallenge,
+)
+from tictactoe_protocol.pushes import SeatState
+from tictactoe_protocol.terms import ClockFields, RulesState
+from tictactoe_server.admin.drain import Drain
+from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.features.ratings.blocks import Blocking
+from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.records.changes import change
+from tictactoe_server.records.tables import Account
+from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.services.checks import check_clock, chosen_rules, find_player
+from tictactoe_server.storage.specs import Persons, TableSpec
+from tictactoe_server.storage.store import StoreUnavailable, delete, values_of
+from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.rate_limit import Held, RateLimits
+
+PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
+KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end
+OPENING_MS: Final = 10_000
+TICK_SECONDS: Final = 1.0
+SAME_PLAYER: Final = 5  # challenges from one address to one player in a minute
+DIFFERENT_PLAYERS: Final = 30  # players challenged from one address in a minute
+_ACQUAINTANCE_GAMES: Final = 50  # a player who took part in one of so many last games is no stranger
+RELOAD_TICKS: Final = 10  # between complete reloads in a cluster, in case a change was missed
+
+_WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
+
+log: Final = structlog.get_logger(__name__)
+
+Row = TypeVar("Row", bound=OpenChallenge)
+
+
+class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
+    """A challenge as it is stored.
+
+    Attributes:
+        until: Deadline in ms of served time, first of the answer, then of the room.
+        how: The end of the challenge, or "" while it is open.
+        by: Id of the player who answered, or "".
+        answer: Id of the answer that won the compare-and-set, so that a repeated write is recognised.
+    """
+
+    clock: ClockFields | None
+    until: int
+    how: str = ""
+    by: str = ""
+    answer: str = ""
+    room: str = ""
+
+    @property
+    def people(self) -> tuple[str, str]:
+        return self.player, self.to
+
+    @property
+    def made_at(self) -> int:
+        """When it was made, or an earlier time once it is answered (ms of served time)."""
+        return self.until - self.expires_ms
+
+    @property
+    def is_open(self) -> bool:
+        return not self.how
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended; an accepted challenge ends when its room is open."""
+        return bool(self.room) or self.how not in ("", "accepted")
+
+    @property
+    def stage(self) -> int:
+        """0 while it is open, 1 while an accepted challenge has no room yet, 2 when it is over."""
+        return 2 if self.is_over else 0 if self.is_open else 1
+
+    def row(self, kind: type[Row], now: int) -> Row:
+        """Return what players are sent at a moment of served time (ms)."""
+        fields = {name: getattr(self, name) for name in OpenChallenge.__struct_fields__}
+        return kind(**fields | {"expires_ms": max(0, self.until - now)})
+
+
+CHALLENGES: Final[TableSpec[StoredChallenge]] = TableSpec(
+    *("challenges", "challenge", msgspec.json.encode, msgspec.json.Decoder(StoredChallenge).decode),
+    key_of=lambda challenge: challenge.challenge,
+    persons=Persons(
+        lambda challenge: challenge.people,
+        shown=lambda challenge: msgspec.to_builtins(challenge.row(OpenChallenge, challenge.made_at)),
+        owner=lambda challenge: challenge.player,
+    ),
+    lifetime_seconds=lambda challenge: (KEPT_MS + (0 if challenge.is_over else challenge.expires_ms)) // 1000,
+)
+"""By id, until a minute after the end."""
+
+
+class Challenges(Service):
+    """Handles challenges and their answers."""
+
+    tables = (CHALLENGES,)
+
+    def __init__(self, drain: Drain, blocking: Blocking) -> None:
+        self._drain, self._blocking = drain, blocking
+        self.handles = {Challenge: self.challenge, Answer: self.answer}
+        self._known: dict[str, StoredChallenge] = {}
+        self._by_player = Held()  # unfinished challenges by the ids of both players
+        self._unstored = Held()  # the ids of challenged players by that of the challenger
+        self._presence = WeakValueDictionary[str, asyncio.Event]()
+        self._has_loaded, self._needs_reload = asyncio.Event(), True
+
+    def start(self, core: Core) -> None:
+        self._core, self._table = core, core.store.table(CHALLENGES)
+        self._elsewhere = core.registry.elsewhere
+        self._sessions = core.presence.of_player
+        self._same_player = RateLimits(SAME_PLAYER, RETRY_MS, core.monotonic_ns)
+        self._different_players = RateLimits(DIFFERENT_PLAYERS, RETRY_MS, core.monotonic_ns)
+        core.additions.welcome["challenges"] = self._list_for_welcome
+        self._elsewhere.on_changed.add(self._hear)
+        self._blocking.on_strangers_blocked.add(
+            lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
+        )
+        self.tasks.start(self._run())
+
+    async def challenge(self, call: Call) -> None:
+        to = await find_player(self._core, call.request.player)
+        if to == call.player.id:
+            raise Refused(ErrorCode.NOT_ALLOWED, "self", path="player")
+        if self._blocking.is_deaf(call.player.id, to):
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge blocked", path="player")
+        challenge = await self._make(call, to)
+        if any(session.player and session.player.bot for session in self._sessions(to)):
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot", path="player")
+        blocks = await self._blocking.load(to)
+        if blocks.strangers and call.player.id not in await self._acquaintances(to):
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge strangers", path="player")
+        await self._check_present(to, is_blocked=call.player.id in blocks.blocked)
+        self._check_number(call, to)
+        id = challenge.challenge
+        self._unstored.add(call.player.id, to)
+        try:
+            await self._change(id, lambda old: old or challenge, lambda: call.answer(challenge=id))
+        finally:
+            self._unstored.discard(call.player.id, to)
+        self.tasks.start(self._attempt(self._drop_oldest(to)))
+
+    def _check_number(self, call: Call, to: str) -> None:
+        """Refuse a second open challenge to a player, too many to different players, and too many of an address."""
+        own = [known.to for known in self._of_player(call.player.id) if known.player == call.player.id]
+        own += self._unstored.get(call.player.id, ())
+        if to in own or len(own) >= MAX_CHALLENGES:
+            self._core.allowances.refuse_for(RETRY_MS, "challenges")
+        address, take = call.session.address, self._core.allowances.take
+        same_player = self._same_player[f"{address} {to}"]
+        if not same_player.used:
+            take(self._different_players[address], "challenges", "challenges of address")
+        take(same_player, "challenges", "challenges of address")
+
+    async def _drop_oldest(self, to: str) -> None:
+        """End challenges to a player beyond `MAX_RECEIVED`, the oldest first, those by strangers before others."""
+        while len(received := [one for one in self._of_player(to) if one.to == to and one.is_open]) > MAX_RECEIVED:
+            met = await self._acquaintances(to)
+            await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired", "")
+
+    async def _acquaintances(self, player: str) -> set[str]:
+        """Return the ids of the people in a player's last games."""
+        games = await self._core.store.games.games_of(player, _ACQUAINTANCE_GAMES)
+        return {person for _, game in games for person in game.people}
+
+    async def _decline_strangers(self, player: str) -> None:
+        met = await self._acquaintances(player)
+        for one in self._of_player(player):
+            if one.to == player and one.is_open and one.player not in met:
+                with suppress(Refused):  # it was answered meanwhile
+                    await self._end(one, "declined", player)
+
+    async def answer(self, call: Call) -> None:
+        player, accept = call.player, call.request.accept
+        challenge = self._known.get(call.request.challenge) or await self._read(call.request.challenge)
+        if challenge is None or not challenge.is_open or not self._may_answer(challenge, player.id, accept=accept):
+            raise _no_open_challenge()
+        if accept:
+            self._check(call, challenge.rules.to_rules())
+            await self._check_accepting(challenge, player)
+            challenge = await self._open_room(await self._end(challenge, "accepted", player.id), player)
+            if not challenge.room:
+                raise _no_open_challenge()
+        else:
+            how = "withdrawn" if player.id == challenge.player else "declined"
+            challenge = await self._end(challenge, how, player.id)
+        call.answer(room=challenge.room or UNSET)
+
+    async def _list_for_welcome(self, account: Account) -> tuple[OpenChallenge, ...]:
+        player = account.player.id
+        await self._has_loaded.wait()
+        await self._blocking.know(player)
+        now = self._core.time()
+        known = (challenge for challenge in self._of_player(player) if challenge.until > now)
+        return tuple(one.row(OpenChallenge, now) for one in known if self._is_shown(one, player))
+
+    async def _make(self, call: Call, to: str) -> StoredChallenge:
+        request, player = call.request, call.player
+        rules, side = chosen_rules(request.rules), request.side
+        check_clock(request.clock)
+        if side is not UNSET and side not in tuple(rules.marks):
+            raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="side", seat=side, marks=list(rules.marks))
+        self._check(call, rules)
+        if request.rated:
+            await self._core.hooks.check_rated(rules, request.clock, player, [to])
+        self._core.allowances.take_create(call.session, player)
+        return StoredChallenge(
+            challenge=secrets.token_urlsafe(8),
+            player=player.id,
+            name=player.name,
+            to=to,
+            rules=RulesState.of(rules),
+            clock=request.clock,
+            rated=request.rated,
+            side=side,
+            expires_ms=CHALLENGE_MS,
+            until=self._core.time() + CHALLENGE_MS,
+        )
+
+    def _check(self, call: Call, rules: Rules) -> None:
+        self._drain.check()
+        if call.player.bot is not None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot")
+        self._core.lists.seats.check(call.player.id, call.session.address)
+
+    async def _check_accepting(self, challenge: StoredChallenge, player: Player) -> None:
+        if player.id in (await self._blocking.load(challenge.player)).blocked:
+            raise _no_open_challenge()
+        if challenge.rated:
+            rules = challenge.rules.to_rules()
+            await self._core.hooks.check_rated(rules, challenge.clock, player, [challenge.player])
+
+    async def _check_present(self, id: str, *, is_blocked: bool) -> None:
+        """Refuse a challenge to a player who is not connected; a blocked challenger cannot tell the difference."""
+        if self._is_present(id) and not is_blocked:
+            return
+        heard = asyncio.Event() if is_blocked else self._presence.setdefault(id, asyncio.Event())
+        self._elsewhere.tell_changed(_WHO_IS_THERE, id)
+        try:
+            await asyncio.wait_for(heard.wait(), PRESENCE_SECONDS if self._elsewhere.is_several else 0)
+        except TimeoutError:
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player") from None
+
+    def _may_answer(self, challenge: StoredChallenge, player: str, *, accept: bool) -> bool:
+        if player == challenge.player:
+            return not accept
+        return challenge.to == player and self._is_shown(challenge, player)
+
+    def _is_shown(self, challenge: StoredChallenge, player: str) -> bool:
+        """Return True unless one of the two players blocks the other, from the point of view of `player`."""
+        is_deaf, other = self._blocking.is_deaf, challenge.player
+        return player in challenge.people and not (is_deaf(player, other) or is_deaf(other, player))
+
+    async def _end(self, challenge: StoredChallenge, how: str, by: str) -> StoredChallenge:
+        """Store an answer; refused if another answer was stored first."""
+        answer = secrets.token_urlsafe(8)
+
+        def edit(old: StoredChallenge | None) -> StoredChallenge:
+            if old is not None and old.answer == answer:  # an earlier attempt was stored
+                return old
+            now = self._core.time()
+            if old is None or not old.is_open or old.until <= now:
+                raise _no_open_challenge()
+            until = now + (OPENING_MS if how == "accepted" else 0)
+            return replace(old, how=how, by=by, answer=answer, until=until)
+
+        return await self._change(challenge.challenge, edit)
+
+    async def _open_room(self, challenge: StoredChallenge, player: Player) -> StoredChallenge:
+        room, rules = "", challenge.rules.to_rules()
+        side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
+        players = (side, challenge.player, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
+        seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
+        origin = next((session.address for session in self._sessions(challenge.player)), "")
+        try:
+            await self._check_accepting(challenge, player)
+            self._core.lists.seats.check(challenge.player, origin)
+            live = await self._core.open_room(
+                rules, seats=seats, clock=challenge.clock, owner=challenge.player, origin=origin, rated=challenge.rated
+            )
+            room = live.room.code
+        except (Refused, StoreUnavailable) as error:
+            log.info("the room of a challenge could not be opened", reason=str(error))
+        return await self._settle(challenge.challenge, room)
+
+    async def _settle(self, id: str, room: str = "") -> StoredChallenge:
+        """Store the room of an accepted challenge, or that it has failed, unless that is settled already."""
+
+        def edit(old: StoredChallenge | None) -> StoredChallenge | None:
+            return replace(old, how="accepted" if room else "failed", room=room) if old and old.stage == 1 else old
+
+        return await self._change(id, edit)
+
+    async def _change(
+        self,
+        id: str,
+        edit: Callable[[StoredChallenge | None], StoredChallenge | None],
+        on_stored: Callable[[], object] = lambda: None,
+    ) -> StoredChallenge:
+        """Change a stored challenge, call `on_stored`, and notify players and servers; refused if it is gone."""
+        try:
+            challenge: StoredChallenge | None = await change(self._table, id, edit)
+        except StoreUnavailable:
+            self._needs_reload = True
+            raise
+        finally:
+            self._elsewhere.tell_changed(CHALLENGES.name, id)
+        if challenge is None:
+            raise _no_open_challenge()
+        on_stored()
+        return self._adopt(challenge)
+
+    def _adopt(self, challenge: StoredChallenge) -> StoredChallenge:
+        """Adopt a stored challenge unless a newer one is known, notify its players, and return the newest."""
+        id, before = challenge.challenge, self._known.get(challenge.challenge)
+        if before is not None and (before.is_over or challenge.stage < before.stage):
+            return before
+        self._known[id] = challenge
+        is_new, is_over = before is None, challenge.is_over
+        for player in challenge.people:
+            self._by_player.discard(player, id) if is_over else self._by_player.add(player, id, challenge)
+        if is_new == is_over or not self._has_loaded.is_set():  # every welcome lists the open challenges
+            return challenge
+        over = ChallengeOver(id, challenge.how, challenge.room or UNSET)
+        frame = encode_frame(encode(over if is_over else challenge.row(Challenged, self._core.time())))
+        for player in challenge.people:
+            for session in self._sessions(player):
+                session.connection.push_frame(frame)
+        return challenge
+
+    def _is_present(self, id: str) -> bool:
+        return any(session.player and session.player.bot is None for session in self._sessions(id))
+
+    def _of_player(self, id: str) -> list[StoredChallenge]:
+        return list(self._by_player.get(id, {}).values())
+
+    async def _run(self) -> None:
+        await self._core.registry.restored.wait()
+        servers = self._elsewhere.cluster
+        for tick in count():
+            before, servers = servers, self._elsewhere.cluster
+            if self._needs_reload or servers != before or (servers is not None and tick % RELOAD_TICKS == 0):
+                self._needs_reload = False
+                await self._attempt(self._load_all())
+                if not self._needs_reload:
+                    self._has_loaded.set()
+            await asyncio.sleep(TICK_SECONDS)
+            self._core.agenda.soon(self._expire)  # which logs errors
+
+    async def _attempt(self, work: Awaitable[object]) -> None:
+        """Await some work; if the store refuses it, everything is loaded again later."""
+        try:
+            await work
+        except (Refused, StoreUnavailable) as error:
+            self._needs_reload |= isinstance(error, StoreUnavailable)
+            log.debug("challenges are loaded again later", reason=str(error))
+        except Exception:
+            log.exception("a challenge could not be processed")
+
+    async def _load_all(self) -> None:
+        before = {id for id, challenge in self._known.items() if not challenge.is_over}
+        found = [challenge async for _, challenge, _ in values_of(self._table)]
+        for challenge in sorted(found, key=lambda challenge: challenge.made_at):
+            self._core.time.go_on_from(challenge.made_at)
+            self._adopt(challenge)
+        for id in before.difference(challenge.challenge for challenge in found):
+            await self._read(id)
+
+    async def _read(self, id: str) -> StoredChallenge | None:
+        """Read a stored challenge again; return the newest known one, or None if it is gone."""
+        found, known = await self._table.load(id), self._known.get(id)
+        if found is None and known is not None:  # a player was forgotten, or it was deleted long after its end
+            self._adopt(replace(known, how="expired"))
+        return None if found is None else self._adopt(found[0])
+
+    def _expire(self) -> None:
+        now = self._core.time()
+        for id, challenge in list(self._known.items()):
+            if challenge.until > now:
+                continue
+            if challenge.stage == 0:
+                self.tasks.start(self._attempt(self._expire_stored(id)))
+            elif challenge.stage == 1:
+                self.tasks.start(self._attempt(self._settle(id)))
+            elif now - challenge.until > KEPT_MS:
+                del self._known[id]
+                if not self._table.expires:
+                    self.tasks.start(self._attempt(delete(self._table, id, None)))
+
+    async def _expire_stored(self, id: str) -> None:
+        """Store the expiry of a challenge, unless an answer was stored first."""
+        if await self._read(id) is not None:
+            await self._change(id, lambda old: replace(old, how="expired") if old and old.is_open else old)
+
+    def _hear(self, table: str, key: str) -> None:
+        if table == CHALLENGES.name:
+            self.tasks.start(self._attempt(self._read(key)))
+        elif table == _WHO_IS_THERE and self._is_present(key):
+            self._elsewhere.tell_changed(_IS_THERE, key)
+        elif table == _IS_THERE and (heard := self._presence.get(key)) is not None:
+            heard.set()
+
+
+def _no_open_challenge() -> Refused:
+    return Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")

@@ -1,0 +1,356 @@
+"""Ladders: eligibility for rated games, the results of rating, and requests about ladders and players.
+
+No move waits for ratings: games are rated after their end, and games of other servers once they are in the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from typing import Any, Final
+
+import structlog
+from msgspec import UNSET
+from msgspec.structs import asdict
+
+from tictactoe_engine import Rules
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import PlayerProfile
+from tictactoe_protocol.rated import (
+    Encounters,
+    LadderRow,
+    LadderStanding,
+    LadderState,
+    Profile,
+    Rated,
+    RatingChange,
+    Ratings,
+)
+from tictactoe_protocol.ratings.exported import encode_export
+from tictactoe_protocol.ratings.ladder import Ladder, State
+from tictactoe_protocol.ratings.ladder import Player as Rating
+from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
+from tictactoe_protocol.ratings.shown import Row, is_provisional, list_rows, rows_around
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server import clock
+from tictactoe_server.admin.orders.order import OrderRefused
+from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.features.ratings.folding import Folding, rated_game
+from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS
+from tictactoe_server.listings.listed import Listed
+from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.records.tables import FORGOTTEN
+from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
+from tictactoe_server.services.checks import chosen_rules, find_player
+from tictactoe_server.services.history import row_of
+from tictactoe_server.storage.store import StoreUnavailable
+
+MOST_OF_PAIR: Final = 10
+DAY_MS: Final = 86_400_000
+POLL_SECONDS: Final = 2.0  # between reads of other servers' entries and games
+_TOP: Final = 20
+_LISTED_GAMES: Final = 20
+_LEADERBOARD_MS: Final = 60_000  # lifetime of a cached leaderboard; deviations grow with time
+_PAGE: Final = 100
+_PAGES: Final = 10  # the most pages of a history that are searched for a profile
+_ANNOUNCED_MS: Final = 60_000  # no results are pushed for games that ended earlier
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Ladders(Service):
+    """Rates games by the rules in the settings; a server that names its players has no ladders."""
+
+    tables = (ENTRIES, LADDERS)
+
+    def __init__(self) -> None:
+        self.handles = {Ratings: self.ratings, Profile: self.profile}
+        self._has_news, self._leaderboard_lock = asyncio.Event(), asyncio.Lock()
+        self._leaderboards: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
+
+    def start(self, core: Core) -> None:
+        self._core, self._accounts = core, Accounts(core.store)
+        self.keys: Sequence[str] = core.settings.rated_rules
+        self.folding = Folding(core.store, self._announce)
+        if self.keys:
+            core.lists.matchmaker.prefer_nearest(self._distance)
+            core.additions.rows.append(self._describe_host)
+            self.tasks.start(self._run())
+        hooks = core.hooks
+        hooks.rated_checks.append(self.check)
+        hooks.skipped_opponents.append(self.list_exhausted)
+        hooks.games_needed_from.append(self.folding.needed_from)
+        hooks.on_merge.append(self._merge)
+        core.on_result(self._on_result)
+        core.registry.elsewhere.on_changed.add(self._on_changed)
+
+    async def check(
+        self,
+        rules: Rules,
+        clock: ClockFields | None,
+        player: Player,
+        others: Collection[str] = (),
+        *,
+        room: str = "",
+    ) -> None:
+        """Raise `Refused` unless a player may play a rated game by these rules with each of the others.
+
+        The result holds until the caller's next await.
+
+        Args:
+            others: Ids of the other players.
+            room: Code of the game's own room, which does not count towards the daily limit of a pair.
+        """
+        if self.keys and len(rules.marks) != 2:
+            raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
+        key = self.check_key(rules.preset or "")
+        await self.folding.catch_up()
+        ladder = self._ladder(key)
+        if (closing := ladder.closing) is not None:
+            raise Refused(ErrorCode.NOT_ALLOWED, f"ladder {closing.reason}", figure=closing.figure, of=closing.of)
+        if clock is None:
+            raise Refused(ErrorCode.BAD_CLOCK, "rated", path="clock")
+        claim = await self._accounts.find_claim(player.name, but=player.id)
+        if claim is None or claim.player != player.id or player.bot is not None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
+        # Running games are listed before and after the history is read, so that no ending game is missed.
+        running = {other: self._running_games(player.id, other) for other in others}
+        played = await self._games_today(player.id) if others else {}
+        for other in others:
+            games = running[other] | played.get(other, set()) | self._running_games(player.id, other)
+            count = sum(code != room for code, _ in games)
+            if count >= MOST_OF_PAIR:
+                raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=await self.name_of(other))
+
+    async def list_exhausted(self, player: str) -> Collection[str]:
+        """Return the opponents against whom a player has reached the daily limit of rated games."""
+        played = await self._games_today(player)
+        met = {id for listed in self._running_rooms(player) for id in listed.everybody}.union(played) - {player}
+        return [id for id in met if len(played.get(id, set()) | self._running_games(player, id)) >= MOST_OF_PAIR]
+
+    async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
+        """Return a player's rated games of the last 24 hours as rooms and numbers, by opponent."""
+        found = dict[str, set[tuple[str, int]]]()
+        async for game in self._games_of(player, clock.wall_ms() - DAY_MS):
+            for other in game.people:
+                found.setdefault(other, set()).add((game.room, game.game))
+        return found
+
+    def check_key(self, key: str) -> str:
+        """Return the key of a ladder; raises `Refused` if there is no such ladder."""
+        if key not in self.keys:
+            why = "ladder" if self.keys else "ladders off"
+            raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.keys))
+        return key
+
+    def _running_games(self, one: str, other: str) -> set[tuple[str, int]]:
+        """Return the running rated games of two players, also those about to begin, as rooms and numbers."""
+        running = (*self._running_rooms(one), *self._running_rooms(other))
+        return {(each.room.code, each.room.game) for each in running if {one, other} <= each.everybody}
+
+    def _running_rooms(self, player: str) -> list[Listed]:
+        listed: Iterable[Listed] = self._core.lists.seats.of_player.get(player, {}).values()
+        return [each for each in listed if each.room.rated and each.room.result is None]
+
+    def _distance(self, room: Room, player: str) -> float:
+        ladder = self._ladder(room.rules.preset or "")
+        own = _player_of(ladder, player).number.rating
+        return max((abs(own - _player_of(ladder, seat.player).number.rating) for seat in room.held_seats), default=0.0)
+
+    def _describe_host(self, listed: Listed) -> dict[str, Any]:
+        room = listed.room
+        if not (room.rated and room.status == "waiting" and room.held_seats):
+            return {}
+        host = _player_of(self._ladder(room.rules.preset or ""), room.held_seats[0].player)
+        provisional = {"host_provisional": True} if is_provisional(host, clock.wall_ms()) else {}
+        return {"host_rating": round(host.number.rating), **provisional}
+
+    async def _games_of(self, player: str, since: int = 0, pages: int = sys.maxsize) -> AsyncIterator[FinishedGame]:
+        """Yield a player's rated games, newest first, that ended at `since` or later (ms since 1970)."""
+        before: int | None = None
+        for _ in range(pages):
+            if not (some := await self._core.store.games.games_of(player, _PAGE, before)):
+                return
+            for _, game in some:
+                if game.at < since:
+                    return
+                if rated_game(game) is not None:
+                    yield game
+            before = some[-1][0]
+
+    async def _run(self) -> None:
+        await self._core.registry.restored.wait()
+        is_several = self._core.registry.elsewhere.is_several
+        while True:
+            self._has_news.clear()  # before reading, so that no news is missed
+            patience = POLL_SECONDS if is_several else None
+            try:
+                await self.folding.step()
+            except StoreUnavailable as unavailable:
+                log.warning("ratings could not be folded yet", reason=str(unavailable))
+                patience = POLL_SECONDS
+            except Exception:
+                log.exception("ratings could not be folded")
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    await self._has_news.wait()
+
+    def _on_result(self, game: FinishedGame, id: str) -> None:
+        if game.rated and id:
+            self._has_news.set()
+
+    def _on_changed(self, table: str, key: str) -> None:
+        """Handle a change by another server; a forgotten player has another id from then on."""
+        if table == FORGOTTEN.name:
+            self.folding.invalidate()
+        if table in (ENTRIES.name, FORGOTTEN.name):
+            self._has_news.set()
+
+    def _announce(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
+        since, judge = clock.wall_ms() - _ANNOUNCED_MS, Judge(after.verdicts).judge
+        ladders = dict[str, Ladder]()
+        for game in filter(None, map(judge, games if any(game.at > since for game in games) else ())):
+            if game.rules not in ladders:
+                ladders[game.rules] = before.ladders.get(game.rules, Ladder()).copy()
+            ladder = ladders[game.rules]
+            expected = ladder.expected(game)
+            known = [_player_of(ladder, id) for id in game.players]
+            ladder.add(game)
+            room, number, _ = game.id.rsplit("-", 2)
+            live = self._core.registry.by_code.get(room)
+            if live is not None and str(live.room.game) == number:
+                changes = {
+                    id: RatingChange(
+                        own.number.rating,
+                        ladder.players[id].number.rating,
+                        round(points, 3),
+                        is_provisional(ladder.players[id], game.at),
+                    )
+                    for id, own, points in zip(game.players, known, expected, strict=True)
+                }
+                live.push(Rated(room, live.room.game, game.rules, changes))
+
+    async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
+        """Store a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`.
+
+        The verdict may name a player by claimed name.
+        """
+        at = clock.wall_ms()
+        if kind == "void player":
+            about["of"] = await find_player(self._core, about["of"])
+        verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
+        self._core.registry.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
+        log.info("a verdict on ratings", **asdict(verdict))
+        return asdict(verdict)
+
+    async def _merge(self, id: str, into: str) -> None:
+        """Count a merged player's games for the other one; a repeated order completes one that was interrupted."""
+        try:
+            await self.judge("merge", "merged", of=id, into=into)
+        except OrderRefused as why:
+            log.warning("games stay those of the player before", player=id, reason=str(why))
+
+    async def verify(self) -> dict[str, Any]:
+        """Fold all games again; return the digest of the current ratings, and of the new fold as ``folded``."""
+        _, folded, _ = await self.folding.fold_all()
+        return {"games": self.folding.games, "digest": self.folding.state.digest, "folded": folded.digest}
+
+    async def export(self) -> tuple[dict[str, Any], bytes]:
+        """Return the number of games and the digest, and the content of an export."""
+        games, state, entries = await self.folding.fold_all()
+        named = [games[id] for entry in entries for id in entry.games]
+        content = await asyncio.to_thread(lambda: encode_export(named, state.verdicts, state.digest))
+        return {"games": len(named), "digest": state.digest}, content
+
+    async def ratings(self, call: Call) -> None:
+        request: Ratings = call.request
+        key = self.check_key(chosen_rules(request.rules).preset or "")
+        top = _TOP if request.top is UNSET else request.top
+        call.answer(ladder=await self.describe(key, top, None if request.around is UNSET else request.around))
+
+    async def profile(self, call: Call) -> None:
+        call.answer(profile=await self.describe_player(call.request.player, call.player.id))
+
+    async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:
+        """Return a ladder with its first `top` rows, or with the rows around a player."""
+        await self.folding.catch_up()
+        ladder, listed = self._ladder(key), [*(await self._rows_of(key)).values()]
+        rows = listed[:top] if around is None else rows_around(listed, around)
+        names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
+        named = [
+            LadderRow(row.place, row.player, name, *_rounded(row.rating, row.deviation), row.games, round(row.trend, 1))
+            for row, name in zip(rows, names, strict=True)
+        ]
+        return LadderState(
+            key,
+            tuple(named),
+            ladder.games,
+            round(ladder.advantage.points, 1),
+            ladder.decided.count("+") / len(ladder.decided) if ladder.decided else 0.0,
+            ladder.closing or UNSET,
+        )
+
+    async def describe_player(self, player: str, asking: str = "") -> PlayerProfile:
+        """Return a player's profile by id or claimed name, with the results against the player `asking`.
+
+        Raises `Refused` if the player has neither a claimed name nor a rated game.
+        """
+        if not self.keys:
+            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
+        await self.folding.catch_up()
+        id, now, standings = await find_player(self._core, player), clock.wall_ms(), []
+        account = await self._accounts.load(id)
+        for key in self.keys:
+            ladder = self._ladder(key)
+            if (own := ladder.players.get(id)) is not None:
+                listed = (await self._rows_of(key)).get(id)
+                number, place = own.number_at(now), (listed and listed.place) or UNSET
+                rated = *_rounded(number.rating, number.deviation), is_provisional(own, now)
+                standings.append(LadderStanding(key, own.wins, own.draws, own.losses, *rated, place))
+        if not standings and not (account and account.claimed):
+            raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
+        games = []
+        async for found in self._games_of(id, pages=_PAGES):
+            games.append(found)
+            if len(games) == _PAGE:
+                break
+        rows = tuple(row_of(one) for one in games[:_LISTED_GAMES])
+        met = [game for game in games if asking != id and asking in game.people]
+        name = account.player.name if account else id
+        return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
+
+    async def _rows_of(self, key: str) -> dict[str, Row]:
+        """Return a leaderboard by player id, computed again after each game and each minute."""
+        async with self._leaderboard_lock:
+            ladder, at = self._ladder(key), clock.wall_ms()
+            cached = self._leaderboards.get(key)
+            if cached is None or cached[0] is not ladder or at - cached[1] >= _LEADERBOARD_MS:
+                rows = await asyncio.to_thread(lambda: {row.player: row for row in list_rows(ladder, at)})
+                cached = self._leaderboards[key] = ladder, at, rows
+            return cached[2]
+
+    async def name_of(self, id: str) -> str:
+        """Return a player's name, or the id of a forgotten player."""
+        account = await self._accounts.load(id)
+        return id if account is None else account.player.name
+
+    def _ladder(self, key: str) -> Ladder:
+        return self.folding.state.ladders.get(key) or Ladder()
+
+
+def _rounded(rating: float, deviation: float) -> tuple[float, float]:
+    return round(rating, 1), round(deviation, 1)
+
+
+def _player_of(ladder: Ladder, id: str) -> Rating:
+    return ladder.players.get(id) or Rating()
+
+
+def _encounters(games: Sequence[FinishedGame], asking: str) -> Any:
+    if not games:
+        return UNSET
+    winners = [game.players[game.result.winner].player if game.result.winner else "" for game in games]
+    wins, draws = winners.count(asking), winners.count("")
+    return Encounters(wins, draws, len(games) - wins - draws, games[0].at)

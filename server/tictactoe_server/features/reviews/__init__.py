@@ -1,0 +1,1 @@
+"""Reviews and analyses of games."""

@@ -1,0 +1,73 @@
+"""Analyses of positions: after a game, and in games of bots for watchers, never in a running game of people."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, UnsetType
+
+from tictactoe_engine import Position
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import AnalysisState
+from tictactoe_protocol.requests import Analyse, Review
+from tictactoe_protocol.reviewed import Reviewed, carry
+from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.features.bots.pool import ThinkingPool
+from tictactoe_server.records.tables import SHARES
+from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.finished import final_position
+from tictactoe_server.services.history import find_own, find_shared
+
+
+class Reviews(Service):
+    """Answers requests for analyses of running and finished games; the search runs in the bots' processes."""
+
+    def __init__(self, pool: ThinkingPool) -> None:
+        self._pool = pool
+        self._reviewed = Reviewed()
+        self.handles = {Analyse: self.analyse, Review: self.review}
+
+    def start(self, core: Core) -> None:
+        self._core = core
+
+    async def analyse(self, call: Call) -> None:
+        """Answer with the analysis of the requested position, by default the current one.
+
+        Raises `Refused` during a game to its players, and to all if it is a game of people or without hints, unless
+        the room is open for analysis; for a position beyond the moves played; and if the search takes too long.
+        """
+        room, request = call.live.room, call.request
+        self._core.allowances.take(call.session.rates.analyses, "analyse")
+        if room.status == "playing" and room.analysis != "open":
+            if room.mark_of(call.player.id) is not None:
+                raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
+            if room.people >= 2 or not room.terms.hints:
+                raise Refused(ErrorCode.NOT_ALLOWED, "analysis")
+        await self._answer(call, room.position, request.ply)
+
+    async def review(self, call: Call) -> None:
+        request: Review = call.request
+        self._core.allowances.take(call.session.rates.analyses, "analyse")
+        if request.replay is not UNSET and request.game_id is UNSET:
+            game = await find_shared(self._core.store.table(SHARES), request.replay, "replay")
+        elif request.game_id is not UNSET and request.replay is UNSET:
+            game = await find_own(self._core.store.games, call.player, request.game_id)
+        else:
+            raise Refused(ErrorCode.BAD_MESSAGE, "review", path="game_id")
+        await self._answer(call, final_position(game), request.ply)
+
+    async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:
+        """Answer with the analysis after `ply` moves, by default of the `last` position, using earlier answers."""
+        count = last.ply if ply is UNSET else ply
+        if count > last.ply:
+            raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=last.ply)
+        position, known = last.at(count), self._reviewed.of(last)
+        if count not in known:
+            before = UNSET if position.unchosen is None else await self._find(position.unchosen)
+            known[count] = await self._find(position, before)
+            carry(known, last)
+        call.answer(analysis=known[count])
+
+    async def _find(self, position: Position, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:
+        found = await self._pool.analyse(position)
+        if found is None:
+            raise Refused(ErrorCode.BUSY, "analysis", retry_ms=1000)
+        return AnalysisState.of(position, found, before)

@@ -1,0 +1,366 @@
+"""Runs tournaments: opens rooms, calls players, scores games and begins rounds.
+
+The next steps follow from the stored events and rooms alone. Every step is idempotent, so it may be repeated after a
+crash, or by two servers at once. One server at a time opens rooms and begins rounds; each scores the games of its own
+rooms. After a restart, games and events pause until the players are back or have had enough time to come. If all
+players are gone, an event and its games pause until half of the players are back or the organiser resumes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import structlog
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.events import Call as EventCall
+from tictactoe_protocol.pushes import Replaced, Result, SeatState
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.core import Core
+from tictactoe_server.core.lists import RoomExists
+from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
+from tictactoe_server.features.tournaments.attendance import Attendances
+from tictactoe_server.features.tournaments.commands import (
+    Deserted,
+    Opened,
+    Paired,
+    RoomCodes,
+    Score,
+    is_next,
+    pair_next,
+)
+from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
+from tictactoe_server.features.tournaments.kept import KeptEvents
+from tictactoe_server.features.tournaments.knock_out import terms_of
+from tictactoe_server.http.texts import Seated
+from tictactoe_server.records.tables import Account
+from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused, StandStill
+from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_server.transport.rate_limit import RateLimits
+
+LOOK_SECONDS: Final = 1.0  # between two checks of all running events, which find what was missed
+IN_TIME_SECONDS: Final = 30.0  # without a delay of the event loop, until an event goes on without missing players
+LATE_SECONDS: Final = 1.0  # the shortest such delay
+DESERTED_SECONDS: Final = 10.0  # for how long nobody is present before an event pauses
+SEEK_MS: Final = 5_000  # between two searches for a room that is not here, whose game may be over
+AGAIN_SECONDS: Final = 0.5  # until a step that was refused or could not be stored is retried
+_JUST_AFTER_SECONDS: Final = 0.002  # between the due time of a round and the check
+_POINTLESS: Final = ("forfeit", "aborted")  # reasons that give no point if there is no winner
+
+Found = TypeVar("Found")
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Running:
+    """Runs the events of `kept`; begins nothing new while `is_draining`. `run` is a background task."""
+
+    def __init__(
+        self, core: Core, kept: KeptEvents, attendances: Attendances, tasks: Tasks, is_draining: Callable[[], bool]
+    ) -> None:
+        self._tasks = tasks
+        self._core = core
+        self._kept = kept
+        self._attendances = attendances
+        self._is_draining = is_draining
+        self._rooms: dict[str, LiveRoom] = {}
+        self._sought = RateLimits(1, SEEK_MS, core.monotonic_ns)
+        self._woken: dict[str, bool] = {}
+        self._awaited: set[str] = set()
+        self._in_time_since = math.inf
+        self._paired: dict[str, asyncio.Task[Paired]] = {}
+        self._attended_at: dict[str, float] = {}  # when a player of an event was last present
+        kept.on_change.add(self._hear)
+        core.registry.on_told.add(self._note_room)
+        core.on_result(lambda game, id: self.wake(game.event) if game.event else None)
+
+    async def run(self) -> None:
+        """Check all running events periodically, until cancelled."""
+        await self._kept.restored.wait()
+        await self._core.registry.restored.wait()
+        loop = asyncio.get_running_loop()
+        self._in_time_since = loop.time()
+        while True:
+            self._attendances.announce(self._kept.current)
+            codes = [event.code for event in self._kept.current if event.status != "open"]
+            for code in dict.fromkeys([*codes, *(live.room.event for live in self._rooms.values())]):
+                self.wake(code)
+                await asyncio.sleep(0)  # each in a turn of its own
+            due = loop.time() + LOOK_SECONDS
+            await asyncio.sleep(LOOK_SECONDS)
+            if loop.time() > due + LATE_SECONDS:
+                self._in_time_since = loop.time()
+
+    def wake(self, code: str) -> None:
+        if code not in self._woken:
+            self._tasks.start(self._work(code))
+        self._woken[code] = True
+
+    async def calls_of(self, account: Account) -> tuple[EventCall, ...] | UnsetType:
+        await self._kept.restored.wait()
+        calls = tuple(
+            self._call(event, one, mark)
+            for event in self._kept.current
+            for one, mark, id in _open_seats(event)
+            if id == account.player.id
+        )
+        return calls or UNSET
+
+    def _hear(self, event: Event, before: Event | None) -> None:
+        known = {(one.room, id) for one, _, id in _open_seats(before)} if before else ()
+        seats = [(one, mark, id) for one, mark, id in _open_seats(event) if (one.room, id) not in known]
+        calls = {id: self._call(event, one, mark) for one, mark, id in seats}
+        if event.is_over:
+            self._paired.pop(event.code, None)
+            self._attended_at.pop(event.code, None)
+        elif before is None and event.status != "open":
+            self._awaited.add(event.code)
+        for session, player in self._core.presence.greeted if calls else ():
+            if player.id in calls:
+                session.push(calls[player.id])
+        self.wake(event.code)
+
+    def _call(self, event: Event, pairing: Pairing, mark: str) -> EventCall:
+        other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
+        left = pairing.opened_at + event.ready_ms - self._core.time()
+        if left <= 0:  # an absent player gets the time once more
+            player = pairing.players[mark]
+            rooms = [one.room for one in self._core.lists.seats.rooms_of(player) if one.room.code == pairing.room]
+            left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
+        return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
+
+    def _note_room(self, live: LiveRoom) -> None:
+        if live.room.event:
+            if self._rooms.get(live.room.code) is not live and live.room.stands_still:
+                # store that its clock stands still, so that it does after another restart, too
+                RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
+            self._rooms[live.room.code] = live
+            if live.room.result is not None:
+                self.wake(live.room.event)
+
+    async def _work(self, code: str) -> None:
+        try:
+            while self._woken[code]:
+                self._woken[code] = False
+                await self._advance(code)
+        except (Refused, StoreUnavailable) as error:
+            log.debug("an event waits", code=code, reason=str(error))
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.wake, code)
+        except Exception:
+            log.exception("an event could not go on", code=code)
+        finally:
+            del self._woken[code]
+
+    async def _advance(self, code: str) -> None:
+        """Attend to the event's rooms here; at one server of the cluster, also begin rounds and open rooms.
+
+        Rooms of a missing or damaged event are left alone.
+        """
+        event = await _or_none(self._kept.find(code))
+        self._rooms = {live.room.code: live for live in self._rooms.values() if not live.is_gone}
+        rooms = [live for live in self._rooms.values() if live.room.event == code]
+        if event is not None:
+            await _all([self._update_room(event, live) for live in rooms])
+        if event is not None and event.needed:
+            await _all([self._core.changes.carry_out(live, NOBODY, StandStill()) for live in rooms if not live.is_gone])
+            rooms = []
+        still = [live for live in rooms if live.room.stands_still and not live.is_gone]
+        back = [live for live in still if self._are_back(live.room.held_seats)]
+        await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
+        for live in back:
+            await self._kept.change(code, "", Opened(live.room.pairing, again=True))
+        event = self._kept.known(code)
+        if event is None or self._is_draining() or self._is_awaited(event):
+            return
+        if self._core.registry.elsewhere.is_chosen(code):
+            await self._open_rooms(await self._begin_round(await self._check_presence(event)))
+
+    async def _check_presence(self, event: Event) -> Event:
+        """Pause an event in the middle of a round if no player is present, and let it go on when enough are."""
+        if event.needed and len(self._attendances.here.intersection(event.people)) >= event.needed:
+            return await self._kept.change(event.code, "", Deserted(is_so=False))
+        is_deserted = event.status == "running" and event.open_pairings and self._is_deserted(event)
+        return await self._pause(event) if is_deserted else event
+
+    async def _pause(self, event: Event) -> Event:
+        log.info("an event is paused, as none of its players is present", code=event.code)
+        return await self._kept.change(event.code, "", Deserted())
+
+    async def _begin_round(self, event: Event) -> Event:
+        """Begin the next round if it is due, and return the event.
+
+        Rounds are paired outside the event loop before they are due, which takes a while in a large Swiss.
+        """
+        due, now = due_at(event), self._core.time()
+        if due is None:
+            return event
+        pairing = self._pair(event)
+        if due > now:
+            if due - now < LOOK_SECONDS * 1000:
+                asyncio.get_running_loop().call_later((due - now) / 1000 + _JUST_AFTER_SECONDS, self.wake, event.code)
+            return event
+        if not pairing.done():
+            return event  # it is woken then
+        if pairing.result().pairings and event.round and self._is_deserted(event):
+            return await self._pause(event)
+        del self._paired[event.code]
+        paired, new_code = pairing.result(), self._core.lists.new_code
+        with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
+        return await self._kept.change(event.code, "", replace(paired, pairings=with_rooms))
+
+    def _pair(self, event: Event) -> asyncio.Task[Paired]:
+        known = self._paired.get(event.code)
+        if known is None or (known.done() and not known.exception() and not is_next(known.result(), event)):
+            known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(pair_next, event))
+            known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
+        return known
+
+    def _is_deserted(self, event: Event) -> bool:
+        """Return whether every player has been away for a while."""
+        now, people = asyncio.get_running_loop().time(), event.people
+        if not people or not self._attendances.here.isdisjoint(people):
+            self._attended_at[event.code] = now
+        return now - self._attended_at.setdefault(event.code, now) > DESERTED_SECONDS
+
+    def _is_awaited(self, event: Event) -> bool:
+        if event.code in self._awaited and self._are_back(one for one in event.field if one.status == "in"):
+            self._awaited.discard(event.code)
+        return event.code in self._awaited
+
+    def _are_back(self, players: Iterable[Entrant | SeatState]) -> bool:
+        """Return whether all players are back or had enough time to come."""
+        in_time = asyncio.get_running_loop().time() - self._in_time_since
+        here = self._core.presence.ids
+        return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
+
+    async def seat(self, live: LiveRoom) -> None:
+        """Seat the right players in an event's room, by the stored event."""
+        event = await _or_none(self._kept.read(live.room.event))
+        pairing = _pairing_in(event, live)
+        if event is not None and pairing is not None:
+            await self._hand_over(event, pairing, live)
+
+    async def _update_room(self, event: Event, live: LiveRoom) -> None:
+        """Seat the right players in a room, score its finished game, or close it if the pairing is scored already.
+
+        A running game is closed only after the event was read again: another server may have opened the room for a
+        pairing that is not known here yet.
+        """
+        pairing, result = _pairing_in(event, live), live.room.result
+        if pairing is not None and result is None:
+            await self._hand_over(event, pairing, live)
+        elif pairing is not None and result is not None:
+            await self._score(event, pairing, result, live.room.seats, live.room.game_id)
+        elif result is not None and live.is_kept:
+            self._core.let_go(live)
+        elif result is None and _pairing_in(await _or_none(self._kept.read(event.code)), live) is None:
+            await self._core.timers.end(live, closed(live.room.code, "event"))
+
+    async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
+        known = {one.name: one.player for one in event.sitting_in(pairing).values()}
+        for seat in live.room.held_seats:
+            heir = known.get(seat.name, seat.player)
+            if heir != seat.player:
+                holder, then = Player(seat.player, seat.name), partial(_tell, live, seat.player)
+                change = RoomChange(live, self._core.time(), holder, HandOver(heir), then=then)
+                await change.until_settled()
+
+    async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
+        """Score a pairing by its finished game; `seats` are the players at its end."""
+        seat, sitting = seats.get(result.winner or ""), event.sitting_in(pairing)
+        winner = next((mark for mark, one in sitting.items() if seat is not None and one.name == seat.name), None)
+        how = winner or ("none" if result.reason in _POINTLESS else "draw")
+        by = "forfeit" if result.reason == "forfeit" else "game"
+        await self._kept.change(event.code, "", Score(pairing.id, how, result.reason, id, by))
+
+    async def _open_rooms(self, event: Event) -> None:
+        """Open the rooms of all due pairings, unless paused, and look for rooms elsewhere."""
+        without = [one.id for one in event.open_pairings if not one.room]
+        if without and event.status == "running":
+            event = await self._give_codes(event, *without)
+        due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
+        here, there = self._core.registry.by_code, list[str]()
+        away = [one for one in event.open_pairings if one.state == "open" and one.room not in here]
+        sought = [self._seek(event, one) for one in away if not self._sought[one.room].take()]
+        try:
+            await _all([*(self._open(event, one, there) for one in due), *sought])
+        finally:
+            await _all([self._kept.change(event.code, "", Opened(id)) for id in there])  # stored together
+
+    async def _open(self, event: Event, pairing: Pairing, there: list[str]) -> None:
+        rules, clock = terms_of(event, pairing)
+        seats = {
+            mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
+            for mark, one in event.sitting_in(pairing).items()
+        }
+        terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id}
+        terms |= {"code": pairing.room, "clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
+        if self._core.settings.hides_names:
+            terms["visibility"] = "private"
+        try:
+            await self._core.open_room(rules.to_rules(), seats=seats, **terms)
+        except RoomExists:
+            state = await _or_none(self._core.registry.load_state(pairing.room))
+            if state is None or (state.event, state.pairing) != (event.code, pairing.id):
+                await self._give_codes(event, pairing.id)
+                return
+        there.append(pairing.id)
+
+    async def _seek(self, event: Event, pairing: Pairing) -> None:
+        code = pairing.room
+        state = await _or_none(self._core.registry.load_state(code))
+        if state is None:
+            event = await self._kept.read(event.code)
+            games = await self._core.store.games.games_at(code, 1)
+            game = next((game for _, game in games if (game.event, game.pairing) == (event.code, pairing.id)), None)
+            if game is not None:
+                await self._score(event, pairing, game.result, game.players, game.id)
+            elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
+                log.warning("the room of a pairing is lost", code=event.code, pairing=pairing.id)
+                await self._give_codes(event, pairing.id)
+        elif state.result is not None:
+            await self._score(event, pairing, state.result, state.seats, state.game_id or "")
+        elif self._core.registry.elsewhere.find(code) is None:
+            await self._core.registry.find(code)
+
+    async def _give_codes(self, event: Event, *pairings: str) -> Event:
+        codes = {id: self._core.lists.new_code() for id in pairings}
+        return await self._kept.change(event.code, "", RoomCodes(codes))
+
+
+def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:
+    return ((one, mark, id) for one in event.pairings if one.state == "open" for mark, id in one.players.items())
+
+
+def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
+    session = live.players.get(holder)
+    if error is None and session is not None and live.room.mark_of(holder) is None:
+        live.part(session)
+        session.push(Replaced(live.room.code))
+
+
+async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:
+    """Await everything, then raise the first exception."""
+    for outcome in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
+
+
+async def _or_none(finding: Awaitable[Found]) -> Found | None:
+    try:
+        return await finding
+    except Refused as refused:
+        if refused.code not in (ErrorCode.NO_SUCH_ROOM, ErrorCode.NO_SUCH_EVENT):
+            raise
+        return None
+
+
+def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
+    one = event and event.pairing(live.room.pairing)
+    return one if one and one.room == live.room.code and one.state != "scored" else None

@@ -1,0 +1,265 @@
+"""The requests about events, and the limits for opening them. Every server of a cluster handles all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode, clean_text, encode
+from tictactoe_protocol.events import (
+    Card,
+    EventJoin,
+    EventLeave,
+    EventOpen,
+    EventReady,
+    EventRun,
+    Events,
+    EventSummary,
+    EventWatch,
+)
+from tictactoe_protocol.text import MAX_NAME_LENGTH
+from tictactoe_server.admin.drain import Drain
+from tictactoe_server.core.core import Call, Core, Reply, Service
+from tictactoe_server.features.tournaments.attendance import Attendances
+from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
+from tictactoe_server.features.tournaments.event import Event, open_event
+from tictactoe_server.features.tournaments.kept import EVENTS, KeptEvents
+from tictactoe_server.features.tournaments.running import Running
+from tictactoe_server.features.tournaments.shown import Shown
+from tictactoe_server.features.tournaments.texts import EventTexts
+from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.records.tables import Account
+from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.services.checks import check_clock, check_levels, chosen_rules
+from tictactoe_server.services.names import read_name
+from tictactoe_server.services.play import read_text
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.transport.http_messages import HttpRequest, answer_json
+
+EVENTS_OF_PLAYER: Final = 2  # current events per organiser
+EVENTS_OF_ADDRESS: Final = 20  # current events opened from one address since this server started
+BOTS_FOR_A_GAME: Final = 4  # bots in an event, for each game with bots that a player may have
+MAX_LISTED: Final = 100
+_MOST_WRONG_SHOWN: Final = 10
+
+Rows = list[dict[str, Any]]
+
+
+class EventList(Struct, frozen=True):
+    """The unfinished events that are open to all, newest first."""
+
+    events: tuple[EventSummary, ...]
+
+
+class Tournaments(Service):
+    """The service of events; while the server drains, no event, round or game begins."""
+
+    tables = (EVENTS,)
+
+    def __init__(self, drain: Drain, note_seat: Callable[[Session], None]) -> None:
+        self._drain, self._note_seat = drain, note_seat
+        self._opened_from: dict[str, str] = {}
+        self._opening = asyncio.Lock()
+        self.handles = {
+            EventOpen: self.open,
+            EventJoin: self.join,
+            EventLeave: self.change,
+            EventReady: self.change,
+            EventRun: self.run,
+            EventWatch: self.watch,
+            Events: self.list,
+        }
+
+    def start(self, core: Core) -> None:
+        self._core = core
+        self._accounts = Accounts(core.store)
+        self.kept = kept = KeptEvents(core, self.tasks)
+        self.attendances = attendances = Attendances(core)
+        self.running = Running(core, kept, attendances, self.tasks, lambda: self._drain.is_on)
+        self.texts = texts = EventTexts(core, kept, attendances)
+        self.routes = {
+            r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
+            r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
+            r"/([^/.]+)": texts.lead,
+            "/api/events": self.list_public,
+            "/api/events/([^/]+)": lambda request, text: texts.export(request, text, "json"),
+            "/api/events/([^/]+)/stream": texts.stream,
+            "/api/events/([^/]+)/games": lambda request, text: texts.export(request, text, "games"),
+        }
+        self.shown = Shown(core.time, attendances.of, hides_names=core.settings.hides_names)
+        self.topics = (self.shown,)
+        kept.on_change.add(lambda event, before: self.shown.note(event))
+        core.additions.welcome["calls"] = self.running.calls_of
+        core.additions.welcome["opens_events"] = self._refuse_opening
+        core.hooks.before_seat.append(self.running.seat)
+        for work in (kept.run(), self.running.run(), self.shown.run()):
+            self.tasks.start(work)
+
+    async def open(self, call: Call) -> None:
+        """Open an event for the player as organiser; answer with the ticket or the cards."""
+        self._drain.check()
+        if not self._may_open(await self._accounts.load_or_empty(call.player)):
+            raise Refused(ErrorCode.NOT_ALLOWED, "events named", name=call.player.name)
+        request: EventOpen = call.request
+        rules = chosen_rules(request.rules)
+        check_clock(request.clock)
+        check_levels(request.bots)
+        most = BOTS_FOR_A_GAME * self._core.limits.bot_games_per_player
+        if 0 < most < len(request.bots):
+            raise Refused(ErrorCode.NOT_ALLOWED, "event bots", path="bots", most=most)
+        request = replace(
+            request,
+            title=read_text(request.title, "title"),
+            roster=_read_names(request.roster),
+        )
+        seed, secret = secrets.randbits(53), secrets.token_hex(16)
+        event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
+        async with self._opening:  # so that the limit counts events that are being stored
+            self._check_opened(call)
+            self._core.allowances.take_create(call.session, call.player)
+            if not self._core.allowances.take_kept({call.player.id: call.session.address}, len(encode(request))):
+                raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
+            event = await self.kept.open(event)
+            self._opened_from[event.code] = call.session.address
+        self._note_seat(call.session)
+        ticket = event.ticket_of() if event.entry == "code" else UNSET
+        call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
+
+    async def join(self, call: Call) -> None:
+        request: EventJoin = call.request
+        name = call.player.name
+        if request.name is not UNSET and not self._core.settings.hides_names:
+            own = Player(call.player.id, read_name(request.name, "name"))
+            name = (await self._accounts.shown(own))[0].name
+        ticket = "" if request.ticket is UNSET else request.ticket
+        try:
+            holder = (await self._find(call)).holder_of(ticket)
+            is_there = holder is not None and holder.player in self.attendances.here
+            over = "" if holder is None or (is_there and not request.here) else holder.player
+            event = await self._carry_out(call, EnterEvent(name, call.player.bot, ticket, over))
+        except Refused as refused:
+            if refused.path == "ticket":
+                self._core.allowances.count_miss(call.session, call.player)
+            raise
+        self._note_seat(call.session)
+        call.answer(event=event.code)
+        self.shown.watch(call.session, event)
+
+    async def change(self, call: Call) -> None:
+        self._core.allowances.take_offer(call.player)
+        await self._carry_out(call, call.request)
+        call.answer()
+
+    async def run(self, call: Call) -> None:
+        """Carry out an organiser's command; answer with the requested or new cards."""
+        request: EventRun = call.request
+        if request.name is not UNSET:
+            request = replace(request, name=read_name(request.name, "name"))
+        event = await self._carry_out(call, request)
+        names = event.roster if request.action == "cards" else (request.name,) if request.action == "add" else ()
+        call.answer(cards=_cards(event, names) or UNSET)
+
+    async def watch(self, call: Call) -> None:
+        event = await self._find(call)
+        if call.request.on and self._core.registry.elsewhere.is_several:
+            event = await self.kept.read(event.code)  # another server may have shown the player a newer state
+        call.answer(event=event.code)
+        if call.request.on:
+            key = call.request.key
+            self.shown.watch(call.session, event, has_key=key is not UNSET and event.is_wall_key(key))
+        else:
+            self.shown.unwatch(call.session, event.code)
+
+    async def list(self, call: Call) -> None:
+        await self.kept.restored.wait()
+        call.answer(events=self.listed(call.player.id))
+
+    def listed(self, player: str = "") -> tuple[EventSummary, ...]:
+        """Return the current events, newest first: those open to all, and a player's own."""
+        is_listed = not self._core.settings.hides_names
+        current = reversed(self.kept.current)
+        events = [one for one in current if (is_listed and one.entry == "open") or one.has_part(player)]
+        return tuple(
+            EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
+            for event in events[:MAX_LISTED]
+        )
+
+    async def list_public(self, request: HttpRequest) -> Reply:
+        await self.kept.restored.wait()
+        return answer_json(EventList(self.listed()))
+
+    async def rows(self) -> Rows:
+        """Return rows about the current events for the operator."""
+        await self.kept.restored.wait()
+        return [self._row_of(event) for event in self.kept.current]
+
+    async def end(self, code: str) -> dict[str, Any]:
+        """End an event for the operator; raises `Refused` if there is none."""
+        event = await self.kept.find(code)
+        if event.is_over:
+            raise Refused(ErrorCode.EVENT_BEGUN, "over")
+        return self._row_of(await self.kept.change(event.code, "", End()))
+
+    def _row_of(self, event: Event) -> dict[str, Any]:
+        row = {name: getattr(event, name) for name in ("title", "kind", "status", "round")}
+        here = self.attendances.of(event).present
+        return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
+
+    def _may_open(self, account: Account) -> bool:
+        """Return True if a player may open events: if names are hidden, only players that the operator named may."""
+        return account.is_organiser or not self._core.settings.hides_names
+
+    async def _refuse_opening(self, account: Account) -> bool | UnsetType:
+        return UNSET if self._may_open(account) else False
+
+    async def _carry_out(self, call: Call, command: Command) -> Event:
+        event = await self._find(call)
+        return await self.kept.change(event.code, call.player.id, command)
+
+    async def _find(self, call: Call) -> Event:
+        """Return the requested event; after too many wrong codes, only an event of the player's."""
+        try:
+            event = await self.kept.find(call.request.event)
+        except Refused:
+            self._core.allowances.count_miss(call.session, call.player)
+            raise
+        if not event.has_part(call.player.id):
+            self._core.allowances.check_misses(call.session, call.player)
+        return event
+
+    def _check_opened(self, call: Call) -> None:
+        current = self.kept.current
+        codes = {event.code for event in current}
+        self._opened_from = {code: address for code, address in self._opened_from.items() if code in codes}
+        own = sum(call.player.id in event.organisers for event in current)
+        near = sum(address == call.session.address for address in self._opened_from.values())
+        refuse_for = self._core.allowances.refuse_for
+        refuse_for(RETRY_MS if own >= EVENTS_OF_PLAYER else 0, "events-per-player")
+        refuse_for(RETRY_MS if near >= EVENTS_OF_ADDRESS else 0, "events-per-address")
+
+
+def _read_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a roster in their normal form; raises `Refused` with all invalid names and their places."""
+    read: list[str] = []
+    wrong: dict[int, str] = {}
+    for place, name in enumerate(names):
+        try:
+            read.append(read_name(name))
+        except Refused:
+            wrong[place] = name[: MAX_NAME_LENGTH + 1]
+    if wrong:
+        told = "; ".join(f"{place + 1}. {clean_text(name)}" for place, name in islice(wrong.items(), _MOST_WRONG_SHOWN))
+        path = f"roster[{next(iter(wrong))}]"
+        raise Refused(ErrorCode.BAD_NAME, "roster", path=path, names=told, most=MAX_NAME_LENGTH)
+    return tuple(read)
+
+
+def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
+    return tuple(Card(name, event.ticket_of(name)) for name in names if name is not UNSET)

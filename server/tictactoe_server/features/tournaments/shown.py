@@ -1,0 +1,306 @@
+"""Broadcasts of events: a session that watches an event is sent its state, and then its changes, in batches.
+
+Everybody sees the top of the table and their own row, and their own pairing first, as far as that fits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Final
+
+from msgspec import UNSET, Raw
+from msgspec.structs import replace
+
+from tictactoe_protocol import encode
+from tictactoe_protocol.events import EventHead, EventPairing, EventRows, EventState
+from tictactoe_server.features.tournaments.attendance import Attendance
+from tictactoe_server.features.tournaments.event import Event, Pairing, due_at, for_outsiders
+from tictactoe_server.features.tournaments.knock_out import rounds_of
+from tictactoe_server.features.tournaments.table import rows
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.watching.topics import Topic, list_of
+
+TOP_ROWS: Final = 20
+MAX_BYTES: Final = 8_000  # of a state
+_ROWS_BYTES: Final = 5_000  # of that for the table
+_NAMES_BYTES: Final = 1_500  # of that for the names that are expected
+MOST_MATCHES: Final = 8  # of a round of a bracket
+LOOK_SECONDS: Final = 1.0  # between two updates of an event's attendance and games
+PLAYERS_A_SECOND: Final = 40  # with more players, updates are rarer
+ROWS_A_SECOND: Final = 400  # of tables that are computed again
+FEW_ROWS: Final = 50  # a table of this size is computed again for each new watcher
+MAX_WATCHED: Final = 20  # the newest events that a connection watches
+NOBODY_KNOWN: Final = Attendance()
+
+Sight = tuple[str, bool]
+"""The code of an event, and whether names and ids are hidden."""
+
+
+class View:
+    """The encoded rows of an event's table, in order, and the pairings of its current round.
+
+    Attributes:
+        stored: The event before names were hidden from outsiders.
+        key: The wall key for people who are shown names on a server that hides them, else "".
+    """
+
+    def __init__(
+        self, event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_for_outsiders: bool = False, key: str = ""
+    ) -> None:
+        self.stored, self.key = event, key
+        self.event = event = for_outsiders(event) if is_for_outsiders else event
+        self.attendance = attendance
+        rounds = [matches for matches in rounds_of(event) if len(matches) <= MOST_MATCHES]
+        self.bracket = encode(rounds) if rounds else b""
+        self.rows = {row.player: encode(row) for row in rows(event)}
+        self._in_round = event.in_round(event.round)
+        self._top = list(self.rows)[:TOP_ROWS]
+        self.pairings = {one.id: encode(pairing_of(event, one)) for one in self._in_round}
+
+    def state_for(self, player: str, now: int) -> bytes:
+        table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
+        size, event = sum(map(len, table.values())), self.event
+        more, names = self._more(), event.expected
+        if self.key:
+            more["key"] = encode(self.key)
+        if names:
+            fitting = _fitting({name: encode(name) for name in names}, names, _NAMES_BYTES)
+            more["expected"] = b"[%b]" % b",".join(fitting.values())
+        size += sum(map(len, more.values()))
+        pairings = _fitting(self.pairings, self._order_for(player), MAX_BYTES - size - 1_000)
+        rows = list_of(row for id, row in self.rows.items() if id in table)
+        head = head_of(event, self.attendance.present)
+        told = self._told(now) | {"head": head, "table": rows, "pairings": list_of(pairings.values())}
+        return encode_frame(encode(EventState(**told | {name: Raw(encoded) for name, encoded in more.items()})))
+
+    def changes_since(
+        self, before: View, player: str, now: int, rows: Collection[str], changed: Collection[str]
+    ) -> bytes | None:
+        """Return a frame with the changes that a player is shown, or None if they don't fit into a message."""
+        shown = {player, *self._top}
+        some = [self.rows[id] for id in self.rows if id in rows and id in shown]
+        pairings = [self.pairings[id] for id in self._order_for(player) if id in changed]
+        more = self._more(before)
+        if sum(map(len, (*some, *pairings, *more.values()))) > MAX_BYTES - 1_000:
+            return None
+        told = self._told(now) | {"rows": list_of(some), "pairings": list_of(pairings)}
+        told |= {"present": self.attendance.present} | {name: Raw(encoded) for name, encoded in more.items()}
+        return encode_frame(encode(EventRows(**told)))
+
+    def _more(self, before: View | None = None) -> dict[str, bytes]:
+        """Return the other fields, encoded; the bracket only if it has changed since the view `before`."""
+        more = {name: encode(value) for name, value in self.attendance.told.items()}
+        if self.bracket and (before is None or before.bracket != self.bracket):
+            more["bracket"] = self.bracket
+        return more
+
+    def _told(self, now: int) -> dict[str, Any]:
+        known, due = {name: getattr(self.event, name) for name in ("seq", "status", "round")}, due_at(self.event)
+        known["needed"] = self.event.needed or UNSET
+        return known | {"event": self.event.code, "due_ms": None if due is None else max(0, due - now)}
+
+    def _order_for(self, player: str) -> list[str]:
+        ordered = sorted(self._in_round, key=lambda one: (player not in one.players.values(), one.state == "scored"))
+        return [one.id for one in ordered]
+
+
+def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[str, bytes]:
+    some = dict[str, bytes]()
+    for id in ids:
+        if id in encoded and id not in some:
+            size -= len(encoded[id]) + 1
+            if size < 0:
+                break
+            some[id] = encoded[id]
+    return some
+
+
+@dataclass(slots=True)
+class Watch:
+    """How a session watches an event: whether it has the wall key, and the sight that it was sent last."""
+
+    has_key: bool = False
+    sight: Sight | None = None
+
+
+class Shown(Topic):
+    """Sends events to the sessions that watch them; `now` returns the served time in ms.
+
+    On a server that `hides_names`, sessions without a part in an event and without its wall key see numbers.
+    """
+
+    def __init__(
+        self, now: Callable[[], int], look: Callable[[Event], Attendance], *, hides_names: bool = False
+    ) -> None:
+        super().__init__()
+        self._now = now
+        self._look = look
+        self._hides_names = hides_names
+        self._looked_at: dict[Sight, float] = {}
+        self._watched: dict[Session, dict[str, Watch]] = {}
+        self._views: dict[Sight, View] = {}
+        self._changed: dict[Sight, Event] = {}
+
+    def watch(self, session: Session, event: Event, *, has_key: bool = False) -> None:
+        """Send a session the state of an event, and every change from now on.
+
+        All watchers are sent the current attendance first, because later messages have only changes. A large event is
+        sent as it was shown last; its changes since then follow.
+        """
+        watched = self._watched.get(session, {})
+        watch = watched.pop(event.code, None) or Watch()
+        watch.has_key |= has_key
+        self._watched[session] = dict([*watched.items(), (event.code, watch)][-MAX_WATCHED:])
+        sight = watch.sight = self._sight_of(session, event)
+        view = self._views.get(sight)
+        if view is None or (view.stored is not event and len(view.rows) <= FEW_ROWS):
+            view = self._make(event, sight)
+            self._views.setdefault(sight, view)
+        elif len(view.rows) <= FEW_ROWS and not view.event.is_over:
+            self._show_attendance(sight, view)
+            view = self._views[sight]
+        self.subscribe(session)
+        session.connection.push_frame(view.state_for(_id_of(session), self._now()))
+
+    def unwatch(self, session: Session, code: str) -> None:
+        self._watched.get(session, {}).pop(code, None)
+        if not self._watched.get(session):
+            self.unsubscribe(session)
+
+    def unsubscribe(self, session: Session) -> None:
+        super().unsubscribe(session)
+        self._watched.pop(session, None)
+
+    def note(self, event: Event) -> None:
+        sights = (event.code, False), (event.code, True)
+        if not self._views.keys().isdisjoint(sights):
+            self._changed |= dict.fromkeys(sights, event)
+            self.tell_later()
+
+    async def run(self) -> None:
+        """Send the attendance and the progress of games of each event periodically, until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            now = asyncio.get_running_loop().time()
+            for sight, view in [*self._views.items()]:
+                if self._looked_at.get(sight, 0) + len(view.rows) / PLAYERS_A_SECOND <= now:
+                    self._looked_at[sight] = now
+                    self._show_attendance(sight, view)
+            self._looked_at = {sight: at for sight, at in self._looked_at.items() if sight in self._views}
+
+    def _sight_of(self, session: Session, event: Event) -> Sight:
+        if not self._hides_names or self._watched[session][event.code].has_key:
+            return event.code, False
+        return event.code, not event.has_part(_id_of(session))
+
+    def _make(self, event: Event, sight: Sight) -> View:
+        key = event.wall_key if self._hides_names and not sight[1] else ""
+        return View(event, self._attendance(event, sight), is_for_outsiders=sight[1], key=key)
+
+    def _attendance(self, event: Event, sight: Sight) -> Attendance:
+        return self._look(event)._replace(away={}) if sight[1] else self._look(event)
+
+    def _show_attendance(self, sight: Sight, before: View) -> None:
+        view = self._views[sight] = copy(before)
+        view.attendance = self._attendance(before.stored, sight)
+        if view.attendance.changing == before.attendance.changing:
+            return
+        frame = view.changes_since(before, "", self._now(), (), ())
+        for session, codes in self._watched.items():
+            watch = codes.get(sight[0])
+            if frame is not None and watch is not None and watch.sight == sight:
+                session.connection.push_frame(frame)
+
+    def gather_seconds(self) -> float:
+        """Return how long changes are gathered: longer for long tables, which take a while to compute."""
+        rows = max((len(view.rows) for view in self._views.values()), default=0)
+        return max(super().gather_seconds(), rows / ROWS_A_SECOND / max(1, len(self._changed)))
+
+    def tell(self) -> None:
+        """Send changes; large events take turns."""
+        newest = {code: view.stored for (code, _), view in self._views.items()}
+        newest |= {code: event for (code, _), event in self._changed.items()}
+        watching = defaultdict[Sight, list[Session]](list)
+        for session, codes in self._watched.items():
+            for code in codes.keys() & newest.keys():
+                watching[self._sight_of(session, newest[code])].append(session)
+        self._views = {sight: view for sight, view in self._views.items() if sight in watching}
+        changed = {sight: event for sight, event in self._changed.items() if sight in watching}
+        large = [sight for sight, event in changed.items() if len(event.entrants) > FEW_ROWS]
+        self._changed = {sight: changed[sight] for sight in large[1:]}
+        for sight in [sight for sight in changed if sight not in self._changed]:
+            view = self._make(changed[sight], sight)
+            before = self._views.get(sight, view)
+            self._views[sight] = view
+            self._send(before, view, sight, watching[sight])
+        if self._changed:
+            self.tell_later()
+
+    def _send(self, before: View, view: View, sight: Sight, sessions: list[Session]) -> None:
+        """Send the changes, encoded once for equal receivers; a new round or too many changes are sent as a state.
+
+        So is the event to sessions that were shown another sight of it.
+        """
+        is_all = before.event.round != view.event.round or before.rows.keys() != view.rows.keys()
+        rows = _changed(before.rows, view.rows)
+        pairings = _changed(before.pairings, view.pairings)
+        frames, now = dict[tuple[str, bool], bytes](), self._now()
+        for session in sessions:
+            id, watch = _id_of(session), self._watched[session][sight[0]]
+            is_whole = is_all or watch.sight != sight
+            watch.sight = sight
+            player = id if id in view.rows else ""
+            if (player, is_whole) not in frames:
+                frame = None if is_whole else view.changes_since(before, player, now, rows, pairings)
+                frames[player, is_whole] = frame or view.state_for(player, now)
+            session.connection.push_frame(frames[player, is_whole])
+
+
+def _changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    return {id for id, encoded in after.items() if before.get(id) != encoded}
+
+
+def _id_of(session: Session) -> str:
+    return "" if session.player is None else session.player.id
+
+
+def head_of(event: Event, present: int) -> EventHead:
+    """Return the terms of an event."""
+    terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
+    terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
+    terms["expected"] = len(event.expected) if event.takes_entrants else 0
+    return EventHead(**terms, players=len(event.field), present=present)
+
+
+def state_of(event: Event) -> EventState:
+    """Return the whole state of an event for texts, without attendance and without the size limit of messages."""
+    pairings = tuple(pairing_of(event, one) for one in event.in_round(event.round))
+    return EventState(
+        event.code,
+        event.seq,
+        event.status,
+        event.round,
+        None,
+        head_of(event, 0),
+        rows(event),
+        pairings,
+        needed=event.needed or UNSET,
+        expected=event.expected or UNSET,
+        bracket=rounds_of(event) or UNSET,
+    )
+
+
+def with_attendance(state: EventState, attendance: Attendance) -> EventState:
+    """Add the attendance and the progress of games."""
+    return replace(state, head=replace(state.head, present=attendance.present), **attendance.told)
+
+
+def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
+    """Return a pairing as messages contain it."""
+    names = {mark: one.name for mark, id in pairing.players.items() if (one := event.entrant(id)) is not None}
+    return EventPairing(**pairing.told, names=names, room=pairing.room or UNSET)

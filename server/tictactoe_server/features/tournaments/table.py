@@ -1,0 +1,105 @@
+"""The table of an event, folded from its pairings, and the export of a whole event."""
+
+from __future__ import annotations
+
+from msgspec import UNSET, Struct, UnsetType
+
+from tictactoe_protocol.events import (
+    EventGame,
+    EventKind,
+    EventMatch,
+    EventRow,
+    EventStatus,
+    PairingResult,
+    PairingState,
+    round_of,
+)
+from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Results, Tie, rank, spell_halves, standings
+from tictactoe_server.features.tournaments.event import Event
+from tictactoe_server.features.tournaments.knock_out import matches_of, rounds_of, winner_of
+
+
+def rows(event: Event) -> tuple[EventRow, ...]:
+    """Return the table, best first, with `tie` where it decided."""
+    field, breaks = {one.player: one for one in event.field}, SWISS if event.kind == "swiss" else ROUND_ROBIN
+    if event.kind == "knock_out":
+        matches = _Matches(event)
+        table = tuple(row._replace(tie=(matches.tie(row.player),)) for row in rank(matches, ()))
+    else:
+        table = standings([*field], event.counted_games(), breaks)
+    return tuple(
+        EventRow(row.place, row.player, one.name, one.bot, row.points, row.played, row.tie, one.status)
+        for row, one in ((row, field[row.player]) for row in table)
+    )
+
+
+class _Matches(Results):
+    """Matches won and scores in a knock-out, ``+`` for a bye; players who never played are last."""
+
+    def __init__(self, event: Event) -> None:
+        super().__init__([one.player for one in event.field], event.counted_games())
+        self.won = dict.fromkeys(self.players, 0)
+        self.scores: dict[str, list[str]] = {player: [] for player in self.players}
+        for games in matches_of(event.pairings):
+            winner = winner_of(event, games)
+            halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
+            for player in halves:
+                self.won[player] += player == winner
+                score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
+                self.scores[player].append(score if len(halves) > 1 else "+")
+
+    def first_key(self, player: str) -> tuple[int, int]:
+        return -self.won[player], not self.won[player] and not self.played[player]
+
+    def tie(self, player: str) -> Tie:
+        return Tie("matches", self.won[player], ", ".join(self.scores[player]))
+
+
+class WholePairing(Struct, frozen=True):
+    """A pairing as in `event.Pairing`; `number` is its name for people and records, such as ``1.2``."""
+
+    id: str
+    number: str
+    round: int
+    players: dict[str, str]
+    state: PairingState
+    result: PairingResult | None
+    reason: str | None
+    by: str | None
+    game_id: str | None
+
+
+class WholeEvent(Struct, frozen=True):
+    """An event with its whole table and all pairings.
+
+    Attributes:
+        expected: The unused names of the roster.
+        bracket: The matches of a knock-out, by round.
+        needed: As in `EventState`.
+        present: The number of players present.
+        away: For how long (ms) players have been absent, by id.
+        games: The progress of running games, by pairing.
+    """
+
+    event: str
+    title: str
+    kind: EventKind
+    status: EventStatus
+    round: int
+    seq: int
+    table: tuple[EventRow, ...]
+    pairings: tuple[WholePairing, ...]
+    expected: tuple[str, ...] | UnsetType = UNSET
+    bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
+    needed: int | UnsetType = UNSET
+    present: int | UnsetType = UNSET
+    away: dict[str, int] | UnsetType = UNSET
+    games: dict[str, EventGame] | UnsetType = UNSET
+
+
+def whole_of(event: Event) -> WholeEvent:
+    """Return the public fields of an event, without the attendance and the progress of games."""
+    pairings = tuple(WholePairing(**one.told, number=round_of(one.id)) for one in event.pairings)
+    head = event.code, event.title, event.kind, event.status, event.round, event.seq
+    more = event.expected or UNSET, rounds_of(event) or UNSET, event.needed or UNSET
+    return WholeEvent(*head, rows(event), pairings, *more)

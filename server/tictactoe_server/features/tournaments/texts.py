@@ -1,0 +1,319 @@
+"""Events in plain HTTP under ``/e/CODE``: the cross-table as text, exports for programs, and records of games."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import parse_qs
+from zlib import crc32
+
+from tictactoe_engine.records import format_record
+from tictactoe_protocol import ErrorCode, clean_text, encode
+from tictactoe_protocol.attendance import describe_game, describe_progress, draw_bracket, list_notes
+from tictactoe_protocol.catalogue import say
+from tictactoe_protocol.events import EventRow, EventState
+from tictactoe_protocol.standings import spell_halves
+from tictactoe_protocol.tournaments import (
+    TIES,
+    describe_standing,
+    describe_tie,
+    describe_word,
+    tabulate,
+    tabulate_pairings,
+)
+from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
+from tictactoe_server.core.core import Core, PageHead, Reply
+from tictactoe_server.core.streams import Stream
+from tictactoe_server.features.tournaments.attendance import Attendance, Attendances
+from tictactoe_server.features.tournaments.event import Event, Pairing, for_outsiders
+from tictactoe_server.features.tournaments.kept import KeptEvents, no_such_event
+from tictactoe_server.features.tournaments.shown import (
+    FEW_ROWS,
+    PLAYERS_A_SECOND,
+    ROWS_A_SECOND,
+    state_of,
+    with_attendance,
+)
+from tictactoe_server.features.tournaments.table import whole_of
+from tictactoe_server.http.texts import TITLE, WIDTH, fill, format_csv, wrap
+from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.finished import played_game, record_of
+from tictactoe_server.services.history import find_by_id
+from tictactoe_server.transport.http_messages import (
+    CSV,
+    JSON,
+    JSON_LINES,
+    PLAIN_TEXT,
+    HttpRequest,
+    HttpResponse,
+    redirect,
+)
+
+MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
+
+_TYPES: Final = {"json": JSON, "csv": CSV, "txt": PLAIN_TEXT, "games": JSON_LINES}
+_LEAST_NAME: Final = 13
+_EDGE_WIDTH: Final = 20  # of place, points and games played
+_IN_COLOUR: Final = str.maketrans(
+    {sign: f"\x1b[{colour}m{sign}\x1b[0m" for colour, signs in ((32, "1+"), (33, "½="), (31, "0-")) for sign in signs}
+)
+
+
+def list_cells(event: Event) -> Iterator[Sequence[object]]:
+    """Yield the rows of an event's CSV: its table, an empty row, its pairings."""
+    whole = whole_of(event)
+    names = {row.player: row.name for row in whole.table}
+    yield "place", "name", "bot", "points", "played", *TIES, "status", "player"
+    for row in whole.table:
+        values = {name: value for name, value, _ in row.tie}
+        about = row.place, row.name, row.bot, row.points, row.played
+        yield *about, *(values.get(name) for name in TIES), row.status, row.player
+    yield ()
+    yield "round", "pairing", "number", *event.marks, "result", "reason", "by", "game_id"
+    for one in whole.pairings:
+        sat = [names.get(one.players.get(mark, ""), "") for mark in event.marks]
+        yield one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game_id
+
+
+def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
+    """Return an event as lines of text, by its whole `state`: the table, the current round and the bracket."""
+    title, kind = clean_text(event.title), describe_word("kind", event.kind)
+    head = f"{title}: {kind}. {describe_rules(event.rules)}, {describe_clock(event.clock)}."
+    has_begun = any(row.played for row in state.table) and event.kind != "knock_out"
+    ties = [_describe_ties(row) for row in state.table if row.tie and has_begun]
+    parts = (
+        _wrap_all([head, *describe_progress(state, None)]),
+        [*_draw_table(event, state, is_coloured=is_coloured)] if state.table else [],
+        ["Level on points:", *_wrap_all(ties)] if ties else [],
+        _wrap_all(list_notes(state)),
+        draw_bracket(state.bracket, event.all_rounds, WIDTH, fill) if state.bracket else [],
+        [f"{say('tournament now', round=event.round)}:", *_list_games(state)] if state.pairings else [],
+    )
+    return [line for part in parts if part for line in (*part, "")][:-1]
+
+
+class EventTexts:
+    """Answers HTTP requests about events."""
+
+    def __init__(self, core: Core, kept: KeptEvents, attendances: Attendances) -> None:
+        self._core = core
+        self._attendances = attendances
+        self._kept = kept
+        self._made: dict[tuple[str, str, bool], tuple[tuple[int, int], Any]] = {}
+        self._forms: Mapping[str, Callable[[Event], Any]] = {
+            "json": lambda event: encode(whole_of(event)),
+            "state": state_of,
+            "text": lambda event: describe_event(event, self._state(event)),
+            "colour": lambda event: describe_event(event, self._state(event), is_coloured=True),
+            "csv": lambda event: format_csv(list_cells(event)),
+            "semicolons": lambda event: format_csv(list_cells(event), has_semicolons=True),
+            "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
+            "games": lambda event: asyncio.create_task(self._games(event, "games")),
+        }
+        self._settled: dict[str, tuple[Event, int]] = {}
+
+    def settle(self, event: Event) -> Event:
+        """Return the event to show now: updates of large running events are throttled."""
+        now, (before, until) = self._core.time(), self._settled.pop(event.code, (event, 0))
+        rows = len(event.field)
+        if before.seq >= event.seq or event.is_over or rows <= FEW_ROWS or now >= until:
+            before, until = event, now + 1000 * rows // ROWS_A_SECOND
+        self._settled[event.code] = before, until
+        _trim(self._settled)
+        return before
+
+    async def find(self, request: HttpRequest, text: str) -> Event:
+        """Return an event by its code in any spelling, as its reader may see it.
+
+        Raises `Refused`, also after too many wrong codes.
+        """
+        event = self._kept.known(text)
+        if event is None or event.entry != "open":  # the same whether there is such an event or not
+            self._core.allowances.check_page_misses(request.address)
+        return self.shown_to(request, self.settle(await self._kept.find(text)))
+
+    def shown_to(self, request: HttpRequest, event: Event) -> Event:
+        """Return an event as the sender of a request may see it; where names are hidden, they need the wall key."""
+        if not self._core.settings.hides_names or event.is_wall_key(parse_qs(request.query).get("key", [""])[0]):
+            return event
+        return for_outsiders(event)
+
+    async def find_open(self, request: HttpRequest, text: str) -> Event:
+        """Return an event that is open to all; raises `Refused` for any other, as if it did not exist."""
+        event = await self.find(request, text)
+        if event.entry != "open":
+            raise no_such_event(event.code)
+        return event
+
+    async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
+        """Answer with an event as text, or with a page in browsers, even after too many wrong codes."""
+        try:
+            event = await self.find(request, text)
+        except Refused as refused:
+            if not request.wants_html or refused.code is not ErrorCode.RATE_LIMITED:
+                raise
+            return PageHead(TITLE, TITLE, f"events/{page or 'event'}.js")
+        if request.wants_html:
+            standing = describe_standing(self.make(event, "state")[1]).rstrip(".")
+            words = f"{describe_word('kind', event.kind).capitalize()}: {standing}."
+            picture = f"/preview/e/{event.code}.png?{event.seq}" if event.entry == "open" else ""
+            return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js", picture)
+        link = f"{request.origin}/e/{event.code}"
+        period = 1000 * max(1, len(event.field) // PLAYERS_A_SECOND)
+        moment = 0 if event.is_over else self._core.time() // period
+        _, lines = self.make(event, "colour" if request.wants_colour else "text", moment)
+        more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
+        return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
+
+    async def lead(self, request: HttpRequest, text: str) -> Reply | None:
+        """Answer with the event whose code was used as a room's, or return None if there is none."""
+        try:
+            if self._core.registry.find_here(text) is not None:
+                return None
+            event = await self.find(request, text)
+        except Refused:
+            return None
+        if not request.wants_html:
+            return await self.show(request, event.code, None)
+        return redirect(request, f"/e/{event.code}")
+
+    async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
+        """Answer with a whole event as JSON or CSV, or with its games."""
+        event = await self.find(request, text)
+        made = "semicolons" if form == "csv" and request.wants_semicolons else form
+        seq, body = self.make(event, made)
+        if isinstance(body, asyncio.Task):
+            body = await asyncio.shield(body)
+        tag = f"{event.code}-{seq}-{made}"
+        if form == "json" and not event.is_over:
+            body = self.with_attendance(event, body)
+            tag += f"-{crc32(repr(self._attendance(event).changing).encode()):x}"
+        return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=tag)
+
+    async def stream(self, request: HttpRequest, text: str) -> Reply:
+        found = await self.find(request, text)
+
+        def newest() -> Event:
+            return self.shown_to(request, self.settle(self._kept.known(found.code) or found))
+
+        stream = Stream(
+            lambda: (newest().seq, newest().is_over),
+            lambda: self.with_attendance(newest(), self.make(newest(), "json")[1]),
+        )
+        sight = "outside" if found.is_for_outsiders else "inside"
+        return self._core.streams.answer(request, f"event {found.code} {sight}", stream)
+
+    def with_attendance(self, event: Event, whole: bytes) -> bytes:
+        """Add the attendance and the progress of games to the JSON of an event."""
+        now = self._attendance(event)
+        return whole if event.is_over else whole[:-1] + b"," + encode({"present": now.present, **now.told})[1:]
+
+    def _state(self, event: Event) -> EventState:
+        """Return the whole state of an event; the table is computed again only after a change."""
+        return with_attendance(self.make(event, "state")[1], self._attendance(event))
+
+    def _attendance(self, event: Event) -> Attendance:
+        if not event.is_for_outsiders:
+            return self._attendances.of(event)
+        stored = self._kept.known(event.code)
+        return Attendance() if stored is None else self._attendances.of(stored)._replace(away={})
+
+    def make(self, event: Event, form: str, moment: int = 0) -> tuple[int, Any]:
+        """Return the `seq` and a form of an event, cached until a change or another `moment`; games are a task."""
+        key = event.code, form, event.is_for_outsiders
+        (seq, at), made = self._made.pop(key, ((-1, 0), None))
+        is_awaited = isinstance(made, asyncio.Task) and not made.done()  # shared by concurrent requests
+        has_failed = isinstance(made, asyncio.Task) and made.done() and made.exception() is not None
+        if has_failed or ((seq, at) != (event.seq, moment) and not is_awaited):
+            seq, made = event.seq, self._forms[form](event)
+        self._made[key] = (seq, moment), made
+        _trim(self._made)
+        return seq, made
+
+    async def _games(self, event: Event, form: str) -> bytes:
+        found = [await find_by_id(self._core.store.games, one.game_id) for one in event.pairings if one.game_id]
+        games = [game for game in found if game is not None]
+        if form == "txt":
+            return "".join(format_record(record_of(game)) for game in games).encode()
+        return b"".join(encode(played_game(game)) + b"\n" for game in games)
+
+
+def _trim(made: dict[Any, Any]) -> None:
+    if len(made) > MOST_MADE:
+        del made[next(iter(made))]
+
+
+def _wrap_all(told: Iterable[str]) -> list[str]:
+    return [line for sentence in told for line in wrap(sentence)]
+
+
+def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterator[str]:
+    """Yield the table, with the results by opponent (the last digit of the row if space is short) or of last rounds."""
+    titles, *rows = tabulate(state.table, "").values()
+    is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in state.table])
+    room = WIDTH - _EDGE_WIDTH - _LEAST_NAME
+    width = 1 + max((len(cell) for row in cells.values() for cell in row), default=1)
+    if not is_cross or len(heads) * max(width, 3) <= room:
+        width = max(width, 1 + max(map(len, heads), default=1))
+    shown = min(len(heads), room // width)
+    if is_cross and shown < len(heads):
+        shown = 0
+    last, longest = len(heads) - shown, max(len(name) for _, name, *_ in (titles, *rows))
+    name_width = min(longest, WIDTH - _EDGE_WIDTH - shown * width)
+    above = "".join(head[1 - width :].rjust(width) for head in heads[last:])
+    for own, (place, name, won, played, *_) in zip(("", *cells), (titles, *rows), strict=True):
+        drawn = "".join(cell.rjust(width) for cell in cells[own][last:]) if own else above
+        drawn = drawn.translate(_IN_COLOUR) if is_coloured and own else drawn
+        yield f"{place:>3} {fill(name, name_width)}{drawn}  {won:>7}  {played:>5}"
+    if not is_cross and event.round:
+        yield "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye."
+
+
+def _cells_of(event: Event, players: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the heads of the result columns and the cells of each player: by opponent, or by round."""
+    had = defaultdict[tuple[str, object], list[Pairing]](list)
+    for one in event.pairings:
+        for player in one.players.values():
+            for key in (one.round, *one.players.values()):
+                had[player, key].append(one)
+    numbers = {player: str(number) for number, player in enumerate(players, 1)}
+    if event.kind == "round_robin":
+        heads = [*numbers.values()]
+        return heads, {one: [_describe_encounter(one, other, had[one, other]) for other in players] for one in players}
+    rounds = range(1, event.round + 1)
+    cells = {one: [_describe_games(one, had[one, round], numbers) for round in rounds] for one in players}
+    return [f"r{round}" for round in rounds], cells
+
+
+def _describe_encounter(player: str, other: str, games: Sequence[Pairing]) -> str:
+    """Return a player's points against another, ``.`` for an open game."""
+    if player == other:
+        return "*"
+    return "".join(spell_halves(one.result_for(player)) if one.state == "scored" else "." for one in games) or "."
+
+
+def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str, str]) -> str:
+    """Return a player's results and opponent (by row number) in a round: ``+2``, ``-12``, or ``+`` for a bye."""
+    others = {other for one in games for other in one.players.values() if other != player}
+    signs = (
+        "?" if one.state != "scored" else "+" if one.by == "bye" else "-=+"[one.result_for(player)] for one in games
+    )
+    return "".join((*signs, *(numbers.get(other, "") for other in others)))
+
+
+def _describe_ties(row: EventRow) -> str:
+    """Return a player's tie-breaks with their sums: ``direct encounter 1 = 1+0``."""
+    told = ", ".join(f"{describe_word('tie', name)} {describe_tie(name, value, sum)}" for name, value, sum in row.tie)
+    return f"{clean_text(row.name)}: {told}."
+
+
+def _list_games(state: EventState) -> Iterator[str]:
+    """Yield the pairings of the current round with their results, and the progress of running games."""
+    for one, (players, score) in zip(state.pairings, tabulate_pairings(state).values(), strict=True):
+        how = f" {describe_reason(one.reason)}" if one.by == "game" and one.reason else ""
+        yield f"  {players}: {score}{how}"
+        if game := describe_game(state, one):
+            yield f"    {game}"
