@@ -13,6 +13,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -184,7 +185,8 @@ class _ImportCollector(ast.NodeVisitor):
         self.imports.append(Import(module, line, self._typing_only, names))
 
 
-def list_imports(path: Path, package: Path) -> list[Import]:
+@cache
+def list_imports(path: Path, package: Path) -> Sequence[Import]:
     """Return every import of the module at `path` inside `package`, relative ones with their full name."""
     parents = path.relative_to(package.parent).parent.parts
     collector = _ImportCollector(parents)
