@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Literal
 
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
 from tictactoe_server.features.bots.pool import ThinkingPool
@@ -61,7 +62,7 @@ class Trouble:
         self._held = []
 
     async def until_held(self, count: int) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while self._held is None or len(self._held) < count:
                 self._news.clear()
                 await self._news.wait()

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from tests.client.states import state
 from tests.client.test_room import FakeCourier
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.past import Timeline
 from tictactoe_client.online.errors import Refused
@@ -113,7 +114,7 @@ async def test_before_a_large_board_is_looked_through_it_is_said_how_long_that_t
     announced = asyncio.get_running_loop().create_future()
     actions = Actions(room, Settings(), tell=announced.set_result)
     looking = asyncio.create_task(actions.do_line("mistakes"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         assert await announced == "Analysing the game: this takes up to 4 seconds."
     looking.cancel()
 

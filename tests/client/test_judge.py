@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_client.input import past
 from tictactoe_client.input.past import Judge, Mistake
 from tictactoe_client.text.worth import describe_mistake
@@ -88,7 +89,7 @@ async def test_the_loop_goes_on_during_a_search_and_nobody_s_search_ends(monkeyp
 
     monkeypatch.setattr(past, "analyse", analyse)
     searching = asyncio.create_task(Judge(played(GIVEN_AWAY)).analyse(0))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await begun.wait()
         searching.cancel()
         await has_ended.wait()

@@ -6,6 +6,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from tests.faults.hostile_server import OTHER, ROOM, hostile_server, make_welcome, state
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_client import connect
 from tictactoe_client.online.messages import Message, Messages, Subscribers
 from tictactoe_protocol.pushes import ChatLine, RoomState
@@ -88,7 +89,7 @@ async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
     await asyncio.sleep(0)
     assert not waiting.done()
     del messages
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await waiting
 
 

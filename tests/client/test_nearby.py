@@ -11,6 +11,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 
 from tests.environment import SERVICE_TYPE
+from tests.peer import PATIENCE_SECONDS
 from tests.raw import listening
 from tictactoe_client.nearby import NearbyServer, fetch_status, follow_nearby, inspect, is_of_a_network
 from tictactoe_client.online.address import own_addresses, parse_address
@@ -42,7 +43,7 @@ async def following() -> AsyncIterator[tuple[AsyncZeroconf, Told]]:
     told, announcing = Told(), AsyncZeroconf()
     listening = asyncio.create_task(follow_nearby(told.put_nowait))
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             yield announcing, told
     finally:
         listening.cancel()
@@ -172,7 +173,7 @@ async def test_a_server_that_answers_byte_by_byte_is_given_up(monkeypatch: pytes
         writer.close()
         gone.set()
 
-    async with listening(drip) as port, asyncio.timeout(10):
+    async with listening(drip) as port, asyncio.timeout(PATIENCE_SECONDS):
         assert await fetch_status(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ") == 0
         await gone.wait()
 

@@ -19,7 +19,7 @@ from tests.faults.hostile_server import (
     sends_to,
     state,
 )
-from tests.peer import until
+from tests.peer import PATIENCE_SECONDS, until
 from tests.proxy import Proxy
 from tictactoe_client import Backoff, Client, Interrupted, Refused, Room, connect, parse_address
 from tictactoe_client.online import connection
@@ -45,7 +45,7 @@ async def until_closed(server: HostileServer) -> None:
 
 
 async def event_of(events: Stream[RoomEvent], kind: type[Kind]) -> Kind:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         async for event in events:
             if isinstance(event, kind):
                 return event
@@ -258,7 +258,7 @@ async def test_the_lobby_goes_on_where_one_is_now() -> None:
         await client.join(ROOM)
         await until(lambda: heard(two, Lobby))
         await two.push(LobbyChange((), (ROOM,)))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             async for message in messages:
                 if isinstance(message.push, LobbyChange):
                     break

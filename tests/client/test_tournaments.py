@@ -9,6 +9,7 @@ from tests.client.test_several_servers import heard
 from tests.client.tournaments import BYE, CALL, EVENT, OWN, ROWS, event, news, with_events
 from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import CLIENT, OTHER, ROOM, Answer, hostile_server, make_welcome
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_client import ConnectionLost, connect
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.tournament import carry_out
@@ -28,7 +29,7 @@ async def test_an_event_is_followed_to_its_end() -> None:
         tournament = await client.watch_event(EVENT)
         won = replace(OWN, state="scored", result="X", by="game")
         await server.push(news(6, rows=(replace(ROWS[1], place=1, points=1.5),), pairings=(won,), status="over"))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             states = [state async for state in tournament]
         assert [row.name for row in states[-1].table] == ["bo", "ana", "Robo"]
         assert states[-1].pairings == (won, BYE)

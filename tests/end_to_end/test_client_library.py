@@ -7,6 +7,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection
 
 from tests.end_to_end.clients import serving
+from tests.peer import PATIENCE_SECONDS
 from tests.proxy import Proxy
 from tictactoe_client import ConnectionLost, Refused, Room, VersionRefused, connect
 from tictactoe_client.online import connection
@@ -19,7 +20,7 @@ State = TypeVar("State")
 
 
 async def state_where(states: AsyncIterable[State], **expected: object) -> State:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         async for state in states:
             if all(getattr(state, name) == value for name, value in expected.items()):
                 return state
@@ -58,14 +59,14 @@ async def test_a_server_that_stops_answering_is_found_out(proxy: Proxy, monkeypa
         assert (await anext(messages)).push is not None
         proxy.down.is_swallowing = True
         with pytest.raises(ConnectionLost):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await anext(messages)
 
 
 async def test_the_latency_follows_that_of_the_connection(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
-    async with connect(proxy.url, reconnect=quick) as client, asyncio.timeout(10):
+    async with connect(proxy.url, reconnect=quick) as client, asyncio.timeout(PATIENCE_SECONDS):
         for cuts in (False, True):
             proxy.down.delay_seconds = slow = 0.5
             while client.latency_seconds < slow:
@@ -166,7 +167,7 @@ async def test_a_room_that_closes_ends_the_iteration_and_says_why(server: Server
         room = await client.create()
         watched = await other.watch(room.code)
         await room.leave()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             states = [state async for state in watched]
         assert states
         assert watched.ended == "closed"
@@ -178,7 +179,7 @@ async def test_a_seat_that_moved_to_a_newer_connection_ends_the_older_one(server
         room = await older.create()
         async with connect(server.url, token=older.token) as newer:
             await newer.join(room.code)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 async for _ in room:
                     pass
             assert room.ended == "replaced"

@@ -14,7 +14,7 @@ from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_cli
 from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import hostile_server
 from tests.kept import rooms_left, session_of
-from tests.peer import Peer, open_peer
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer
 from tests.proxy import Proxy
 from tests.terminal import pipe
 from tictactoe_client import Client, ConnectionLost, Interrupted, Refused, Room, connect
@@ -44,7 +44,7 @@ Event = TypeVar("Event")
 
 
 async def event_of(messages: Messages, kind: type[Event]) -> Event:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         async for message in messages:
             if isinstance(message.event, kind):
                 return message.event
@@ -68,7 +68,7 @@ async def lose_the_answer(asking: Coroutine[Any, Any, None], proxy: Proxy, arriv
     await arrived
     proxy.down.is_swallowing = False
     proxy.cut()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await task
 
 
@@ -104,7 +104,7 @@ async def test_what_is_asked_without_a_connection_is_sent_after_the_return(serve
         asking = [asyncio.create_task(room.move(4)), asyncio.create_task(room.chat("still here"))]
         await proxy.until_called()
         proxy.is_closed = False
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.gather(*asking)
         said = await bo.next_of("chat")
         assert said["text"] == "still here"
@@ -144,7 +144,7 @@ async def test_a_watcher_and_a_lobby_come_back_as_such(server: Server, proxy: Pr
         await watcher.ping()
         assert room.seat is None
         await ana.ask("create")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             async for message in messages:
                 if isinstance(message.push, LobbyChange):
                     break

@@ -8,6 +8,7 @@ from functools import partial
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
+from tests.peer import PATIENCE_SECONDS
 from tests.raw import UPGRADE, open_bytes, read_to_end
 from tests.server.test_limits import LOOPBACK, handshake, serving
 from tests.server.test_plain_http import read_answer
@@ -157,7 +158,7 @@ async def test_what_strangers_ask_is_done_a_little_in_each_turn_and_the_addresse
     for name in ("b1", "b2"):
         queue.put("192.0.2.2", lambda name=name: work(name))  # type: ignore[misc]
     count()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while len(done) < 6:  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0)
     assert done == ["a1", "b1", "b2", "a2", "a3", "a4"], "who has less waiting comes first where both had as much"
@@ -184,6 +185,6 @@ async def test_who_asks_little_comes_next_however_much_others_have_waiting() -> 
     for number in range(20):
         for _ in range(20):
             queue.put(f"192.0.2.{number + 10}", partial(work, "much"), 19)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await finished.wait()
     assert done[:10] == [*["much"] * 8, "little", "end"]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes import FakeClock, Trouble, TroubledStore
 from tests.limits import uncounted
-from tests.peer import Message, Peer, open_peer, two_playing, until
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.features.tournaments import running, service, shown
 from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory
@@ -108,7 +108,7 @@ async def test_a_call_comes_to_each_connection_within_a_second_also_to_one_who_p
         async with known(server, token=token) as here, known(server, token=token) as there:
             await here.ask("join", room=room)
             event = await begun(cy, here, cy)
-            async with asyncio.timeout(1):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 calls = [await peer.next_of("call") for peer in (here, there, cy)]
             mine, same, other = calls
             await ana.next_of("call")
@@ -409,7 +409,7 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server
         await zoe.ask("event_join", event=event)
         await run(zoe, event, "begin")
         text = ""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not ('"type":"event"' in text and '"round":1' in text and '"state":"open"' in text):
                 text = str(await zoe.socket.recv())
         assert len(text.encode()) < 8_192

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.peer import Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
@@ -172,7 +172,7 @@ async def first_line(server: Server, path: str) -> str:
 async def test_who_was_not_there_for_so_long_is_forgotten(school: Server) -> None:
     async with open_peer(school.url) as ana:
         token = ana.welcome["token"]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while school.core.presence.ids:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await school._housekeeping.go_round(today() + 181, 0)

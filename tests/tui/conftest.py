@@ -14,7 +14,7 @@ from textual._context import visible_screen_stack
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-from tests.peer import Peer, open_peer
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer
 from tests.tui.quick_pilot import QuickPilot
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.address import parse_address
@@ -91,7 +91,7 @@ class LeavableScreen(TicTacToe):
         super().leave(code, message)
 
     async def come_to_end(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while self.is_leaving and self.return_code is None and self.failure is None:  # noqa: ASYNC110
                 await asyncio.sleep(0.002)
 
@@ -161,7 +161,7 @@ class ScreenUser:
 
     async def _until(self, words: Sequence[str], gone: str | None, texts: Callable[[], list[str]]) -> str:
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while True:
                     self.app.has_changed.clear()
                     for text in texts() if self.app.is_laid_out else ():
@@ -179,7 +179,7 @@ class ScreenUser:
         await self.pilot.pause()
 
     async def until_it_ends(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while self.app.is_running:
                 await self.pilot.pause()
 

@@ -10,6 +10,7 @@ from textual.keys import _character_to_key
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_client.tui.app import TicTacToe
 
 _GLANCE_SECONDS = 0.002
@@ -35,7 +36,7 @@ class QuickPilot(Pilot[int]):
 
     async def resize_terminal(self, width: int, height: int) -> None:
         await super().resize_terminal(width, height)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while self._drawn_size() != (width, height):
                 await self.pause()
 

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from tests.peer import PATIENCE_SECONDS
 from tests.proxy import Proxy
 from tests.tui.conftest import BRIEF, Game, OpenScreen
 from tictactoe_client.input.ways import Choice
@@ -51,7 +52,7 @@ async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(game: 
 async def test_who_cannot_come_back_in_time_is_told_what_to_do(proxy: Proxy, game: Game) -> None:
     async with game(url=proxy.url, backoff=BRIEF) as (ana, _, code):
         proxy.lose()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while ana.app.is_running and not ana.app.last_words:
                 await ana.pilot.pause()
     assert ana.app.last_words.startswith(

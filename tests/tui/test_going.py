@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.kept import rooms_left
-from tests.peer import Peer, open_peer, two_playing
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, QUICK, Game, OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
@@ -29,7 +29,7 @@ async def far_game(
 
 
 async def until_rooms_wait(peer: Peer, count: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while sum(room["status"] == "waiting" for room in (await peer.ask("rooms"))["rooms"]) != count:
             pass
 
@@ -81,7 +81,7 @@ async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game
         proxy.cut()
         await ana.until("Connection lost", "Seat held", "Esc leave")
         await ana.press("escape")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while ana.app.is_running:
                 await ana.pilot.pause()
         saved = rooms_left(ana.app.session.address.url)

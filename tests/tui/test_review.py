@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from tests.client.states import BO, state
 from tests.client.test_room import FakeCourier
 from tests.client.test_worth import DRAW, analysed
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
@@ -80,7 +81,7 @@ class Eye:
         await self.rest()
 
     async def rest(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.gather(*self.work)
 
     def ply(self) -> int | None:
@@ -120,7 +121,7 @@ async def test_an_answer_that_comes_late_is_kept_for_its_own_moment() -> None:
     eye = Eye()
     eye.server.may_answer.clear()
     eye.review.switch(on=True)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await eye.server.was_asked.wait()
     eye.step(-2)
     assert eye.ply() is None

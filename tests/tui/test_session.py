@@ -63,7 +63,7 @@ async def test_the_head_says_how_long_the_server_takes_now(
             await ana.do("enter", "Waiting for another player", " ms")
         at_first = shown()
         proxy.down.delay_seconds = (at_first + 100) / 500
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while shown() <= at_first:
                 await ana.pilot.pause()
             slow = shown()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.kept import write_config
+from tests.peer import PATIENCE_SECONDS
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.files.choices import load_choices
 from tictactoe_client.settings import SCREEN_OPTIONS
@@ -29,7 +30,7 @@ def chosen(user: ScreenUser) -> str:
 
 
 async def until_chosen(user: ScreenUser, words: str) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while words not in chosen(user):
             await user.pilot.pause()
 
