@@ -653,6 +653,7 @@ _PASTED: Final = (
     *("http://host:8765/K7M4PQ", "https://host/K7M4PQ.", "https://host/K7M4PQ/", "<https://host/k7m-4pq>"),
     *("[Join](https://host/K7M4PQ)", "https://server.example/K7M4PQ?fbclid=IwABCD", "https://host/games/K7M4PQ#watch"),
     *("Play: https://player.example/K7M4PQ, bye", "https://host/e/K7M4PQ#ana-7c2f", "http://[::1]:8765/K7M4PQ)"),
+    "https://eur01.safelinks.protection.outlook.com/?url=http%3A%2F%2Fhost%3A8765%2FK7M4PQ&data=05%7C02",
     *("http://host//K7M4PQ", "http://server//", "K7M\u00ad4PQ", "\uff08K7M4PQ\uff09"),
     *("server/K7M4PQ;", "", "K7M4P", "K7M4PQQ", "K7M4P1", "K7M4P\u00e9", "https://server.example/", "see you please"),
 )

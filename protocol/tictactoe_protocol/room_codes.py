@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
 from tictactoe_protocol.codes import ErrorCode
 from tictactoe_protocol.refusals import Refusal
@@ -18,6 +19,7 @@ _HALF: Final = "[2-9A-HJ-NP-Za-hj-np-z]{3}"
 _MOST_SEARCHED: Final = 500
 """The characters of a text that are searched: the time for links grows with the square of their number."""
 _END: Final = r"(?![^\W_])"
+_WRAPPED: Final = re.compile(r"=((?:http|ws)s?%3A%2F%2F[^&\s]+)", re.IGNORECASE)
 _SLASHES: Final = re.compile("(?<!:)/{2,}")
 _SEPARATOR: Final = re.compile("[-\u2010-\u2015 \u00a0]")
 _WORD: Final = re.compile(rf"(?<![^\W_]){_HALF}{_SEPARATOR.pattern}?{_HALF}{_END}")
@@ -93,7 +95,9 @@ def read_code(text: str) -> str:
 
 
 def _simplify(text: str) -> str:
-    """Return a text without invisible characters and repeated slashes."""
+    """Return a text without invisible characters and repeated slashes, or the link that a mail filter wrapped."""
+    if wrapped := _WRAPPED.search(text):
+        text = unquote(wrapped[1], errors="replace")
     if not text.isascii():
         text = "".join(character for character in text if unicodedata.category(character) != "Cf")
     return _SLASHES.sub("/", text)

@@ -167,7 +167,8 @@ const LINK = new RegExp(`(?:[A-Za-z]+://)?(?:\\[[^\\]\\s]*\\](?::\\d+)?|[^\\s/<>
 
 /** Return the room code in a code, a link or a pasted line, or "": `parse_room_code` of `tictactoe_protocol`. */
 export function readCode(pasted = "") {
-	const text = pasted.replace(/\p{Cf}/gu, "").replace(/(?<!:)\/{2,}/g, "/");
+	const [, wrapped] = /=((?:http|ws)s?%3A%2F%2F[^&\s]+)/i.exec(pasted) ?? [];
+	const text = (wrapped?.replace(/%([0-7][0-9A-F])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16))) ?? pasted).replace(/\p{Cf}/gu, "").replace(/(?<!:)\/{2,}/g, "/");
 	const bare = text.replace(/[\s-]/g, "");
 	if (new RegExp(`^(?:${HALF}){2}$`).test(bare)) return bare.toUpperCase();
 	const link = LINK.exec(text)?.[1];
