@@ -93,8 +93,8 @@ class Server:
         Args:
             store: Replaces the store that the settings name.
             monotonic_ns: The clock of all rooms.
-            services: Services besides those of the features.
-            features: What the server can do besides hosting games; None for `FEATURES`.
+            services: Additional services.
+            features: The features of the server, by default all.
             pool: Replaces the worker processes that choose the bots' moves.
         """
         self._settings = settings or Settings()

@@ -45,7 +45,7 @@ class NoServer(Exception):
 
 
 class Orders:
-    """Carries out the operator's orders at a server: those of every server and `kinds`, those of its features."""
+    """Carries out the operator's orders at a server; `kinds` are the orders of its features."""
 
     def __init__(self, server: ServerParts, kinds: Iterable[type[Order]]) -> None:
         self._server = server

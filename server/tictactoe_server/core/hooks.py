@@ -26,7 +26,7 @@ class Hooks:
     Attributes:
         before_seat: Each is awaited before a player without a seat joins a room with assigned seats.
         rated_checks: Each refuses a rated game that may not be played; without any, all are refused.
-        skipped_opponents: Each returns the ids of those whom a player shall not meet in a rated match.
+        skipped_opponents: Each returns the ids of players whom a player shall not meet in a rated match.
         is_muted: Each returns whether the first player (an id) is spared the chat of the second.
         games_needed_from: Each returns the end of the first game that must be kept (ms since 1970).
         on_merge: Each is awaited with the ids of a player who is merged into another, and of the other one.

@@ -40,7 +40,7 @@ class Parts:
     Attributes:
         specs: Everything that the server stores.
         title: The title of the server's page, or "".
-        pool: The worker processes in which bots think.
+        pool: The worker processes that choose the bots' moves.
         check_device: Refuses a request of a device that may not do what cannot be undone.
         note_seat: Makes the store remember a session's player as long as one with a seat.
         services: The services of the features before this one in the list.

@@ -2,10 +2,13 @@
 
 Once a turn of the event loop has taken a while, further messages are queued by address. The queues have equal shares of
 the time, a little in each turn, so the heaviest address waits longest; messages beyond the rate of an address are
-queued there, too. For `PERIOD_SECONDS` after such a turn, all messages of addresses where nobody plays are queued, and
-these queues together get about a third of the time: moves need not wait for them. Only a few requests at a time wait
-for the store; moves are not among them. Overload shows in two ways: a turn of the loop takes long because there are
-many requests at once, or requests wait behind others of their session and the loop never rests.
+queued there, too. For `PERIOD_SECONDS` after such a turn, all messages of addresses without players are queued. Their
+queues get about a third of the time, so that moves need not wait for them. An address has players for a while after
+each of its requests in a game.
+
+Only a few requests at a time wait for the store; moves are not among them. Overload shows in two ways: a turn of the
+loop takes long because there are many requests at once, or requests wait behind others of their session and the loop
+never rests.
 """
 
 from __future__ import annotations
@@ -25,17 +28,17 @@ from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_bo
 
 PLACES: Final = 8  # requests in progress that wait for the store
 PLACES_OF_ADDRESS: Final = 4
-PLACE_SECONDS: Final = 0.25  # after which a request in progress makes room for another, whatever it waits for
+PLACE_SECONDS: Final = 0.25  # after which a request in progress makes room for another
 IN_LINE: Final = -1  # instead of ms to wait: until the session's turn in the queue of its address
 LATE_MS: Final = 120  # longest wait behind another request of the session if the server never rests
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
-_REST_SECONDS: Final = 0.0003  # pause between two shares for queues of addresses where somebody plays
-_LONG_REST_SECONDS: Final = 0.0013  # and for those of the others
-PERIOD_SECONDS: Final = 0.003  # for which a full turn reserves the time for addresses where somebody plays
-PLAYING_SECONDS: Final = 300  # how long an address counts as one where somebody plays, after a request in a game
+_REST_SECONDS: Final = 0.0003  # pause between two shares for queues of addresses with players
+_LONG_REST_SECONDS: Final = 0.0013  # and for other queues
+PERIOD_SECONDS: Final = 0.003  # how long time is reserved for addresses with players after a full turn
+PLAYING_SECONDS: Final = 300  # how long an address has players after a request in a game
 _FEW_MESSAGES: Final = 16
 _NOTHING_SECONDS: Final = 1e-5  # of recent requests, below which a source is not active
-MANY_BAD: Final = 64  # unreadable messages of an address, after which no more are decoded
+MANY_BAD: Final = 64  # unreadable messages of an address, after which its messages are not decoded
 _SERVED_EVERY: Final = 0.01  # shortest time (s) between two messages from a queue that waits for its rate
 LATELY_SECONDS: Final = 1.0
 _LOOKED_AT_EVERY: Final = 8
@@ -108,7 +111,7 @@ class Source:
     Attributes:
         asked: The number of recent messages since one was unreadable.
         bad: The number of recent unreadable messages.
-        playing_seconds: How much longer it counts as an address where somebody plays.
+        playing_seconds: How much longer the address has players.
         seconds: The time that recent requests took.
     """
 
@@ -138,7 +141,7 @@ class Source:
     def take(self, own: RateLimit) -> int:
         """Count a message of a session and return 0, or return the ms to wait for its `own` limit, or `IN_LINE`.
 
-        If somebody plays there, an address waits only in a full turn, and if it takes more time than others.
+        An address with players waits only in a full turn, and only if it takes more time than others.
         """
         pressure = self.pressure
         has_to_wait = pressure.is_reserved
@@ -183,7 +186,7 @@ class Pressure:
         of_a_session: Factories of a session's own limits: of messages and of unreadable ones.
         flood_seconds: How long a session may exceed its limits before it is closed.
         bad_count: As how many messages an unreadable one counts.
-        lines: The queues of the sources where somebody plays.
+        lines: The queues of the sources with players.
         slow_lines: The queues of the others.
         places: The places of requests in progress.
         requests: Requests in this turn; above `looked_at` the turn is measured.
@@ -192,7 +195,7 @@ class Pressure:
         excess: Time spent in this turn, in units of the configured `turn_milliseconds`; above 1, requests of heavy
             sources are refused.
         is_full: Whether the turn has spent its share and there are several sources.
-        is_reserved: Whether sources where nobody plays have to wait, since a turn was full.
+        is_reserved: Whether sources without players have to wait, since a turn was full.
         is_restless: Whether the loop hardly rested lately; measured only while requests wait.
     """
 
