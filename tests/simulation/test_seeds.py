@@ -12,6 +12,8 @@ import pytest
 
 from tests.simulation.planted import FAULTS
 
+pytestmark = pytest.mark.timeout(1200)  # these tests keep both cores of a machine busy
+
 
 def simulate(*options: str, hash_seed: str = "0") -> list[dict[str, Any]]:
     """Return the results of `python -m tests.simulation`, which needs a process whose clocks it may replace."""
@@ -23,7 +25,6 @@ def simulate(*options: str, hash_seed: str = "0") -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.timeout(900)
 def test_twenty_seeds_keep_every_promise_and_repeat_exactly() -> None:
     results = simulate("--seeds", "1-20")
     assert [result["seed"] for result in results] == list(range(1, 21))
@@ -46,7 +47,6 @@ def test_every_fault_can_be_planted() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_found_within_sixty_seeds(name: str) -> None:
     results = simulate("--seeds", "1-60", "--fault", name, "--stop")
