@@ -59,7 +59,8 @@ class Trouble:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         site.storage.heal()
         site.network.blocked_until.clear()
-        site.note_trouble(60.0)
+        if site.is_cluster:
+            site.note_trouble(60.0)
         await site.start()
         site.ledger.tell("all trouble is over")
 
