@@ -58,10 +58,9 @@ _STOP_SECONDS: Final = 5.0
 log: Final = structlog.get_logger(__name__)
 
 
-def kept_by(services: Sequence[Service] = (), features: Sequence[Feature] = FEATURES) -> Specs:
-    """Return everything that a server with these additional services and these features stores."""
-    of_features = [spec for feature in features for spec in feature.tables]
-    return Specs((*KEPT.tables, *of_features, *(spec for service in services for spec in service.tables)), KEPT.games)
+def kept_by(features: Sequence[Feature] = FEATURES) -> Specs:
+    """Return everything that a server with these features stores."""
+    return Specs((*KEPT.tables, *(spec for feature in features for spec in feature.tables)), KEPT.games)
 
 
 class Server:
@@ -83,7 +82,6 @@ class Server:
         limits: Limits | None = None,
         *,
         monotonic_ns: Callable[[], int] = clock.monotonic_ns,
-        services: Sequence[Service] = (),
         features: Sequence[Feature] | None = None,
         open_sockets: Callable[[str | None, int], list[socket.socket]] = open_sockets,
         pool: ThinkingPool | None = None,
@@ -93,7 +91,6 @@ class Server:
         Args:
             store: Replaces the store that the settings name.
             monotonic_ns: The clock of all rooms.
-            services: Additional services.
             features: The features of the server, by default all.
             pool: Replaces the worker processes that choose the bots' moves.
         """
@@ -101,7 +98,6 @@ class Server:
         self._limits = limits or Limits()
         self._given_store = store
         self._monotonic_ns = monotonic_ns
-        self._more_services = services
         self._features = FEATURES if features is None else features
         self._open_sockets = open_sockets
         self._given_pool = pool
@@ -208,7 +204,7 @@ class Server:
 
     async def _open_storage(self) -> Storage:
         settings = self._settings
-        specs = kept_by(self._more_services, self._features)
+        specs = kept_by(self._features)
         if settings.store is None:
             if settings.data is None:
                 return open_memory(specs)
@@ -237,7 +233,7 @@ class Server:
         greeting = Greeting(bans, self._branding, shows_pages=settings.page)
         parts = Parts(
             settings=settings,
-            specs=kept_by(self._more_services, self._features),
+            specs=kept_by(self._features),
             title=self._branding.title,
             drain=drain,
             pool=pool,
@@ -255,7 +251,6 @@ class Server:
             PublicRooms(),
             PastGames(shows_pages=settings.page),
             *parts.services,
-            *self._more_services,
         )
         for service in self._services:
             service.start(core)

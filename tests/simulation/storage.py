@@ -85,7 +85,7 @@ class Disk:
         return {"data": self._folder}
 
     async def open_store(self) -> SqliteStore:
-        held, specs = DataFolder(self._folder), kept_by(())
+        held, specs = DataFolder(self._folder), kept_by()
         held.hold_database()
         database = SimulatedDatabase(held, specs)
         database.disk = self
@@ -204,7 +204,7 @@ class Nodes(FakeNats):
         return {"store": URL}
 
     async def open_store(self) -> JetStreamStore:
-        specs = kept_by(())
+        specs = kept_by()
         copy = SqliteStore(Writer(Database(None, specs), thread=Thread, queue=Queue), specs)  # type: ignore[arg-type]
         return await JetStreamStore.open(URL, specs, copy=copy)
 

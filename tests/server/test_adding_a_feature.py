@@ -1,4 +1,4 @@
-"""A new service extends the answers of other services, and is notified of everything it needs."""
+"""A new feature has a table, a request, a push, a page and an order, adds to other answers, and is told of games."""
 
 import asyncio
 from dataclasses import replace
@@ -11,10 +11,14 @@ from msgspec import Struct
 
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
+from tests.server.test_pages import get
 from tictactoe_protocol.requests import Ping
+from tictactoe_protocol.terms import RequestFields
+from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.features.all import Feature
 from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.changes import change
@@ -39,6 +43,14 @@ class Won(Struct, frozen=True):
 WON: TableSpec[Won] = TableSpec("won", "score", msgspec.json.encode, msgspec.json.Decoder(Won).decode)
 
 
+class AskPoints(RequestFields, frozen=True, tag="points"):
+    player: str
+
+
+class TellPoints(Struct, frozen=True, tag="points", tag_field="type"):
+    points: int
+
+
 class Points(Service):
     """Gives a point for each game that is won and kept, and shows the points in `welcome` and in the lobby."""
 
@@ -46,6 +58,8 @@ class Points(Service):
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
+        self.handles = {AskPoints: self.tell}
+        self.routes = {"/points/([^/]+)": lambda request, player: [str(self.known.get(player, 0))]}
         self._tasks = Tasks()
 
     def start(self, core: Core) -> None:
@@ -61,6 +75,11 @@ class Points(Service):
         if id and game.result.winner is not None:
             self._tasks.start(self._give(game.players[game.result.winner].player, frozenset({id})))
 
+    def tell(self, call: Call) -> None:
+        call.answer()
+        points = TellPoints(self.known.get(call.request.player, 0))
+        call.session.push(points)  # type: ignore[arg-type]  # only this test knows it
+
     async def _load(self, account: Account) -> int:
         player = account.player.id
         found = await self._won.load(player)
@@ -75,17 +94,33 @@ class Points(Service):
         self.known[player] = len(won.games)
 
 
-async def test_its_fields_are_in_the_welcome_and_in_the_lobby(tmp_path: Path) -> None:
-    points = Points()
+class ShowPoints(Order, frozen=True, tag="points"):
+    player: str
+
+    async def run_here(self, server: ServerParts) -> dict[str, int]:
+        return {"points": server.service(Points).known[self.player]}
+
+
+POINTS = Feature(lambda parts: [Points()], Points.tables, (ShowPoints,))
+
+
+async def test_all_that_it_brings_is_there(tmp_path: Path) -> None:
     settings = replace(HERE, data=tmp_path)
-    async with Server(settings, services=[points]) as server, two_playing(server) as (ana, bo, room):
+    async with Server(settings, features=(POINTS,)) as server, two_playing(server) as (ana, bo, room):
+        points, winner = server.service(Points), ana.welcome["player"]
         assert (ana.welcome["points"], bo.welcome["points"]) == (0, 0)
         await play_out({"X": ana, "O": bo}, room, WINNING)
-        await until(lambda: points.known[ana.welcome["player"]] == 1)
+        await until(lambda: points.known[winner] == 1)
+        assert (await bo.ask("points", player=winner))["type"] == "ok"
+        assert (await bo.next_of("points"))["points"] == 1
+        assert (await get(server, f"/points/{winner}")).body == b"1\n"
+        assert await server.orders.answer_line(b'{"command":"points","player":"%s"}' % winner.encode()) == (
+            b'{"answer":{"points":1}}'
+        )
         (listed,) = (await bo.ask("rooms"))["rooms"]
         assert (listed["room"], listed["points"]) == (room, 1)
     token = ana.welcome["token"]
-    async with Server(settings, services=[Points()]) as server, open_peer(server.url, token=token) as again:
+    async with Server(settings, features=(POINTS,)) as server, open_peer(server.url, token=token) as again:
         assert again.welcome["points"] == 1
 
 
@@ -95,7 +130,10 @@ async def test_it_hears_of_each_game_once_with_its_id_though_another_listener_fa
     def fail(game: FinishedGame, id: str) -> None:
         raise ZeroDivisionError
 
-    async with Server(HERE, services=[Points()], limits=uncounted()) as server, two_playing(server) as (ana, bo, room):
+    async with (
+        Server(HERE, features=(POINTS,), limits=uncounted()) as server,
+        two_playing(server) as (ana, bo, room),
+    ):
         server.core.on_result(fail)
         server.core.on_result(lambda game, id: heard.append((game.game, id)))
         over = await play_out({"X": ana, "O": bo}, room, WINNING)
@@ -114,10 +152,11 @@ async def test_the_server_does_not_start_if_two_services_handle_the_same_request
             self.handles = {Ping: lambda call: None}
 
     with pytest.raises(ValueError, match="Second handles Ping, and so does another service"):
-        async with Server(HERE, services=[Second()]):
+        async with Server(HERE, features=(Feature(lambda parts: [Second()]),)):
             pass
 
 
+@pytest.mark.features
 async def test_commands_for_the_data_folder_know_the_tables_of_all_services() -> None:
     async with Server(HERE) as server:
         assert {spec for service in server._services for spec in service.tables} <= {*kept_by().tables}
