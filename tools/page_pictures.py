@@ -207,6 +207,7 @@ async def _play(ana: Page, bo: Page, names: tuple[str, str], game: str) -> None:
 
 
 async def _shoot(page: Page, path: Path) -> None:
+    await page.mouse.move(0, 0)  # nothing is pointed at
     await page.wait_for_timeout(300)
     await page.screenshot(path=path)
     print(path)

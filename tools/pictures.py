@@ -52,6 +52,13 @@ _COLOURS: Final = MappingProxyType(
 _PRIVATE: Final = re.compile(rb"\x1b\[[<=>][0-9;]*[A-Za-z]")
 """Settings of newer terminals, which the emulator does not know."""
 
+_PROGRAM: Final = """
+import tictactoe_client.nearby, tictactoe_client.__main__
+tictactoe_client.nearby.SERVICE_TYPE = "_pictures._tcp.local."
+tictactoe_client.__main__.main()
+"""
+"""The client, which finds no other servers of this network."""
+
 GOMOKU: Final = (112, 97, 113, 111, 98, 128, 126, 82, 127, 129, 83, 142, 68, 67, 114, 115)
 FALLING: Final = (38, 31, 37, 39, 36, 35, 30, 29, 24)
 
@@ -73,7 +80,7 @@ class Program:
         fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", self.size[1], self.size[0], 0, 0))
         colours = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "COLORFGBG": "15;0"}
         self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tictactoe_client", *arguments),
+            *(sys.executable, "-c", _PROGRAM, *arguments),
             preexec_fn=lambda: os.login_tty(theirs),
             env=environment(HOME=str(self.home), **colours),
         )
