@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
 from itertools import takewhile
-from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 
@@ -28,8 +27,6 @@ from tictactoe_protocol.wording import (
     describe_rules,
     format_duration,
 )
-
-_ANY_WIDTH: Final = 2**31
 
 
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
@@ -126,13 +123,16 @@ def align_columns(
 
     Args:
         to_the_right: The numbers of the columns that are aligned at the right.
-        max_width: The greatest width of a column; longer texts are cut.
+        max_width: The greatest width of each column but the last; longer texts are cut.
 
     >>> align_columns([("日本", "X"), ("ana", "O")])
     ['日本  X', 'ana   O']
+    >>> align_columns([("ana", "waits")], max_width=2)
+    ['an  waits']
     """
     rows = [*table]
-    widths = [min(max(map(cell_len, column)), max_width or _ANY_WIDTH) for column in zip(*rows, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    widths[:-1] = [min(width, max_width or width) for width in widths[:-1]]
 
     def justify(column: int, cell: str) -> str:
         padding = " " * (widths[column] - cell_len(cell))
