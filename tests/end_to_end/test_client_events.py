@@ -103,10 +103,10 @@ async def test_the_organiser_runs_an_event_while_another_client_is_open(server: 
         await watching.until("Round 1")
 
 
-async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(server: Server, tmp_path: Path) -> None:
-    async with open_peer(server.url, "org") as org:
+async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(bots: Server, tmp_path: Path) -> None:
+    async with open_peer(bots.url, "org") as org:
         code = await open_event(org, "random", "random")
-        there = ("--plain", "--server", server.url)
+        there = ("--plain", "--server", bots.url)
         async with run_client("event", code, "join", "--name", "ana", *there) as ana:
             await ana.until(
                 "Friday: round robin, 3x3, 1+0.", "You are in as ana.", "Not begun yet, open; 3 of 3 players are here."
