@@ -13,9 +13,10 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, until
 from tests.raw import UPGRADE, open_bytes, read_to_end, text
 from tests.server.cases import cases
+from tests.server.deadlines import expire
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.http_connection import MAX_REQUESTS
+from tictactoe_server.transport.http_connection import MAX_REQUESTS, Phase
 from tictactoe_server.transport.http_messages import BadRequest, HttpRequest, HttpResponse, read_request, say
 
 Serve = Callable[[Limits], Awaitable[Server]]
@@ -244,18 +245,23 @@ async def test_an_address_is_answered_so_much_in_a_minute_where_answers_may_be_l
 
 
 async def test_a_request_that_does_not_come_in_time_is_told_so(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=0.1))
+    server = await serve(uncounted(hello_seconds=600.0))
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\nGET /health")
         assert (await read_answer(reader)).status == 200
+        (connection,) = server._listener.connections
+        await until(lambda: connection._phase is Phase.WAITING and connection._rest)
+        expire(connection)
         assert (await read_to_end(reader)).startswith(b"HTTP/1.1 408 ")
 
 
 async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=0.1))
+    server = await serve(uncounted(hello_seconds=600.0))
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
         assert (await read_answer(reader)).status == 200
+        (connection,) = server._listener.connections
+        expire(connection)
         assert await read_to_end(reader) == b""
     await until(lambda: not server._admission.connections)
 
@@ -271,10 +277,9 @@ async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) ->
         writer.write(b"GET /a HTTP/1.1\r\n" + HOST + last + b"\r\n")
         await reader.readuntil(b"\r\n\r\n")
         (connection,) = server._listener.connections
-        give_up = connection._give_up if last else connection._close_silent
         got = b""
         while unsent := connection._transport.get_write_buffer_size():
-            give_up()
+            expire(connection)
             while unsent == connection._transport.get_write_buffer_size():
                 got += await reader.read(400_000)
         assert got + await reader.readexactly(len(body) - len(got)) == body
