@@ -60,7 +60,7 @@ SERVER_LEVELS = (
     {"core"},
     {"admin"},
     {"http"},
-    {"services"},
+    {"play"},
     {"features"},
     {"server"},
     {"cli"},

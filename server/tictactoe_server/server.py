@@ -31,12 +31,12 @@ from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
 from tictactoe_server.listings.room_log import LOG_SECONDS
+from tictactoe_server.play.hello import Greeting
+from tictactoe_server.play.history import PastGames
+from tictactoe_server.play.joining import Joining
+from tictactoe_server.play.lobby import PublicRooms
+from tictactoe_server.play.moves import Play, Talk
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
-from tictactoe_server.services.hello import Greeting
-from tictactoe_server.services.history import PastGames
-from tictactoe_server.services.lobby import PublicRooms
-from tictactoe_server.services.play import Play, Talk
-from tictactoe_server.services.visiting import Visiting
 from tictactoe_server.sessions.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits, Settings
@@ -245,7 +245,7 @@ class Server:
         self._services: tuple[Service, ...] = (
             greeting,
             greeting.names,
-            Visiting(greeting.note_seat, greeting.name_guests, drain),
+            Joining(greeting.note_seat, greeting.name_guests, drain),
             Play(drain),
             Talk(),
             PublicRooms(),

@@ -350,7 +350,7 @@ class Limits:
     connections_per_address: Count = 1_000
     connections_per_minute_per_address: Count = 3_000  # new connections, without plain HTTP
     connections_at_once_per_address: Count = 1_000
-    # Rooms, seats and other requests: the excess is refused (`people`, `core`, `services`).
+    # Rooms, seats and other requests: the excess is refused (`people`, `core`, `play`).
     rooms: Count = 20_000
     rooms_per_player: Count = 20  # opened by the player
     rooms_per_address: Count = 400  # opened from the address

@@ -21,11 +21,11 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.all import Feature
 from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
+from tictactoe_server.play.history import find_by_id
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import FinishedGame, Player
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.services.history import find_by_id
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import StoreUnavailable

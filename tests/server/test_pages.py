@@ -406,7 +406,7 @@ async def test_no_line_is_wider_than_80_columns_whatever_names_people_have(serve
 
 
 async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.services.lobby.WALL_MS", 0)
+    monkeypatch.setattr("tictactoe_server.play.lobby.WALL_MS", 0)
     assert "No public game is on." in await text_of(server, "/wall")
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
@@ -419,7 +419,7 @@ async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkey
 
 
 async def test_a_game_of_people_who_are_gone_is_in_no_text(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.services.lobby.WALL_MS", 0)
+    monkeypatch.setattr("tictactoe_server.play.lobby.WALL_MS", 0)
     monkeypatch.setattr("tictactoe_server.listings.lobby.LIST_SECONDS", 0)
     async with open_peer(server.url) as eve:
         async with two_playing(server) as (_, _, room):

@@ -12,9 +12,9 @@ from tests.peer import Peer, open_peer, play_out, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tests.server.test_pages import LINE_FOR_X
+from tictactoe_server.play.hello import Greeting
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
-from tictactoe_server.services.hello import Greeting
 from tictactoe_server.sessions.pressure import IN_LINE, PLACES, PLACES_OF_ADDRESS, Place, Places, Pressure
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import RateLimit, take_both

@@ -1,1 +1,1 @@
-"""The public HTTP API: rooms, their games, and events as JSON, and link previews."""
+"""The public HTTP API: rooms and games as JSON, once or as a stream."""

@@ -19,10 +19,10 @@ from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.streams import Stream
 from tictactoe_server.listings.lobby import LIST_SECONDS
+from tictactoe_server.play.checks import find_public
+from tictactoe_server.play.history import find_by_id
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
-from tictactoe_server.services.checks import find_public
-from tictactoe_server.services.history import find_by_id
 from tictactoe_server.transport.http_messages import (
     JSON,
     HttpRequest,

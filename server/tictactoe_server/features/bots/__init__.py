@@ -1,4 +1,4 @@
-"""Players that are programs: they hold seats, see the same states and send the same commands as people.
+"""The server's bots, which hold seats, see states and send commands as people do, and the demonstration.
 
-What they think is computed outside the event loop, so that nobody's move ever waits for it.
+Worker processes choose their moves, so that no other move waits.
 """

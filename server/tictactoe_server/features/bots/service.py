@@ -17,9 +17,9 @@ from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import Priority
+from tictactoe_server.play.checks import LEVELS
 from tictactoe_server.rooms import Command, Player, Refused, Room
 from tictactoe_server.rooms.clock import is_first_move
-from tictactoe_server.services.checks import LEVELS
 from tictactoe_server.storage.store import StoreUnavailable
 
 Kind = Literal["move", "draw", "undo", "rematch"]

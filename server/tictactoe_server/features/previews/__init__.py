@@ -1,1 +1,1 @@
-"""Previews: pictures for links."""
+"""Pictures for links."""

@@ -24,11 +24,11 @@ from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, T
 from tictactoe_server.features.tournaments.service import Tournaments
 from tictactoe_server.features.tournaments.texts import EventTexts
 from tictactoe_server.http import texts
+from tictactoe_server.play.checks import find_public
+from tictactoe_server.play.history import find_shared
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.rooms.finished import Participant, final_position
-from tictactoe_server.services.checks import find_public
-from tictactoe_server.services.history import find_shared
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
 MOST_KEPT: Final = 200  # pictures in the cache, of about 40 kB each

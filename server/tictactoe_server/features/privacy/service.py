@@ -25,10 +25,10 @@ from tictactoe_server.admin.bans import expel
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.play.history import games_before
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Claim, Forgotten, open_folder, today
 from tictactoe_server.rooms import FinishedGame, Refused
-from tictactoe_server.services.history import games_before
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import NOBODY, Persons, Specs, Storage, hash_id
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save, values_of

@@ -38,10 +38,10 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.features.ratings.blocks import Blocking
 from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable, delete, values_of
 from tictactoe_server.transport.frames import encode_frame

@@ -41,10 +41,10 @@ from tictactoe_server.features.ratings.folding import Folding, rated_game
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.play.checks import chosen_rules, find_player
+from tictactoe_server.play.history import row_of
 from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
-from tictactoe_server.services.checks import chosen_rules, find_player
-from tictactoe_server.services.history import row_of
 from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_OF_PAIR: Final = 10

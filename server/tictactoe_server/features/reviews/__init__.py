@@ -1,1 +1,1 @@
-"""Reviews and analyses of games."""
+"""Analyses of positions and reviews of games."""

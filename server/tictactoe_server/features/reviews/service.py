@@ -11,10 +11,10 @@ from tictactoe_protocol.requests import Analyse, Review
 from tictactoe_protocol.reviewed import Reviewed, carry
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.features.bots.pool import ThinkingPool
+from tictactoe_server.play.history import find_own, find_shared
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import final_position
-from tictactoe_server.services.history import find_own, find_shared
 
 
 class Reviews(Service):

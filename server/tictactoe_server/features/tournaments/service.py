@@ -35,11 +35,11 @@ from tictactoe_server.features.tournaments.shown import Shown
 from tictactoe_server.features.tournaments.texts import EventTexts
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
+from tictactoe_server.play.moves import read_text
+from tictactoe_server.play.names import read_name
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.checks import check_clock, check_levels, chosen_rules
-from tictactoe_server.services.names import read_name
-from tictactoe_server.services.play import read_text
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 

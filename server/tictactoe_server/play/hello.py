@@ -25,10 +25,10 @@ from tictactoe_server.http.branding import Branding
 from tictactoe_server.listings.additions import with_fields
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.people.given_names import give_name
+from tictactoe_server.play.names import Names, draw_text, own_name, parse_or_refuse, read_name
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, KnownPlayer, today
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.services.names import Names, draw_text, own_name, parse_or_refuse, read_name
 from tictactoe_server.sessions.session import Device, Session
 from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save

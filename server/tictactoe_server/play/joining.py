@@ -16,15 +16,15 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.listings.listed import GameKind, moved
+from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.services.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.sessions.session import Session
 
 _OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed", "guests": ()}
 """What a rated room has to be like."""
 
 
-class Visiting(Service):
+class Joining(Service):
     """Handles the requests that enter and leave rooms.
 
     Args:

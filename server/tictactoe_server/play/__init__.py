@@ -1,0 +1,1 @@
+"""The requests of players: saying hello, entering rooms, moving, chatting, the lobby, past games."""

@@ -1,1 +1,0 @@
-"""What peers ask, and every answer."""
