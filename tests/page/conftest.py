@@ -52,7 +52,6 @@ class Look(TypedDict, total=False):
     """How a visitor opens the page.
 
     Attributes:
-        still: Whether the page shows no animations, which take a sixth of the time; True by default.
         unnamed: Whether the page has yet to ask for a name.
         may_fail: A pattern of browser messages that are no fault of the page.
     """
@@ -167,7 +166,7 @@ class Idle:
         unnamed = look.get("unnamed", False)
         pages = self._pages[phone, dark, language, unnamed]
         page = pages.pop() if pages else await self._open(phone, dark, language, unnamed)
-        await page.emulate_media(reduced_motion="reduce" if look.get("still", True) else "no-preference")
+        await page.emulate_media(reduced_motion="reduce" if look.get("still") else "no-preference")
         visitor = Visitor(page, look.get("may_fail", ""))
         yield visitor
         visitor.go()
