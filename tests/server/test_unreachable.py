@@ -19,7 +19,8 @@ SILENT = uncounted(ping_seconds=0.4)
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask for one second; a connection that is silent for 0.4 seconds counts as lost."""
+    """Ask for one second; a connection that is silent for 0.4 seconds counts as lost, and no server counts as dead."""
+    monkeypatch.setattr("tictactoe_server.features.cluster.members.GONE_SECONDS", 600)
     monkeypatch.setattr(cluster, "_UNREACHED_SECONDS", 1.0)
     monkeypatch.setattr(cluster, "_ASK_SECONDS", 0.2)
 
