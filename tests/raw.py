@@ -93,18 +93,22 @@ async def open_raw(
     reader, writer = await asyncio.open_connection(
         sock=sock, limit=receive_buffer or 2**16, ssl=tls, server_hostname=uri.host if tls is not None else None
     )
-    protocol.send_request(protocol.connect())
-    writer.write(b"".join(protocol.data_to_send()))
-    while not protocol.events_received():
-        protocol.receive_data(await reader.read(1))
-    peer = RawPeer(reader, writer, protocol)
-    if hello:
-        await peer.write(text('{"type":"hello"}'))
-        assert (await peer.message())["type"] == "welcome"
-    yield peer
-    writer.close()
-    with contextlib.suppress(ConnectionError, ssl.SSLError):
-        await writer.wait_closed()
+    try:
+        protocol.send_request(protocol.connect())
+        writer.write(b"".join(protocol.data_to_send()))
+        while not protocol.events_received():
+            data = await reader.read(1)
+            assert data, "the server has hung up"
+            protocol.receive_data(data)
+        peer = RawPeer(reader, writer, protocol)
+        if hello:
+            await peer.write(text('{"type":"hello"}'))
+            assert (await peer.message())["type"] == "welcome"
+        yield peer
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError, ssl.SSLError):
+            await writer.wait_closed()
 
 
 @contextlib.asynccontextmanager
@@ -114,10 +118,12 @@ async def open_bytes(
     """Connect and send nothing; with TLS, expect a certificate for localhost."""
     name = "localhost" if tls is not None else None
     reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls, server_hostname=name)
-    yield reader, writer
-    writer.close()
-    with contextlib.suppress(OSError):
-        await writer.wait_closed()
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
 
 async def read_to_end(reader: asyncio.StreamReader) -> bytes:
@@ -133,7 +139,8 @@ async def read_to_end(reader: asyncio.StreamReader) -> bytes:
 async def stop_accepting(server: asyncio.Server | Server) -> None:
     """Close a server, after the connections that it has just accepted have transports.
 
-    A closed `asyncio.Server` loses the sockets of the others. A browser opens some in advance, and so at any moment.
+    A closed `asyncio.Server` loses sockets that it has accepted but not yet given a transport. Browsers open such
+    connections in advance, at any time.
     """
     for accepting in server.sockets:
         asyncio.get_running_loop().remove_reader(accepting.fileno())

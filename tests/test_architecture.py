@@ -352,16 +352,38 @@ def test_only_the_seams_of_the_server_use_threads() -> None:
     assert users == THREADS
 
 
+FEATURE_IMPORTERS = {
+    *("cli/cluster.py", "cli/cluster_check.py", "cli/cluster_streams.py", "cli/data.py", "cli/orders.py"),
+    "server.py",
+}
+"""The modules that import features: the server is made of them, and they have commands."""
+
+
+def is_feature(path: Path) -> bool:
+    return "features" in path.relative_to(SERVER).parts
+
+
+def test_only_the_server_and_its_commands_import_features() -> None:
+    found = {
+        path.relative_to(SERVER).as_posix()
+        for path in list_modules(SERVER)
+        if not is_feature(path)
+        and any(one.module.startswith("tictactoe_server.features") for one in list_imports(path, SERVER))
+    }
+    assert found == FEATURE_IMPORTERS
+
+
 def list_features(server: Path) -> list[Path]:
     return [path.parent for path in sorted((server / "features").glob("*/__init__.py"))]
 
 
 def test_the_parts_of_the_server_stay_small() -> None:
     core = [path for folder in CORE for path in list_modules(SERVER / folder)]
-    rest = [path for path in list_modules(SERVER) if "features" not in path.parts]
+    rest = [path for path in list_modules(SERVER) if not is_feature(path)]
     assert count_lines(core) <= MOST_LINES["core"]
     assert count_floors(SERVER, core) <= MOST_FLOORS
     assert count_lines(rest) <= MOST_LINES["without features"]
+    assert len(list_features(SERVER)) >= 8
     for feature in list_features(SERVER):
         assert count_lines(list_modules(feature)) <= MOST_LINES["a feature"], feature.name
 

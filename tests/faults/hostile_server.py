@@ -224,8 +224,10 @@ async def hostile_server(text: str = "bo", answers: dict[type, Answer] | None = 
         hostile.serve, "127.0.0.1", 0, subprotocols=[Subprotocol(SUBPROTOCOL)], compression=None, max_size=None
     ) as listener:
         hostile.url = f"ws://127.0.0.1:{next(iter(listener.sockets)).getsockname()[1]}"
-        yield hostile
-        await stop_accepting(listener)
+        try:
+            yield hostile
+        finally:
+            await stop_accepting(listener)
 
 
 @contextlib.asynccontextmanager

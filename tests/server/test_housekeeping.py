@@ -29,7 +29,9 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await opened.close()
 
 
-async def go_round(store: Storage, days: int, *stay: str, history_days: float | None = None) -> None:
+async def go_round(
+    store: Storage, days: int, *stay: str, history_days: float | None = None, hooks: Hooks | None = None
+) -> None:
     """Delete everything that is too old after this many days."""
     housekeeping = Housekeeping(
         store=store,
@@ -37,7 +39,7 @@ async def go_round(store: Storage, days: int, *stay: str, history_days: float | 
         stay=lambda: stay,
         history_days=history_days,
         players_days=None,
-        hooks=Hooks(),
+        hooks=hooks or Hooks(),
         is_chosen=lambda: True,
         erasure_days=lambda: 90,
     )
@@ -92,7 +94,10 @@ async def test_many_are_forgotten_step_by_step(store: Storage) -> None:
     assert await known(store, *keys) == ["123"]
 
 
-async def test_finished_games_are_kept_for_as_long_as_is_wanted(store: Storage) -> None:
+async def test_finished_games_are_kept_for_as_long_as_is_wanted_or_needed(store: Storage) -> None:
+    async def needed_from() -> float:
+        return FINISHED_AT - 1
+
     age_days = (time.time_ns() // 1_000_000 - FINISHED_AT) / DAY_MS
     codes = [f"K7M4{number}" for number in range(20, 30)]
     for code in codes:
@@ -101,6 +106,10 @@ async def test_finished_games_are_kept_for_as_long_as_is_wanted(store: Storage) 
     await go_round(store, 0)
     await go_round(store, 0, history_days=age_days + 1)
     assert len(await store.games.games_of(ANA.id, 100)) == len(codes)
+    hooks = Hooks()
+    hooks.games_needed_from.append(needed_from)
+    await go_round(store, 0, history_days=age_days - 1, hooks=hooks)
+    assert len(await store.games.games_of(ANA.id, 100)) == len(codes), "a feature needs them"
     await go_round(store, 0, history_days=age_days - 1)
     assert await store.games.games_of(ANA.id, 100) == []
     assert await store.games.game(1) is None

@@ -220,6 +220,13 @@ async def test_a_slash_or_punctuation_after_a_link_is_dropped(server: Server) ->
             307,
             f"http://host{path.replace('//', '/')}",
         )
+    for path, location in (
+        ("/%0d%0aX-Injected:%20yes//x", "../../%0D%0AX-Injected%3A%20yes/x"),
+        ("/%E2%82%AC//x", "../../%E2%82%AC/x"),
+    ):
+        answer = await get(server, path, accept=BROWSER)
+        assert (answer.status, answer.fields["location"]) == (307, location)
+        assert "x-injected" not in answer.fields
 
 
 async def test_all_addresses_have_the_path_under_which_a_proxy_shows_the_server(server: Server) -> None:

@@ -281,7 +281,9 @@ async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) ->
         while unsent := connection._transport.get_write_buffer_size():
             expire(connection)
             while unsent == connection._transport.get_write_buffer_size():
-                got += await reader.read(400_000)
+                data = await reader.read(400_000)
+                assert data, "the server has hung up"
+                got += data
         assert got + await reader.readexactly(len(body) - len(got)) == body
 
 

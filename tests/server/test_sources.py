@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 from collections import Counter
 from typing import Any
 
@@ -15,7 +16,15 @@ from tests.server.test_pages import LINE_FOR_X
 from tictactoe_server.play.hello import Greeting
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
-from tictactoe_server.sessions.pressure import IN_LINE, PLACES, PLACES_OF_ADDRESS, Place, Places, Pressure
+from tictactoe_server.sessions.pressure import (
+    IN_LINE,
+    PLACES,
+    PLACES_OF_ADDRESS,
+    PLAYING_SECONDS,
+    Place,
+    Places,
+    Pressure,
+)
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
@@ -94,12 +103,12 @@ async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypa
     monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
     first = sources.of("192.0.2.1")
-    first.playing_seconds = 1
+    first.note_play()
     sources.measure_turn()
     assert first.take(unlimited()) == 0, "there is nobody else who would wait for it"
     await asyncio.sleep(0)
     second = sources.of("192.0.2.2")
-    second.playing_seconds = 1
+    second.note_play()
     sources.measure_turn()
     crowd = [InLine(taken, sources, 3, address) for address in ("192.0.2.1", "192.0.2.2")]
     for source, one in zip((first, second), crowd, strict=True):
@@ -117,7 +126,7 @@ async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatc
     monkeypatch.setattr("tictactoe_server.sessions.pressure.PERIOD_SECONDS", 600)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
     playing, idle = sources.of("192.0.2.1"), sources.of("192.0.2.2")
-    playing.playing_seconds = 1
+    playing.note_play()
     sources.measure_turn()
     await asyncio.sleep(0)
     assert (playing.take(unlimited()), idle.take(unlimited())) == (0, IN_LINE)
@@ -126,8 +135,22 @@ async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatc
     idle.line_up(waiting.take_turn)
     await asyncio.sleep(0)
     assert taken == [waiting], "a share of the time is theirs"
-    sources.fade()
-    assert playing.take(unlimited()) == IN_LINE
+    del playing
+    gc.collect()
+    assert sources.of("192.0.2.1").take(unlimited()) == 0, "it has lost its only connection, and comes back"
+    for _ in range(PLAYING_SECONDS):
+        sources.fade()
+    assert sources.of("192.0.2.1").take(unlimited()) == IN_LINE
+
+
+async def test_time_is_reserved_only_while_people_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
+    sources = some_sources([SECOND_NS], at_once=100)
+    first, _ = sources.of("192.0.2.1"), sources.of("192.0.2.2")
+    sources.measure_turn()
+    assert first.take(unlimited()) == IN_LINE
+    await asyncio.sleep(0)
+    assert first.take(unlimited()) == 0
 
 
 async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_for_much(
@@ -136,14 +159,15 @@ async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_f
     monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources = some_sources([SECOND_NS], at_once=100)
     loud, quiet = sources.of("192.0.2.1"), sources.of("192.0.2.2")
-    loud.playing_seconds = quiet.playing_seconds = 1
+    for source in (loud, quiet):
+        source.note_play()
     loud.charge(0.04)
     sources.measure_turn()
     assert sources.is_full
     assert (quiet.take(unlimited()), loud.take(unlimited())) == (0, IN_LINE)
     quiet.charge(0.03)
     sources.excess = 9.0
-    assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, is_in_room=True)) == (True, False)
+    assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, has_priority=True)) == (True, False)
 
 
 async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:

@@ -63,10 +63,12 @@ class Orders:
     async def answer_line(self, data: bytes, *, is_from_another: bool = False) -> bytes:
         """Return the JSON answer to an order, or an error."""
         try:
-            answer = await self.carry_out(self._decode(data), is_from_another=is_from_another)
-            return msgspec.json.encode({"answer": answer})
+            order = self._decode(data)
         except (msgspec.DecodeError, UnicodeError) as bad:
-            error = f"This is no command: {bad}."
+            return msgspec.json.encode({"error": f"This is no command: {bad}."})
+        try:
+            answer = await self.carry_out(order, is_from_another=is_from_another)
+            return msgspec.json.encode({"answer": answer})
         except OrderRefused as refused:
             error = str(refused)
         except Exception:

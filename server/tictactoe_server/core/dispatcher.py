@@ -64,7 +64,7 @@ class Dispatcher:
         begun = pressure.measure_turn() if pressure.requests > pressure.looked_at else monotonic()
         if (source.bad > MANY_BAD and source.is_mostly_bad and not session.rooms) or (
             (is_late or pressure.excess > 1)
-            and pressure.is_heavy(source, is_late=is_late, is_in_room=bool(session.rooms))
+            and pressure.is_heavy(source, is_late=is_late, has_priority=bool(session.rooms))
         ):
             message = self.shed(session, message)
         if message is not None:

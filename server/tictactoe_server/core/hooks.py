@@ -26,10 +26,10 @@ class Hooks:
     Attributes:
         before_seat: Each is awaited before a player without a seat joins a room with assigned seats.
         rated_checks: Each refuses a rated game that may not be played; without any, all are refused.
-        skipped_opponents: Each returns the ids of players whom a player shall not meet in a rated match.
-        is_muted: Each returns whether the first player (an id) is spared the chat of the second.
-        games_needed_from: Each returns the end of the first game that must be kept (ms since 1970).
-        on_merge: Each is awaited with the ids of a player who is merged into another, and of the other one.
+        skipped_opponents: Each returns the ids of players whom a player must not be matched with in a rated game.
+        mute_checks: Each returns True if the first player, by id, must not get the second one's chat.
+        games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
+        on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
         erasures: Each deletes the data of some players, by their ids.
     """
 
@@ -37,7 +37,7 @@ class Hooks:
         self.before_seat: list[Callable[[LiveRoom], Awaitable[object]]] = []
         self.rated_checks: list[RatedCheck] = []
         self.skipped_opponents: list[Callable[[str], Awaitable[Collection[str]]]] = []
-        self.is_muted: list[Callable[[str, str], bool]] = []
+        self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
         self.erasures: list[Callable[[Collection[str]], Awaitable[None]]] = []

@@ -1,1 +1,1 @@
-"""What a server can do besides hosting games. Only `all` and `server` import these packages."""
+"""What a server can do besides hosting games; see `all`."""

@@ -1,7 +1,7 @@
 """The features: parts of the product that a server can do without.
 
-Nothing but this list imports a feature's package, apart from features that build on it. A feature has services, which
-add to the core through its hooks, and names what it stores and which orders the operator can give.
+Folders below `features/` never import a feature. A feature has services, which add to the core through its hooks, and
+names what it stores and which orders the operator can give.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Parts:
         specs: Everything that the server stores.
         title: The title of the server's page, or "".
         pool: The worker processes that choose the bots' moves.
-        check_device: Refuses a request of a device that may not do what cannot be undone.
+        check_device: Raises `Refused` unless the request's device may do irreversible things.
         note_seat: Makes the store remember a session's player as long as one with a seat.
         services: The services of the features before this one in the list.
     """

@@ -144,8 +144,8 @@ class Elsewhere:
         return None
 
     @property
-    def is_in(self) -> bool:
-        """Whether this server knows the others, so that it may answer."""
+    def has_joined(self) -> bool:
+        """Whether this server has joined its cluster, so that it may serve; always true for a single server."""
         return True
 
     @property

@@ -52,7 +52,7 @@ class Talk(Service):
         self.handles = {Chat: self.say}
 
     def start(self, core: Core) -> None:
-        self._is_muted = core.hooks.is_muted
+        self._mute_checks = core.hooks.mute_checks
         self._allowances, self._chat = core.allowances, core.settings.chat
 
     def say(self, call: Call) -> None:
@@ -74,7 +74,7 @@ class Talk(Service):
         at = clock.wall_ms()
         line = ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id, sentence=sentence)
         others = ((session, session.player) for session in live.sessions if session.player)
-        muted = [one for one, other in others if any(is_muted(other.id, player.id) for is_muted in self._is_muted)]
+        muted = [one for one, other in others if any(check(other.id, player.id) for check in self._mute_checks)]
         live.push(line, muted)
 
 

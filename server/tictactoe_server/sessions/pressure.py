@@ -128,6 +128,11 @@ class Source:
     def is_mostly_bad(self) -> bool:
         return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked
 
+    def note_play(self) -> None:
+        """Count the address as one with players for `PLAYING_SECONDS`, even if it has to reconnect."""
+        self.playing_seconds = PLAYING_SECONDS
+        self.pressure.playing.add(self)
+
     def charge(self, seconds: float) -> None:
         """Count the time that a request, or a step of it, took."""
         self.seconds += seconds
@@ -144,9 +149,9 @@ class Source:
         An address with players waits only in a full turn, and only if it takes more time than others.
         """
         pressure = self.pressure
-        has_to_wait = pressure.is_reserved
+        has_to_wait = pressure.is_full or pressure.is_reserved
         if self.playing_seconds:
-            has_to_wait = pressure.is_full and pressure.is_heavy(self, is_in_room=True)
+            has_to_wait = pressure.is_full and pressure.is_heavy(self, has_priority=True)
         if self._line or has_to_wait:
             return own.wait() or IN_LINE
         wait, for_address = take_both(own, self.limit)
@@ -174,7 +179,8 @@ class Source:
             self._queue_up()
 
     def _queue_up(self) -> None:
-        lines = self.pressure.lines if self.playing_seconds else self.pressure.slow_lines
+        is_first = self.playing_seconds or not self.pressure.playing
+        lines = self.pressure.lines if is_first else self.pressure.slow_lines
         lines.put(self.address, self._serve, len(self._line) - 1)
 
 
@@ -186,7 +192,8 @@ class Pressure:
         of_a_session: Factories of a session's own limits: of messages and of unreadable ones.
         flood_seconds: How long a session may exceed its limits before it is closed.
         bad_count: As how many messages an unreadable one counts.
-        lines: The queues of the sources with players.
+        playing: The sources with players.
+        lines: The queues of these sources, or of all if there are none.
         slow_lines: The queues of the others.
         places: The places of requests in progress.
         requests: Requests in this turn; above `looked_at` the turn is measured.
@@ -195,7 +202,7 @@ class Pressure:
         excess: Time spent in this turn, in units of the configured `turn_milliseconds`; above 1, requests of heavy
             sources are refused.
         is_full: Whether the turn has spent its share and there are several sources.
-        is_reserved: Whether sources without players have to wait, since a turn was full.
+        is_reserved: Whether sources without players have to wait, because a turn was full in the last `PERIOD_SECONDS`.
         is_restless: Whether the loop hardly rested lately; measured only while requests wait.
     """
 
@@ -207,6 +214,7 @@ class Pressure:
         self.bad_count = max(1, limits.messages_for_a_bad_one)
         self.lines = FairQueue(SHARE_SECONDS, _REST_SECONDS)
         self.slow_lines = FairQueue(SHARE_SECONDS, _LONG_REST_SECONDS)
+        self.playing: set[Source] = set()
         self.places = Places()
         self.requests = self.looked_at = self.shed = 0
         self.seconds = self.excess = 0.0
@@ -225,12 +233,13 @@ class Pressure:
             self._active += 1
         return source
 
-    def is_heavy(self, source: Source, *, is_late: bool = False, is_in_room: bool = False) -> bool:
+    def is_heavy(self, source: Source, *, is_late: bool = False, has_priority: bool = False) -> bool:
         """Return whether the requests of a source took more time than the average, or half of that if the loop is late.
 
-        The longer a turn takes, the less time a source may take, except for sessions in rooms: always the average.
+        The longer a turn takes, the less time a source may take. Players and sessions in rooms have priority: they may
+        always take the average.
         """
-        share = 1.0 if is_in_room else max(1.0 + is_late, self.excess - 1)
+        share = 1.0 if has_priority else max(1.0 + is_late, self.excess - 1)
         return source.seconds * self._active * share >= self.seconds
 
     def fade(self) -> None:
@@ -241,6 +250,7 @@ class Pressure:
             source.bad //= 2
             source.seconds /= 2
             source.playing_seconds = max(0, source.playing_seconds - 1)
+        self.playing = {source for source in self.playing if source.playing_seconds}
         self.seconds = sum(source.seconds for source in sources)
         self._active = max(1, sum(source.seconds > _NOTHING_SECONDS for source in sources))
 
@@ -257,7 +267,7 @@ class Pressure:
                 self._counted_from = working - self._turn_seconds * _LONG_TURN
             spent = working - self._counted_from
         self.is_full = spent > SHARE_SECONDS and self._active > 1
-        if self.is_full and not self.is_reserved:
+        if self.is_full and self.playing and not self.is_reserved:
             self.is_reserved = True
             asyncio.get_running_loop().call_later(PERIOD_SECONDS, self._end_period)
         self.excess = spent / self._turn_seconds

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import h11
 
@@ -228,8 +228,9 @@ def answer_json(value: object, tag: str = "") -> HttpResponse:
 
 
 def redirect(request: HttpRequest, path: str) -> HttpResponse:
-    """Return a redirect to another path of this server."""
-    return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", f"{request.root}{path[1:]}"),))
+    """Return a redirect to another path of this server, which is not encoded yet."""
+    location = f"{request.root}{quote(path[1:])}"
+    return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", location),))
 
 
 def lead_to(url: str, path: str) -> HttpResponse:

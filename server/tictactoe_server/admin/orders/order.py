@@ -42,7 +42,7 @@ class ServerParts:
         address: Where the server listens, in words.
         data: Where it stores its data, in words.
         bots_waiting: Returns the number of bot moves that wait for a worker.
-        services: The services of the features.
+        services: All services, those of play and those of the features.
     """
 
     address: str
@@ -68,7 +68,7 @@ class ServerParts:
         for service in self.services:
             if isinstance(service, kind):
                 return service
-        raise OrderRefused("This server does not have the feature that this is about.")
+        raise OrderRefused("This server runs without that feature.")
 
     def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
         """Return each limit, or None, with its current use: the highest of any player or address, if known."""
@@ -91,7 +91,7 @@ class ServerParts:
             return "starting"
         if self.drain.is_on:
             return "draining"
-        if not self.elsewhere.is_in:
+        if not self.elsewhere.has_joined:
             return "not in the cluster yet"
         if owed_since is not None and clock.monotonic() - owed_since > GRACE_SECONDS:
             return "the store does not answer"

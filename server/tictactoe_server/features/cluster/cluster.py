@@ -93,7 +93,7 @@ class Cluster(Elsewhere):
             stream.on_set_back.append(lambda stream: link.run(self._write_back(stream)))
 
     @property
-    def is_in(self) -> bool:
+    def has_joined(self) -> bool:
         return self.members.is_in
 
     @property

@@ -54,7 +54,7 @@ class Blocking(Service):
         self.on_strangers_blocked = Listeners[[str]]()
 
     def start(self, core: Core) -> None:
-        core.hooks.is_muted.append(self.is_deaf)
+        core.hooks.mute_checks.append(self.is_deaf)
         self._core, self._table, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
         self.tasks.start(every(60.0, self._drop_absent))

@@ -97,7 +97,7 @@ class Tournaments(Service):
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.additions.welcome["calls"] = self.running.calls_of
-        core.additions.welcome["opens_events"] = self._refuse_opening
+        core.additions.welcome["opens_events"] = self._opens_events
         core.hooks.before_seat.append(self.running.seat)
         for work in (kept.run(), self.running.run(), self.shown.run()):
             self.tasks.start(work)
@@ -216,7 +216,8 @@ class Tournaments(Service):
         """Return True if a player may open events: if names are hidden, only players that the operator named may."""
         return account.is_organiser or not self._core.settings.hides_names
 
-    async def _refuse_opening(self, account: Account) -> bool | UnsetType:
+    async def _opens_events(self, account: Account) -> bool | UnsetType:
+        """Return False for `welcome` if the player may not open events."""
         return UNSET if self._may_open(account) else False
 
     async def _carry_out(self, call: Call, command: Command) -> Event:
