@@ -605,6 +605,8 @@ _ROSTERS: Final = (
     *("Vorname\tKlasse\nLena\t5b\nLena\t5b", "Vorname, Nachname\nLena, Koch\nJan, Rot"),
     "Klasse 5b\t\t\n\nNachname\tVorname\tKlasse\nKoch\tLena\t5b\n\t\t\nKorn\tLena\t5b\nKorn\tLENA\t5b\n",
     "Nr.\tName, Vorname\tKlasse\n1\tKoch, Lena\t5b\n2\tKaya, Lena\t5b",
+    *("Ana\nBo\nCara\nStudent\nDan", "Anna, Ben, Name", "Klasse 5b\nName\nAnna\nBen"),
+    *("Nachname;;Klasse\nKoch;Lena;5b\nRot;Jan;5b", "Koch, Lena\nRot, Jan\nMax", "Koch, Max\nRot, Max\nMax"),
 )
 """Class lists as pasted from spreadsheets."""
 

@@ -61,23 +61,28 @@ def _read_people(text: str) -> list[tuple[str, str]]:
     rows = [[cell.strip().strip('"').strip() for cell in line.split(separator)] for line in lines]
     rows = [row for row in rows if any(row)]
     heads = [[cell.lower() for cell in row] for row in rows[:_MOST_ABOVE]]
-    above = next((at for at, head in enumerate(heads) if not {*_GIVEN, *_FAMILY}.isdisjoint(head)), -1)
+    above = next((at for at, head in enumerate(heads) if len(rows) > 1 and _is_header(at, head)), -1)
     head = heads[above] if above >= 0 else []
     given = next((head.index(one) for one in _GIVEN if one in head), 0)
     family = next((head.index(one) for one in _FAMILY if one in head and head.index(one) != given), -1)
     rows = [[cell] for cell in rows[0]] if len(rows) == 1 and not head else rows[above + 1 :]
     is_spaced = separator == "," and text.count(", ") == text.count(",")
-    if is_spaced and len(head) < 2 and all(len(row) == 2 for row in rows):
+    if is_spaced and len(head) < 2 and {len(row) for row in rows} in ({2}, {1, 2}):
         given, family = 1, 0
     people = []
     for row in rows:
         names = [cell for cell in (*row[given:], *row[:given]) if _is_name(cell)]
-        others = [row[family]] if 0 <= family < len(row) else names[1:]
+        others = [row[family]] if 0 <= family < len(row) and len(row) > 1 else names[1:]
         other = next((cell for cell in others if len(cell) > 1 and cell[0].isalpha()), "")
         if names:
             last, comma, first = names[0].partition(", ")
             people.append((first, last) if comma and first else (names[0], other))
     return people
+
+
+def _is_header(at: int, head: list[str]) -> bool:
+    """Return True for the headers of a table, and for a header alone, which only a title may precede."""
+    return not {*_GIVEN, *_FAMILY}.isdisjoint(head) and (at < 2 or len(head) > 1)
 
 
 def _is_name(cell: str) -> bool:

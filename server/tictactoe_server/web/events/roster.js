@@ -26,21 +26,25 @@ function readPeople(text) {
 	let rows = text.split(/\r\n|\r|\n/).map((line) => line.split(separator).map((cell) => cell.trim().replace(/^"+|"+$/g, "").trim()));
 	rows = rows.filter((row) => row.some(Boolean));
 	const heads = rows.slice(0, MOST_ABOVE).map((row) => row.map((cell) => cell.toLowerCase()));
-	const above = heads.findIndex((head) => head.some((cell) => GIVEN.includes(cell) || FAMILY.includes(cell)));
+	const above = rows.length > 1 ? heads.findIndex(isHeader) : -1;
 	const head = heads[above] ?? [];
-	let given = Math.max(0, head.indexOf(GIVEN.find((one) => head.includes(one)) ?? ""));
+	let given = Math.max(0, head.indexOf(GIVEN.find((one) => head.includes(one)) ?? "\n"));
 	let family = head.indexOf(FAMILY.find((one) => head.includes(one) && head.indexOf(one) !== given) ?? "\n");
 	rows = rows.length === 1 && above < 0 ? (rows[0] ?? []).map((cell) => [cell]) : rows.slice(above + 1);
 	const isSpaced = separator === "," && text.split(", ").length === text.split(",").length;
-	if (isSpaced && head.length < 2 && rows.every((row) => row.length === 2)) [given, family] = [1, 0];
+	const isPaired = rows.some((row) => row.length > 1) && rows.every((row) => row.length < 3);
+	if (isSpaced && head.length < 2 && isPaired) [given, family] = [1, 0];
 	return rows.flatMap((row) => {
 		const [name, ...others] = [...row.slice(given), ...row.slice(0, given)].filter(isName);
 		if (!name) return [];
 		const [, last, first] = /^(.*?), (.+)$/.exec(name) ?? [];
-		const other = (row[family] === undefined ? others : [row[family]]).find((cell) => /^\p{L}./u.test(cell)) ?? "";
+		const other = (row.length < 2 || row[family] === undefined ? others : [row[family]]).find((cell) => /^\p{L}./u.test(cell)) ?? "";
 		return [first && last !== undefined ? { name: first, family: last } : { name, family: other }];
 	});
 }
+
+/** Headers of a table, or a header alone, which only a title may precede. @param {string[]} head @param {number} at */
+const isHeader = (head, at) => (at < 2 || head.length > 1) && head.some((cell) => GIVEN.includes(cell) || FAMILY.includes(cell));
 
 /** @param {string} cell */
 const isName = (cell) => !cell.includes("@") && !/^[0-9. ]*$/.test(cell);
