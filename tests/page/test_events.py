@@ -252,7 +252,9 @@ async def test_begin_asks_about_missing_players_until_they_are_here(server: Serv
     cards = org.page.locator(".cards code")
     await expect(cards).to_have_count(2)
     links = await cards.all_inner_texts()
-    await org.page.get_by_role("link", name="To the event").click()
+    await org.page.goto(f"http://{links[1]}")
+    place = links[1].partition("#")[0]
+    await expect(org.page.locator(".told").first).to_contain_text(f"open {place} and type its code.")
     await org.button("Begin").click()
     await expect(org.button("Anna and Özil are not here yet. Begin anyway?")).to_be_visible()
     async with open_peer(server.url, "ana") as ana:

@@ -28,7 +28,7 @@ export class Organiser {
 		this.ticket = ticket;
 		this.wall = h("a.go", say("page event wall"));
 		this.cards = h("a.go", { href: `/e/${code}/cards` }, say("page event cards"));
-		const link = this.link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
+		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
 		const close = this.buttons[this.buttons.length - 1].element;
 		this.element = h("section.card", { "aria-label": say("page event organise") }, h("h2", say("page event organise")),
 			this.told, h("div.row", this.buttons.slice(0, -1).map(({ element }) => element)),
@@ -48,7 +48,7 @@ export class Organiser {
 
 	/** Say whom the organiser waits for, and before anybody is here how they come in. */
 	tick() {
-		const { state, missing, presence, waiting } = this.following;
+		const { app, code, state, missing, presence, waiting } = this.following;
 		const isEmpty = state?.status === "open" && state.head.entry === "roster" && !state.table.some(({ status = "in" }) => status === "in");
 		this.cards.classList.toggle("primary", isEmpty);
 		for (const { action, element } of this.buttons) {
@@ -56,7 +56,7 @@ export class Organiser {
 			element.renew();
 		}
 		const told = state?.status !== "open" ? waiting : missing.n ? `${presence} ${waiting}` : presence;
-		setText(this.told, isEmpty ? say("page event give", { address: this.link.replace(/^https?:\/\//, "") }) : told);
+		setText(this.told, isEmpty ? say("page event give", { address: app.linkTo(`e/${code}`).replace(/^https?:\/\//, "") }) : told);
 	}
 
 	/** @param {string} action @param {Record<string, string>} [about] */
