@@ -78,6 +78,19 @@ async def test_a_rated_game_of_the_command_line_begins_once_the_name_is_claimed(
         await user.do("enter", "Waiting for another player", "Connect four · rated")
 
 
+async def test_rescue_codes_stay_before_a_rated_game_when_the_connection_is_new(
+    rating: Server, open_screen: OpenScreen
+) -> None:
+    choice = Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True)
+    async with open_screen(rating.url, choice, name="ana") as user:
+        await user.until("> Make this name yours")
+        await user.do("enter", "Your name:")
+        await user.do("enter", "ana is yours. If", "3 rescue codes are left")
+        await user.app.session.greet_again()
+        await user.do("escape", "Have you written the codes down?")
+        await user.do("enter", "Waiting for another player", "Connect four · rated")
+
+
 async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, bo: Peer) -> None:
     async with open_peer(ana.app.session.address.url, "cy") as cy:
         await cy.ask("claim_name", name="cy")

@@ -2,8 +2,11 @@ import re
 from pathlib import Path
 
 from tests.peer import open_peer
+from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen
 from tictactoe_client import connect
+from tictactoe_client.input.ways import Choice
+from tictactoe_client.tui.names import NamesPage
 from tictactoe_server.server import Server
 
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
@@ -81,6 +84,21 @@ async def test_a_name_that_cannot_be_is_asked_for_again(server: Server, open_scr
         await ana.press("Z", "o", "e")
         await ana.do("enter", "Waiting for")
         assert ana.client.name == "Zoe"
+
+
+async def test_a_room_entered_under_a_new_name_opens_after_a_look_at_the_page(
+    proxy: Proxy, open_screen: OpenScreen
+) -> None:
+    async with open_screen(proxy.url) as ana:
+        await ana.until("Playing as  ana")
+        proxy.down.hold_up()
+        ana.app.ways_in.enter_as("zoe", Choice("create"))
+        ana.app.open(NamesPage())
+        await ana.until("Your name")
+        await ana.do("escape", gone="Make this name yours")
+        proxy.down.go_on()
+        await ana.until("Waiting for another player")
+        assert ana.client.name == "zoe"
 
 
 async def test_a_player_deletes_data_and_starts_again(open_screen: OpenScreen, server: Server, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -128,8 +128,8 @@ class TicTacToe(Program, inherit_bindings=False):
             self.ways_in.travel(address)
         self.open(EventPage(EventWay(code, ticket, watches=not ticket)))
 
-    def open_names(self, why: str) -> None:
-        self.open(NamesPage())
+    def open_names(self, why: str, go_on: Callable[[], object]) -> None:
+        self.open(NamesPage(go_on))
         self.say(why)
 
     def action_command_palette(self) -> None:

@@ -23,14 +23,19 @@ _OTHER_LINES: Final = 12
 
 
 class NamesPage(ListPage):
-    """Commands, devices and the latest answer; rescue codes stay until the person has written them down."""
+    """Commands, devices and the latest answer; rescue codes stay until the person has written them down.
+
+    Args:
+        go_on: Called when the page is closed, if the name is claimed by then.
+    """
 
     situation = "names"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "name title"
 
-    def __init__(self) -> None:
+    def __init__(self, go_on: Callable[[], object] | None = None) -> None:
         super().__init__()
+        self._go_on = go_on
         self._devices: dict[str, Device] = {}
         self._about = self._name = ""
         self._is_own_name = False
@@ -44,10 +49,8 @@ class NamesPage(ListPage):
     connected = opened
 
     def closed(self) -> None:
-        if self._is_own_name:
-            self.program.ways_in.go_on()
-        else:
-            self.program.ways_in.stay()
+        if self._go_on is not None and self._is_own_name:
+            self._go_on()
 
     def fill(self) -> None:
         deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code", "back", "export", "forget")}

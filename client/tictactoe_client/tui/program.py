@@ -214,8 +214,8 @@ class Program(App[int], inherit_bindings=False):
         """Open the page of an event, perhaps at another server, and enter it if there is a ticket."""
         raise NotImplementedError
 
-    def open_names(self, why: str) -> None:
-        """Open the page about the player's name, and say why."""
+    def open_names(self, why: str, go_on: Callable[[], object]) -> None:
+        """Open the page about the player's name, and say why; call `go_on` if it is closed with a claimed name."""
         raise NotImplementedError
 
     def close(self, screen: ClientScreen) -> None:
