@@ -78,7 +78,7 @@ export function nameColumn(column = 0) {
 	return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;
 }
 
-/** The number of a row, from 1: where marks fall from below, else from above. @param {number} row @param {Rules} rules */
+/** The number of a row, from 1 at the top, or at the bottom if marks fall. @param {number} row @param {Rules} rules */
 export const numberRow = (row, { rows, gravity }) => (gravity ? rows - row : row + 1);
 
 /** @type {(cell: number, rules: Rules) => string} */

@@ -53,7 +53,7 @@ function makePlan(kind, read) {
 	}
 }
 
-/** A field for names; of a pasted table it shows the names alone. */
+/** A text area for names; a pasted table is reduced to its names. */
 function makeRoster() {
 	const roster = h("textarea", { rows: 5, placeholder: say("page event roster example") });
 	roster.addEventListener("input", (event) => {

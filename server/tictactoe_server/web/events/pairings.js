@@ -37,7 +37,7 @@ function makeDeeds(pairing, run) {
 	return h("details.deeds-of", h("summary", say("page event decide")), h("div.row", forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
 }
 
-/** A button to be pressed twice, as there is no way back; once if there is no question, which `renew` asks again. @param {string} label @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */
+/** A button for a final action: it must be pressed twice, or once if `question` returns "". `renew` updates a question that is shown. @param {string} label @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */
 export function sure(label, does, attributes = {}, question = () => say("page event sure")) {
 	const element = button(label, press, { ...attributes, blur: () => ask(false) });
 	let isAsked = false;
