@@ -238,7 +238,7 @@ async def browser() -> AsyncIterator[Browser]:
 def find_violations() -> FindViolations:
     """Return a function that returns what axe-core finds wrong on a page that stands still, by some rules or all.
 
-    As a fixture it installs axe-core before a server begins, which could not answer meanwhile.
+    This is a fixture so that axe-core is installed before a server starts, which could not answer meanwhile.
     """
     script = axe().read_text(encoding="utf-8")
 

@@ -44,7 +44,9 @@ async def test_no_note_on_the_first_page_ends_in_a_line_of_one_word(server: Serv
         });
         return tops.length > 2 && tops.at(-1) - tops.at(-2) > 5;
     })"""
-    assert await ana.page.locator(".way small, .tile small").evaluate_all(alone) == []
+    notes = ana.page.locator(".way small, .tile small")
+    await expect(notes).not_to_have_count(0)
+    assert await notes.evaluate_all(alone) == []
 
 
 async def test_a_seat_to_return_to_names_opponent_game_and_turn(server: Server, visit: Visit) -> None:
