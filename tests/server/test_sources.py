@@ -143,6 +143,17 @@ async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatc
     assert sources.of("192.0.2.1").take(unlimited()) == IN_LINE
 
 
+async def test_later_steps_of_requests_count_for_the_time_of_addresses_without_players() -> None:
+    sources = some_sources([SECOND_NS], at_once=100)
+    playing, idle = sources.of("192.0.2.1"), sources.of("192.0.2.2")
+    playing.note_play()
+    playing.charge(0.01)
+    assert idle.take(unlimited()) == 0
+    idle.charge(0.01)
+    assert (idle.take(unlimited()), playing.take(unlimited())) == (IN_LINE, 0)
+    assert [sources._rest() for _ in range(2)] == [0.02, _LONG_REST_SECONDS]
+
+
 async def test_time_is_reserved_only_while_people_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
     sources = some_sources([SECOND_NS], at_once=100)

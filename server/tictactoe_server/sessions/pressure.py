@@ -2,9 +2,9 @@
 
 Once a turn of the event loop has taken a while, further messages are queued by address. The queues have equal shares of
 the time, a little in each turn, so the heaviest address waits longest; messages beyond the rate of an address are
-queued there, too. For `PERIOD_SECONDS` after such a turn, all messages of addresses without players are queued. Their
-queues get about a third of the time, so that moves need not wait for them. An address has players for a while after
-each of its requests in a game.
+queued there, too. For `PERIOD_SECONDS` after such a turn, or after requests of addresses without players took that
+long, all messages of these addresses are queued. Their queues get a third of the time, so that moves need not wait for
+them; all steps of a request count. An address has players for a while after each of its requests in a game.
 
 Only a few requests at a time wait for the store; moves are not among them. Overload shows in two ways: a turn of the
 loop takes long because there are many requests at once, or requests wait behind others of their session and the loop
@@ -137,6 +137,8 @@ class Source:
         """Count the time that a request, or a step of it, took."""
         self.seconds += seconds
         self.pressure.seconds += seconds
+        if not self.playing_seconds:
+            self.pressure.count_for_others(seconds)
 
     def count_bad(self) -> None:
         """Count an unreadable message as several, even beyond the limit."""
@@ -212,8 +214,9 @@ class Pressure:
         self.of_a_session = named("messages-per-second"), named("bad-messages-per-ten-seconds")
         self.flood_seconds, self.monotonic_ns = limits.flood_seconds, monotonic_ns
         self.bad_count = max(1, limits.messages_for_a_bad_one)
-        self.lines = FairQueue(SHARE_SECONDS, _REST_SECONDS)
-        self.slow_lines = FairQueue(SHARE_SECONDS, _LONG_REST_SECONDS)
+        self.lines = FairQueue(SHARE_SECONDS, lambda: _REST_SECONDS)
+        self.slow_lines = FairQueue(SHARE_SECONDS, self._rest)
+        self._spent_by_others = self._spent_in_turn = 0.0
         self.playing: set[Source] = set()
         self.places = Places()
         self.requests = self.looked_at = self.shed = 0
@@ -267,9 +270,8 @@ class Pressure:
                 self._counted_from = working - self._turn_seconds * _LONG_TURN
             spent = working - self._counted_from
         self.is_full = spent > SHARE_SECONDS and self._active > 1
-        if self.is_full and self.playing and not self.is_reserved:
-            self.is_reserved = True
-            asyncio.get_running_loop().call_later(PERIOD_SECONDS, self._end_period)
+        if self.is_full:
+            self._reserve()
         self.excess = spent / self._turn_seconds
         self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
         return now
@@ -285,10 +287,27 @@ class Pressure:
             self.is_restless = working - worked > (1 - _LITTLE_REST) * (now - then)
             self._window = now, working
 
+    def count_for_others(self, seconds: float) -> None:
+        """Count the time that a source without players took, in a request or a later step of it."""
+        self._spent_by_others += seconds
+        self._spent_in_turn += seconds
+        if self._spent_in_turn > SHARE_SECONDS and self._active > 1:
+            self._reserve()
+
+    def _reserve(self) -> None:
+        if self.playing and not self.is_reserved:
+            self.is_reserved = True
+            asyncio.get_running_loop().call_later(PERIOD_SECONDS, self._end_period)
+
     def _end_period(self) -> None:
         self.is_reserved = False
 
+    def _rest(self) -> float:
+        """Return the pause of the slow queues: twice the time that their requests took, with all later steps."""
+        spent, self._spent_by_others = self._spent_by_others, 0.0
+        return max(_LONG_REST_SECONDS, 2 * spent)
+
     def _end(self) -> None:
         self.requests = self.looked_at = 0
-        self.excess = 0.0
+        self.excess = self._spent_in_turn = 0.0
         self.is_full = False

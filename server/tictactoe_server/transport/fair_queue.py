@@ -26,9 +26,9 @@ BEHIND_SECONDS: Final = 0.0005  # of its share that count as used for each thing
 class FairQueue:
     """Queued work by address."""
 
-    def __init__(self, work_seconds: float = WORK_SECONDS, rest_seconds: float = REST_SECONDS) -> None:
+    def __init__(self, work_seconds: float = WORK_SECONDS, rest: Callable[[], float] = lambda: REST_SECONDS) -> None:
         self._work_seconds = work_seconds
-        self._rest_seconds = rest_seconds
+        self._rest = rest
         self._waiting: dict[str, deque[Callable[[], None]]] = {}
         self._turns: list[tuple[float, int, str]] = []
         self._numbers = count()
@@ -76,7 +76,7 @@ class FairQueue:
         finally:
             self._is_due = bool(self._turns)
             if self._is_due:
-                asyncio.get_running_loop().call_later(self._rest_seconds, self._work)
+                asyncio.get_running_loop().call_later(self._rest(), self._work)
             else:
                 self._used.clear()
             if len(self._used) > MOST_USED:
