@@ -16,6 +16,7 @@ from tests.server.test_pages import LINE_FOR_X
 from tictactoe_server.play.hello import Greeting
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
+from tictactoe_server.sessions import pressure
 from tictactoe_server.sessions.pressure import (
     IN_LINE,
     PLACES,
@@ -151,7 +152,7 @@ async def test_later_steps_of_requests_count_for_the_time_of_addresses_without_p
     assert idle.take(unlimited()) == 0
     idle.charge(0.01)
     assert (idle.take(unlimited()), playing.take(unlimited())) == (IN_LINE, 0)
-    assert [sources._rest() for _ in range(2)] == [0.02, _LONG_REST_SECONDS]
+    assert [sources._rest() for _ in range(2)] == [0.02, pressure._LONG_REST_SECONDS]
 
 
 async def test_time_is_reserved_only_while_people_play(monkeypatch: pytest.MonkeyPatch) -> None:
