@@ -5,6 +5,7 @@ Source: the OpenAPI Specification 3.1.1, with schemas in JSON Schema 2020-12.
 
 import json
 from collections.abc import Sequence
+from inspect import cleandoc
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -79,6 +80,9 @@ def render_api() -> bytes:
     """Return the document."""
     kinds = [kind for path in PATHS.values() for kind in path.answers if kind is not str]
     _, schemas = msgspec.json.schema_components((*kinds, Error), ref_template=_SCHEMAS)
+    for schema in schemas.values():
+        if "description" in schema:
+            schema["description"] = cleandoc(schema["description"])  # some versions of the library do that, others not
     document = {
         "openapi": "3.1.1",
         "info": {"title": "tictactoe", "version": "1", "description": _DESCRIPTION, "license": {"name": "MIT"}},

@@ -8,6 +8,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -107,7 +108,7 @@ def _refine(schema: Any) -> Any:
     if refined.get("type") == "object":
         refined.setdefault("additionalProperties", True)
     if isinstance(refined.get("description"), str):
-        refined["description"] = refined["description"].replace("``", "`")
+        refined["description"] = cleandoc(refined["description"]).replace("``", "`")
     match refined.get("enum"):
         case [only]:
             del refined["enum"]
