@@ -29,6 +29,7 @@ from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, Room, apply, open_room
+from tictactoe_server.sessions.pressure import PLAYING_SECONDS
 from tictactoe_server.sessions.session import Session, Tally
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
@@ -238,7 +239,9 @@ class Call(RoomChange, kw_only=True, eq=False):
                 raise Refused(ErrorCode.NOT_SEATED)
             raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
         after = apply(room, self.player, self.request, self.now)
-        self.session.source.note_play()
+        source = self.session.source
+        if source.playing_seconds < PLAYING_SECONDS:
+            source.note_play()
         return after
 
     def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
