@@ -76,13 +76,19 @@ PATHS: Final = {
 }
 
 
+def make_components(kinds: Sequence[type], ref_template: str) -> dict[str, Any]:
+    """Return the schemas of structs and of all nested structs, by name; each version of msgspec gives the same ones."""
+    _, components = msgspec.json.schema_components(kinds, ref_template=ref_template)
+    for schema in components.values():
+        if "description" in schema:
+            schema["description"] = cleandoc(schema["description"])  # older versions keep the indentation
+    return components
+
+
 def render_api() -> bytes:
     """Return the document."""
     kinds = [kind for path in PATHS.values() for kind in path.answers if kind is not str]
-    _, schemas = msgspec.json.schema_components((*kinds, Error), ref_template=_SCHEMAS)
-    for schema in schemas.values():
-        if "description" in schema:
-            schema["description"] = cleandoc(schema["description"])  # some versions of the library do that, others not
+    schemas = make_components((*kinds, Error), _SCHEMAS)
     document = {
         "openapi": "3.1.1",
         "info": {"title": "tictactoe", "version": "1", "description": _DESCRIPTION, "license": {"name": "MIT"}},

@@ -8,17 +8,14 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from inspect import cleandoc
 from pathlib import Path
 from typing import Any, Final, get_args
-
-import msgspec
 
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
 from tictactoe_protocol.terms import ClockFields, ClockTerms
 from tools.asyncapi import describe_protocol
-from tools.openapi import render_api
+from tools.openapi import make_components, render_api
 from tools.reference import render_pages
 
 JsonObject = dict[str, Any]
@@ -36,7 +33,7 @@ def make_definitions(kinds: Sequence[type], ref_template: str) -> dict[str, Json
 
     Requests refuse unknown fields; pushes allow them.
     """
-    _, components = msgspec.json.schema_components(kinds, ref_template=ref_template)
+    components = make_components(kinds, ref_template)
     forms = [dict(form) for form in _CLOCK_FORMS]
     for name in (ClockFields.__name__, ClockTerms.__name__):
         if name in components:
@@ -108,7 +105,7 @@ def _refine(schema: Any) -> Any:
     if refined.get("type") == "object":
         refined.setdefault("additionalProperties", True)
     if isinstance(refined.get("description"), str):
-        refined["description"] = cleandoc(refined["description"]).replace("``", "`")
+        refined["description"] = refined["description"].replace("``", "`")
     match refined.get("enum"):
         case [only]:
             del refined["enum"]

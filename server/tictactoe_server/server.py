@@ -18,13 +18,13 @@ from tictactoe_server.admin.bans import Bans, Barred
 from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import Orders
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
-from tictactoe_server.admin.orders.order import Order, ServerParts, ServiceKind
+from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
 from tictactoe_server.agenda import Tasks, every
-from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.served_time import ServedTime, Uninterrupted
-from tictactoe_server.features.all import FEATURES, Feature, Parts
+from tictactoe_server.features.all import FEATURES, Feature, Parts, orders_of
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.cluster import needing_nats
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
@@ -321,7 +321,7 @@ class Server:
             services=self._services,
             backups=backups,
         )
-        self.orders = Orders(parts, (kind for feature in self._features for kind in feature.orders))
+        self.orders = Orders(parts, orders_of(self._features))
         stay, days = lambda: core.presence.ids.union(core.lists.seats.players), settings.keep_history_days
         self._housekeeping = Housekeeping(
             *(core.store, self._bans, stay, days, settings.keep_players_days),

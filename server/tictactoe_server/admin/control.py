@@ -45,11 +45,11 @@ class NoServer(Exception):
 
 
 class Orders:
-    """Carries out the operator's orders at a server; `kinds` are the orders of its features."""
+    """Carries out the operator's orders at a server; `kinds` are all that it takes."""
 
     def __init__(self, server: ServerParts, kinds: Iterable[type[Order]]) -> None:
         self._server = server
-        self._decode: Callable[[bytes], Order] = msgspec.json.Decoder(reduce(or_, (*ORDERS, *kinds))).decode
+        self._decode: Callable[[bytes], Order] = msgspec.json.Decoder(reduce(or_, kinds)).decode
 
     async def carry_out(self, order: Order, *, is_from_another: bool = False) -> Any:
         """Execute an order for the whole cluster, or here if another server passes it on; raises `OrderRefused`."""

@@ -138,6 +138,11 @@ class Figure(NamedTuple):
         return metric
 
 
+def _in_cluster(read: Callable[[ServerParts], Any]) -> Callable[[ServerParts], Any]:
+    """Return a function that reads a figure of a cluster, and returns None for a single server."""
+    return lambda server: read(server) if server.elsewhere.is_several else None
+
+
 _info, _gauge, _counter, _histogram = (partial(Figure, kind) for kind in get_args(Kind))
 
 FIGURES: Final = (
@@ -150,17 +155,17 @@ FIGURES: Final = (
     _info(
         "cluster",
         "What this server is called in its cluster.",
-        lambda server: {"server": next(iter(server.elsewhere.names.values()))} if server.elsewhere.is_several else None,
+        _in_cluster(lambda server: {"server": next(iter(server.elsewhere.names.values()))}),
     ),
     _gauge(
         "cluster_servers",
         "Servers of the cluster that live, this one included.",
-        lambda server: len(server.elsewhere.names) if server.elsewhere.is_several else None,
+        _in_cluster(lambda server: len(server.elsewhere.names)),
     ),
     _gauge(
         "rooms_served",
         "Rooms that this server serves.",
-        lambda server: len(server.core.registry.by_code) if server.elsewhere.is_several else None,
+        _in_cluster(lambda server: len(server.core.registry.by_code)),
     ),
     _gauge("connections", "Open connections, also those without a hello.", lambda server: server.admission.connections),
     _counter("connections_accepted", "Connections that were accepted.", lambda server: server.admission.accepted),
@@ -183,12 +188,12 @@ FIGURES: Final = (
     _gauge(
         "store_faulty_nodes",
         "Nodes of the store whose copies differ, or that do not answer or store.",
-        lambda server: len(server.elsewhere.faulty_nodes) if server.elsewhere.is_several else None,
+        _in_cluster(lambda server: len(server.elsewhere.faulty_nodes)),
     ),
     _counter(
         "store_lost_writes",
         "Acknowledged writes that the nodes of the store have lost.",
-        lambda server: server.elsewhere.lost_writes if server.elsewhere.is_several else None,
+        _in_cluster(lambda server: server.elsewhere.lost_writes),
         "stream",
     ),
     _gauge("event_loop_lag_seconds", "The longest delay of the event loop lately.", lambda server: server.lag.seconds),

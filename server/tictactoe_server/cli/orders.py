@@ -17,11 +17,11 @@ from typing import Any, Final, NoReturn, get_type_hints
 import click
 import msgspec
 
-from tictactoe_server.admin.control import ORDERS, NoServer, ask, socket_path
+from tictactoe_server.admin.control import NoServer, ask, socket_path
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.cli.access import chosen_folder
-from tictactoe_server.features.all import FEATURES
+from tictactoe_server.features.all import FEATURES, orders_of
 
 WATCH_SECONDS: Final = 1.0
 
@@ -122,7 +122,7 @@ def _watch(path: Path) -> NoReturn:
 def _list_commands() -> Iterator[click.Command]:
     """Yield the commands; names of two words form a group."""
     groups: dict[str, click.Group] = {}
-    for kind in (*ORDERS, *(kind for feature in FEATURES for kind in feature.orders)):
+    for kind in orders_of(FEATURES):
         group, _, name = str(kind.__struct_config__.tag).rpartition(" ")
         command = _command_of(kind)
         if not group:

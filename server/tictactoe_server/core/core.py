@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import structlog
 from msgspec import UNSET
@@ -240,7 +240,7 @@ class Call(RoomChange, kw_only=True, eq=False):
             raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
         after = apply(room, self.player, self.request, self.now)
         source = self.session.source
-        if source.playing_seconds < PLAYING_SECONDS:
+        if source.playing_seconds < PLAYING_SECONDS:  # most moves need no call
             source.note_play()
         return after
 
@@ -306,6 +306,9 @@ Route = Callable[..., Reply | Coroutine[Any, Any, Reply | None]]
 Raises `Refused`: `rate_limited` is answered with 429, other codes with 404, which counts as a miss."""
 
 
+ServiceKind = TypeVar("ServiceKind", bound="Service")
+
+
 class Service:
     """A part of the server that answers requests.
 
@@ -332,3 +335,8 @@ class Service:
 
     async def close(self) -> None:
         await self.tasks.stop()
+
+
+def find_service(services: Iterable[Service], kind: type[ServiceKind]) -> ServiceKind | None:
+    """Return the service of a class, or None if it is not among these."""
+    return next((service for service in services if isinstance(service, kind)), None)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any, Final
 
+from tictactoe_server.admin.control import ORDERS
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.orders.order import Order
-from tictactoe_server.core.core import Call, Service
+from tictactoe_server.core.core import Call, Service, find_service
 from tictactoe_server.features.api.service import Api
 from tictactoe_server.features.bots.demo import Demo
 from tictactoe_server.features.bots.pool import ThinkingPool
@@ -82,8 +83,7 @@ def _make_previews(parts: Parts) -> Iterable[Service]:
         return ()
     from tictactoe_server.features.previews.service import Previews
 
-    tournaments = next((one for one in parts.services if isinstance(one, Tournaments)), None)
-    return (Previews(tournaments, parts.title),)
+    return (Previews(find_service(parts.services, Tournaments), parts.title),)
 
 
 FEATURES: Final = (
@@ -96,3 +96,8 @@ FEATURES: Final = (
     Feature(lambda parts: [Demo(parts.pool)] if parts.settings.demo else ()),
     Feature(_make_previews),
 )
+
+
+def orders_of(features: Iterable[Feature]) -> Sequence[type[Order]]:
+    """Return the orders of a server with these features."""
+    return (*ORDERS, *(kind for feature in features for kind in feature.orders))

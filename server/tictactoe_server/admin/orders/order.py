@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +21,7 @@ from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.chores import LoopLag
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.orders.words import draw_table
-from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.core import Core, Service, ServiceKind, find_service
 from tictactoe_server.core.served_time import GRACE_SECONDS
 from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.sessions.pressure import Pressure
@@ -31,7 +31,6 @@ from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.rate_limit import used_of
 
 Row = dict[str, Any]
-ServiceKind = TypeVar("ServiceKind", bound=Service)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +64,10 @@ class ServerParts:
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:
         """Return the service of a class; raises `OrderRefused` if the server does not have it."""
-        for service in self.services:
-            if isinstance(service, kind):
-                return service
-        raise OrderRefused("This server runs without that feature.")
+        found = find_service(self.services, kind)
+        if found is None:
+            raise OrderRefused("This server runs without that feature.")
+        return found
 
     def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
         """Return each limit, or None, with its current use: the highest of any player or address, if known."""
