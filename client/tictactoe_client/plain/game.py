@@ -127,21 +127,25 @@ class PlainGame:
         try:
             await self._enter(enter)
         except Refused as refused:
-            room = refused.room if refused.code == "room_full" else None
-            if (room is None and not refused.needs_claim) or not (self._settings.asks and is_terminal(0)):
-                raise
-            if room is None:
-                question = say("claim first", name=clean_text(self._client.name))
-                if not await is_agreed(question, self._keyboard, self._output, "yes"):
-                    raise
-                told, _ = await names.carry_out(self._client, "claim", self._client.name)
-                self._output.print(*told)
+            asks, room = self._settings.asks and is_terminal(0), refused.room
+            if asks and refused.needs_claim and await self._claim_name():
                 await self._enter(enter)
-                return True
-            question = say("watch instead", why=clean_text(refused.message))
-            if not await is_agreed(question, self._keyboard, self._output, "watch", "yes"):
-                return False
-            await self._enter(lambda client: client.watch(room))
+            elif asks and refused.code == "room_full" and room is not None:
+                question = say("watch instead", why=clean_text(refused.message))
+                if not await is_agreed(question, self._keyboard, self._output, "watch", "yes"):
+                    return False
+                await self._enter(lambda client: client.watch(room))
+            else:
+                raise
+        return True
+
+    async def _claim_name(self) -> bool:
+        """Offer to claim the player's name; return whether it was claimed."""
+        question = say("claim first", name=clean_text(self._client.name))
+        if not await is_agreed(question, self._keyboard, self._output, "yes"):
+            return False
+        told, _ = await names.carry_out(self._client, "claim", self._client.name)
+        self._output.print(*told)
         return True
 
     async def _enter(self, enter: Enter[Room]) -> None:
@@ -150,7 +154,7 @@ class PlainGame:
             room = await self._session.enter(enter)
         finally:
             await dismiss(telling)
-        happenings = room.events()  # whoever asks first hears all
+        happenings = room.events()  # the first call returns all events
         piped, tell = not is_terminal(0), self._output.print
         actions = Actions(room, self._settings, muted=self._muted, piped=piped, tell=tell)
         self._rated = None
@@ -315,8 +319,8 @@ class PlainGame:
                 self._tell(announce_chat(line))
             case events.Told(Rated() as push):
                 self._rated = push
-                names = {seat.player: seat.name for seat in actions.room.state.seats.values() if seat}
-                self._tell(*describe_rated(push, names, actions.room.viewer))
+                seated = {seat.player: seat.name for seat in actions.room.state.seats.values() if seat}
+                self._tell(*describe_rated(push, seated, actions.room.viewer))
             case events.Told(Challenged() as push):
                 if push.player != self._client.player:
                     self._tell(describe_challenge(push, self._client.player), say("challenge words"))
