@@ -49,7 +49,7 @@ class BoardView:
 
 
 def drop_frames(board: str, columns: int, cell: int, most: int) -> list[str]:
-    """Return at most `most` boards on which the mark of a cell falls to it from the top.
+    """Return at most `most` boards that show the mark of a cell falling to it from the top.
 
     >>> drop_frames("....X.", 2, 4, 9)
     ['X.....', '..X...']

@@ -32,7 +32,7 @@ _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IG
 _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
 """The labels in an invitation; room codes have no O or I, so that none begins like this."""
 _WITH_VALUE: Final = ("-n", "--name", "--ca", "--timeout", "--theme", "--bell", "--language", "--keys", "--coordinates")
-"""The options with a value, besides that of the server."""
+"""The options with a value, except `--server`."""
 _AFTER_TICKET: Final = re.compile(r"[^\w-].*", re.DOTALL)
 _MOST_SERVERS: Final = 64
 
@@ -58,7 +58,7 @@ class Address:
 
     @property
     def socket_url(self) -> str:
-        """The URL at which a WebSocket opens."""
+        """The URL of the WebSocket."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         port = f":{self.port}" if self.port is not None else ""
         return f"{self.scheme}://{host}{port}{self.path}"
@@ -323,7 +323,7 @@ def parse_cluster(given: str | Address | Cluster | Sequence[str | Address] | Non
 
 
 def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]:
-    """Return the servers that a server names, without invalid addresses and those that would give up TLS."""
+    """Return the servers that a server names, without addresses that are invalid or would give up TLS."""
     found: list[Address] = []
     for url in islice(urls, _MOST_SERVERS):
         with contextlib.suppress(BadAddress):

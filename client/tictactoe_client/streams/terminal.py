@@ -159,7 +159,7 @@ class Terminal:
                     super().process_message(key)
 
             def run_input_thread(self) -> None:
-                """Read keys, and drop bytes that are not UTF-8, for which Textual stops reading."""
+                """Read keys, and drop bytes that are not UTF-8: Textual would stop reading."""
                 while True:
                     try:
                         super().run_input_thread()

@@ -27,7 +27,7 @@ class Hooks:
         before_seat: Each is awaited before a player without a seat joins a room with assigned seats.
         rated_checks: Each refuses a rated game that may not be played; without any, all are refused.
         skipped_opponents: Each returns the ids of players whom a player must not be matched with in a rated game.
-        mute_checks: Each returns True if the first player, by id, must not get the second one's chat.
+        mute_checks: Each returns True if the first player, by id, must not get the second player's chat.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
         erasures: Each deletes the data of some players, by their ids.

@@ -97,7 +97,7 @@ class Accounts:
             await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
 
     async def rename(self, player: Player) -> Account:
-        """Rename a player on all devices; return their account, an empty one if none is stored."""
+        """Rename a player on all devices; return the stored account, or an empty account."""
         account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
         if account:
             await self.rename_devices(account)

@@ -81,7 +81,7 @@ class PastGames(Service):
         call.answer(record=format_record(record_of(game)), played=played_game(game))
 
     async def share(self, call: Call) -> None:
-        """Share a copy of one of the player's games under an unguessable name, or end that.
+        """Share a copy of a game of the player's under an unguessable name, or end that.
 
         The first half of the name is derived from the player and the game, to find it again; the second is random.
         """

@@ -1,7 +1,7 @@
 """The base classes of all orders, the parts of a server that orders use, and orders to a whole cluster.
 
 An order is a class: its fields are sent as JSON, its tag `command` is the command on the command line, and its
-docstring is the help. Each field names the click parameter that fills it beside its type.
+docstring is the help. Each field has a type and the click parameter that fills it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ServerParts:
         address: Where the server listens, in words.
         data: Where it stores its data, in words.
         bots_waiting: Returns the number of bot moves that wait for a worker.
-        services: All services, those of play and those of the features.
+        services: All services, including the services of features.
     """
 
     address: str

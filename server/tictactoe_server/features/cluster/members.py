@@ -142,7 +142,7 @@ class Members:
             self.lose(id)
 
     def lose_silent(self) -> None:
-        """Remove silent servers, with an allowance for the time in which this server could not listen."""
+        """Remove silent servers, with an allowance for the time when this server could not listen."""
         now = clock.monotonic()
         could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS
         self._lag = max(now - self._looked_at - HEARTBEAT_SECONDS, self._lag / 2)

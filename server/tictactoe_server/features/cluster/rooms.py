@@ -1,7 +1,7 @@
-"""The location of every room: each server announces its own rooms and tracks those of the others.
+"""The location of every room: each server announces its own rooms and tracks the rooms of the others.
 
-A room is announced as its `Outline` when it opens, changes or ends. Moves change no outline, and a room in which the
-same people play game after game is announced every two seconds.
+A room is announced as its `Outline` when it opens, changes or ends. Moves change no outline, and a room with the
+same people in game after game is announced every two seconds.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ class OtherRooms:
         return other
 
     def drop_unclaimed(self) -> None:
-        """Remove the rooms of dead servers that nobody has taken over: they have ended."""
+        """Remove rooms of dead servers that no other server has taken over: they have ended."""
         living = self.members.others
         for code in [code for code, other in self.rooms.items() if other.server not in living]:
             self.drop(code)

@@ -1,9 +1,9 @@
-"""Swiss tournaments: players with equal points meet, and nobody meets the same opponent twice.
+"""Swiss tournaments: players with equal points meet, and never the same opponent twice.
 
 Each pair has a cost, and a round is the pairing with the least sum. In order of weight: the same mark three times in a
 row or a balance of marks beyond two, the square of the difference in points, an undue mark, and the distance from
 pairing the first half of a score group with its second half. With an odd number of players, one gets a bye for a point:
-preferably the lowest in the table, and nobody who has had a point without a game.
+preferably the lowest in the table who has not had a point without a game.
 """
 
 from __future__ import annotations

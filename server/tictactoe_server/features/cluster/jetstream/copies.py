@@ -146,7 +146,7 @@ class Faults:
 
     Attributes:
         behind, ahead: How many writes a node lacks, or has although the leaders lack them.
-        damaged: The number of messages by which a node's copy of each stream differs from the usual copy.
+        damaged: The number of messages in a node's copy of each stream that differ from the usual copy.
         split: Streams without a majority of equal copies.
         unplaced: Streams that have fewer nodes than they should.
     """
