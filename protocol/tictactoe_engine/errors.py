@@ -41,9 +41,16 @@ class IllegalMove(GameError):
 
     The code is ``off_board``, ``occupied``, ``blocked``, ``floating`` or ``game_over``; in an opening also
     ``choose_first`` for a move and ``not_allowed`` for a choice.
+
+    Attributes:
+        words: The sentence with placeholders for the values of `data`.
     """
 
     code: IllegalMoveCode
+
+    def __init__(self, code: IllegalMoveCode, words: str, data: Data | None = None) -> None:
+        super().__init__(code, words.format_map(data or {}), data)
+        self.words = words
 
 
 class UnknownNotation(GameError):
@@ -59,7 +66,7 @@ def illegal(code: IllegalMoveCode, words: str, **data: Any) -> IllegalMove:
     >>> illegal("occupied", "{cell} is taken by {mark}.", cell="B2", mark="X").message
     'B2 is taken by X.'
     """
-    return IllegalMove(code, words.format_map(data), data)
+    return IllegalMove(code, words, data)
 
 
 def quote(value: object) -> str:

@@ -141,5 +141,5 @@ def _parse_pair(first: int, second: int, word: str, rules: Rules, coordinates: C
 
 def _off_board(word: str, *limits: _Span) -> IllegalMove:
     spans = [f"{noun} {first}" if first == last else f"{noun}s {first}-{last}" for noun, first, last in limits]
-    words = f"{shorten(word)} is off the board: {', '.join(spans)}."
+    words = f"{{word}} is off the board: {', '.join(spans)}."
     return IllegalMove("off_board", words, {"why": "word", "word": shorten(word), "limits": limits})

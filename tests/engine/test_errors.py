@@ -7,11 +7,12 @@ from tests.rows import each
 from tictactoe_engine import IllegalMove, InvalidRules, UnknownNotation
 
 WHOLE = InvalidRules("bad_rules", "Every cell is blocked.")
+TAKEN = IllegalMove("occupied", "{cell} is taken by {mark}.", {"cell": "B2", "mark": "O"})
 UNKNOWN = UnknownNotation("I don't know that.")
 SIDE = InvalidRules("bad_rules", "A board has 1 to 32 rows, not 0.", "rows")
 
 
-@each("error", [SIDE, WHOLE, IllegalMove("occupied", "B2 is taken by O."), UNKNOWN])
+@each("error", [SIDE, WHOLE, TAKEN, UNKNOWN])
 def test_an_error_reads_as_its_message_and_survives_pickling_and_copying(error: InvalidRules | IllegalMove) -> None:
     for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(twin) is type(error)

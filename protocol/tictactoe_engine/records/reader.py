@@ -322,7 +322,7 @@ def _name_as_in_records(error: IllegalMove, rules: Rules) -> IllegalMove:
         return format_cell(mirror_rows(parse_cell(name, rules), rules), rules)
 
     data = {key: rename(value) if key in ("cell", "lowest") else value for key, value in error.data.items()}
-    return IllegalMove(error.code, re.sub(r"\b[A-Z]{1,2}\d+", lambda name: rename(name[0]), error.message), data)
+    return IllegalMove(error.code, error.words, data)
 
 
 def _value(tag: Token) -> str:
