@@ -3,7 +3,7 @@ from pathlib import Path
 
 from tests.peer import open_peer
 from tests.proxy import Proxy
-from tests.tui.conftest import AtHome, OpenScreen
+from tests.tui.conftest import BRIEF, AtHome, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.names import NamesPage
@@ -30,6 +30,22 @@ async def test_codes_stay_on_the_page_until_they_are_written_down(at_home: AtHom
         await ana.do("enter", "Playing as  ana")
         await ana.do("N", "2 rescue codes are left")
         assert not CODE.search(ana.text)
+
+
+async def test_codes_stay_on_the_page_after_the_final_loss_of_the_connection(
+    proxy: Proxy, open_screen: OpenScreen
+) -> None:
+    async with open_screen(proxy.url, name="ana", size=(100, 40), backoff=BRIEF) as ana:
+        await ana.until("Playing as  ana")
+        await ana.do("N enter", "Your name:")
+        await ana.do("enter", "3 rescue codes are left")
+        codes = CODE.findall(ana.text)
+        await ana.press("?")
+        await ana.until("Help", gone=codes[0])
+        proxy.lose()
+        await ana.until("Connection lost", *codes)
+        await ana.do("escape", "Have you written the codes down?")
+        await ana.do("enter", "r tries again", gone=codes[0])
 
 
 async def test_another_device_is_let_in_and_revoked(at_home: AtHome, server: Server) -> None:

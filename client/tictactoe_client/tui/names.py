@@ -12,6 +12,7 @@ from tictactoe_client.input.names import carry_out, describe_device, describe_se
 from tictactoe_client.online.client import Client
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
+from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.catalogue import say
@@ -38,7 +39,7 @@ class NamesPage(ListPage):
         self._go_on = go_on
         self._devices: dict[str, Device] = {}
         self._about = self._name = ""
-        self._is_own_name = False
+        self._is_own_name = self._deletes_data = False
         self._told: list[str] = []
         self._codes: list[str] = []
         self._picture: tuple[str, ...] = ()
@@ -63,6 +64,16 @@ class NamesPage(ListPage):
 
     def describe_about(self) -> str:
         return self._about
+
+    def describe_news(self) -> Part | None:
+        failure = None if self._deletes_data else self.program.session.failure
+        return super().describe_news() if failure is None else (f"╳ {failure.message}", "bad")
+
+    def survives_loss(self) -> bool:
+        return self._deletes_data or bool(self._codes)
+
+    def gives_way(self) -> bool:
+        return not self._codes
 
     def open_row(self, name: str) -> None:
         if name == "link":
@@ -119,7 +130,7 @@ class NamesPage(ListPage):
         self.program.ask(lambda client: self._carry_out(client, what, value))
 
     async def _carry_out(self, client: Client, what: str, value: str) -> None:
-        self.expects_end = what == "forget"
+        self._deletes_data = what == "forget"
         told, picture = await carry_out(client, what, value)
         if what == "claim":
             self.program.keep_name(client.name)
@@ -140,5 +151,7 @@ class NamesPage(ListPage):
         found = await client.devices()
         self._devices = {device.id: device for device in found.devices or ()}
         self._about = describe_self(client, found)
-        self._name, self._is_own_name, self.expects_end = client.name, bool(found.claimed), False
+        self._name = client.name
+        self._is_own_name = bool(found.claimed)
+        self._deletes_data = False
         self.program.redraw()

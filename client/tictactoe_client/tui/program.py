@@ -61,9 +61,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     needs_server = True
     """Whether to close the screen if no server can be reached; home then shows why."""
 
-    expects_end = False
-    """Whether the screen has ended the connection itself and handles what follows."""
-
     _is_dirty = False
 
     @property
@@ -132,6 +129,10 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     def describe_loss(self, reason: str) -> str:
         """Describe the game lost with the connection, or return ""."""
         return ""
+
+    def survives_loss(self) -> bool:
+        """Return True if the screen has to stay open after the final loss of the connection."""
+        return False
 
     def gives_way(self) -> bool:
         """Make way for the board of a call; return False during a game."""
@@ -493,11 +494,11 @@ class Program(App[int], inherit_bindings=False):
         self._end(ExitCode.OUR_BUG)
 
     def _lose(self, failure: ClientError) -> None:
-        """Handle the final loss of the connection: end the program during a game, otherwise go home."""
+        """End the program during a game; otherwise go home, or to a page that has to stay open."""
         screen, is_first = self.screens[-1], len(self.screens) == 1
-        if screen.expects_end:
-            return
-        if isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
+        if survivor := next((below for below in reversed(self.screens) if below.survives_loss()), None):
+            self.go_back_to(survivor)
+        elif isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
             self.leave(judge(failure)[0], failure.message)
         elif isinstance(failure, ConnectionLost) and (told := screen.describe_loss(failure.reason)):
             self.leave(ExitCode.CONNECTION_LOST, told)
