@@ -22,6 +22,7 @@ from tictactoe_server.sessions.pressure import (
     PLACES,
     PLACES_OF_ADDRESS,
     PLAYING_SECONDS,
+    SLOW_PLACES,
     Place,
     Places,
     Pressure,
@@ -255,7 +256,7 @@ async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_i
 
 
 async def test_addresses_take_turns_for_the_places_of_requests_that_wait_for_the_store() -> None:
-    places, order, taken = Places(), list[str](), list[Place]()
+    places, order, taken = Places(PLACES), list[str](), list[Place]()
 
     async def enter(address: str) -> None:
         taken.append(await places.enter(address))
@@ -279,7 +280,7 @@ async def test_addresses_take_turns_for_the_places_of_requests_that_wait_for_the
 async def test_an_address_has_a_few_of_the_places_and_a_request_that_takes_long_gives_its_place_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    places = Places()
+    places = Places(PLACES)
     taken = [await places.enter("192.0.2.1") for _ in range(PLACES_OF_ADDRESS)]
     further = asyncio.create_task(places.enter("192.0.2.1"))
     await places.enter("192.0.2.2")
@@ -431,6 +432,24 @@ async def test_under_full_load_a_connection_has_one_waiting_request(monkeypatch:
         assert [answer["id"] for answer in answers] == ["1", "2", "slow", "0"]
         assert (await ana.message())["code"] == "no_such_room", "to leave is never refused so"
         assert len(read) == 5
+
+
+async def test_an_address_that_gives_way_waits_under_full_load_in_its_own_places(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure._WINDOW_SECONDS", -1.0)
+    monkeypatch.setattr("tictactoe_server.sessions.pressure._LITTLE_REST", 1e9)
+    async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
+        server._pressure.of("192.0.2.9").note_play()
+        held = [await server._pressure.slow_places.enter(f"192.0.2.{number}") for number in range(SLOW_PLACES)]
+        for number in range(4):
+            await ana.send("history", id=str(number))
+        await until(lambda: any(session.waits_since is not None for session in server.core.presence))
+        held[0].leave()
+        answers = [await ana.receive() for _ in range(4)]
+        assert [(answer["id"], answer["type"]) for answer in answers] == [(str(number), "ok") for number in range(4)]
+        assert server._pressure.places._free == PLACES
 
 
 async def test_what_a_session_has_to_hold_back_takes_nothing_from_its_neighbours() -> None:

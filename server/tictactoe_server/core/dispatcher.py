@@ -212,7 +212,8 @@ class Dispatcher:
 
     async def _in_place(self, session: Session, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Carry out work in its turn, in a place that the session leaves once the request has ended."""
-        session.place = await self.pressure.places.enter(session.address)
+        places = self.pressure.slow_places if session.source.gives_way else self.pressure.places
+        session.place = await places.enter(session.address)
         await _charged(work(), session.source)
 
 

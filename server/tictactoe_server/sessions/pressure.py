@@ -6,7 +6,10 @@ queued there, too. For `PERIOD_SECONDS` after such a turn, or after requests of 
 long, all messages of these addresses are queued. Their queues get a third of the time, so that moves need not wait for
 them; all steps of a request count. An address has players for a while after each of its requests in a game.
 
-Only a few requests at a time wait for the store; moves are not among them. Overload shows in two ways: a turn of the
+Only a few requests at a time wait for the store; moves are not among them, and addresses that give way have the fewest.
+Messages that exceed this wait as long as it takes: to refuse them would cost about as much as to carry them out.
+
+Overload shows in two ways: a turn of the
 loop takes long because there are many requests at once, or requests wait behind others of their session and the loop
 never rests.
 """
@@ -27,6 +30,7 @@ from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
 
 PLACES: Final = 8  # requests in progress that wait for the store
+SLOW_PLACES: Final = 2  # further ones for addresses that give way
 PLACES_OF_ADDRESS: Final = 4
 PLACE_SECONDS: Final = 0.25  # after which a request in progress makes room for another
 IN_LINE: Final = -1  # instead of ms to wait: until the session's turn in the queue of its address
@@ -69,8 +73,8 @@ class Places:
     Moves need no place, so at most `PLACES` other requests are ahead of a move, in the event loop and in the store.
     """
 
-    def __init__(self) -> None:
-        self._free = PLACES
+    def __init__(self, places: int) -> None:
+        self._free = places
         self._taken: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[Place]]] = {}  # by address, the next one first
 
@@ -128,6 +132,11 @@ class Source:
     def is_mostly_bad(self) -> bool:
         return self.bad > _FEW_MESSAGES and 2 * self.bad > self.asked
 
+    @property
+    def gives_way(self) -> bool:
+        """Whether the address has no players while others have."""
+        return not self.playing_seconds and bool(self.pressure.playing)
+
     def note_play(self) -> None:
         """Count the address as one with players for `PLAYING_SECONDS`, even if it has to reconnect."""
         self.playing_seconds = PLAYING_SECONDS
@@ -181,8 +190,7 @@ class Source:
             self._queue_up()
 
     def _queue_up(self) -> None:
-        is_first = self.playing_seconds or not self.pressure.playing
-        lines = self.pressure.lines if is_first else self.pressure.slow_lines
+        lines = self.pressure.slow_lines if self.gives_way else self.pressure.lines
         lines.put(self.address, self._serve, len(self._line) - 1)
 
 
@@ -198,6 +206,7 @@ class Pressure:
         lines: The queues of these sources, or of all if there are none.
         slow_lines: The queues of the others.
         places: The places of requests in progress.
+        slow_places: The places for addresses that give way.
         requests: Requests in this turn; above `looked_at` the turn is measured.
         shed: The number of requests refused because of overload.
         seconds: The time that recent requests of all sources took.
@@ -218,7 +227,8 @@ class Pressure:
         self.slow_lines = FairQueue(SHARE_SECONDS, self._rest)
         self._spent_by_others = self._spent_in_turn = 0.0
         self.playing: set[Source] = set()
-        self.places = Places()
+        self.places = Places(PLACES)
+        self.slow_places = Places(SLOW_PLACES)
         self.requests = self.looked_at = self.shed = 0
         self.seconds = self.excess = 0.0
         self.is_full = self.is_reserved = self.is_restless = False

@@ -195,7 +195,7 @@ class Session(Receiver):
             return
         pressure, asked = self.source.pressure, message
         pressure.measure()
-        may_shed = self._inbox and pressure.is_restless and not pressure.is_full
+        may_shed = self._inbox and pressure.is_restless and not (pressure.is_full or self.source.gives_way)
         if may_shed and not any(take_both(self.messages, self.source.limit)):
             begun = clock.monotonic()
             asked = self.dispatcher.shed(self, message)

@@ -57,6 +57,7 @@ class Forgetting(Service):
         self.handles = {Forget: self.forget_me, Export: self.export}
         self._one_by_one, self._numbering = asyncio.Lock(), asyncio.Lock()
         self._waiting: dict[str, tuple[str, Forgotten]] = {}  # the next batch of erasures
+        self._heard = set[str]()  # hashes of players forgotten by other servers, who are still connected here
         self._newest: int | None = None  # the largest number of a stand-in
 
     def start(self, core: Core) -> None:
@@ -77,8 +78,9 @@ class Forgetting(Service):
         await self._check_device(call)
         kept = await self.begin(id)
         call.answer()
+        if not self._waiting:
+            self.tasks.start(self._finish_waiting())
         self._waiting[hash_id(id)] = id, kept
-        self.tasks.start(self._finish_waiting())
 
     async def export(self, call: Call) -> None:
         """Answer with a page of the player's data: the tables' first, then the games, newest first."""
@@ -141,8 +143,6 @@ class Forgetting(Service):
         """Erase the data of all players who wait for it, together."""
         async with self._one_by_one:
             batch, self._waiting = self._waiting, {}
-            if not batch:
-                return
             try:
                 await self._erase({key: kept for key, (_, kept) in batch.items()}, [id for id, _ in batch.values()])
             except StoreUnavailable as unavailable:
@@ -182,9 +182,8 @@ class Forgetting(Service):
     async def _see_off(self, keys: Collection[str]) -> bool:
         """Disconnect players at every server, by hash; return whether any was connected here."""
         presence = self._core.presence
-        leaving = {id for id in presence.ids if hash_id(id) in keys}
+        leaving = self._send_away(keys)
         for key in keys:
-            self._send_away(key)
             self._elsewhere.tell_changed(FORGOTTEN.name, key)
         await wait_until(lambda: leaving.isdisjoint(presence.ids), LEAVING_SECONDS)
         return bool(leaving)
@@ -198,7 +197,9 @@ class Forgetting(Service):
         if live is not None:
             live.read_again()
         if table == FORGOTTEN.name:
-            self._send_away(key)
+            if not self._heard:
+                self._core.agenda.soon(self._send_heard_away)
+            self._heard.add(key)
             self.tasks.start(self._drop_copies(key))
 
     async def _drop_copies(self, key: str) -> None:
@@ -209,10 +210,17 @@ class Forgetting(Service):
         except StoreUnavailable as unavailable:  # they go at the next start
             log.warning("copies of games could not be dropped yet", reason=str(unavailable))
 
-    def _send_away(self, key: str) -> None:
+    def _send_heard_away(self) -> None:
+        keys, self._heard = self._heard, set()
+        self._send_away(keys)
+
+    def _send_away(self, keys: Collection[str]) -> set[str]:
+        """Disconnect the players with these hashes, and return the ids of those who were connected."""
+        leaving = {id for id in self._core.presence.ids if hash_id(id) in keys}
         for session, player in self._core.presence.greeted:
-            if hash_id(player.id) == key:
+            if player.id in leaving:
                 expel(session.connection, Refused(ErrorCode.KICKED, "forgotten"))
+        return leaving
 
 
 async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
