@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
@@ -268,13 +269,13 @@ async def test_addresses_take_turns_for_the_places_of_requests_that_wait_for_the
     assert len(order) == PLACES
     for number in range(len(loud) + 1):  # each address has its turn before any has a second one
         taken[number].leave()
-        await asyncio.sleep(0)
+        await until(partial(lambda served: len(order) > served, PLACES + number))
     assert Counter(order[PLACES:]) == Counter((*loud, quiet))
     for place in taken:  # until all had theirs
         place.leave()
         place.leave()
         await asyncio.sleep(0)
-    assert len(order) == len(waiting)
+    await asyncio.gather(*waiting)
 
 
 async def test_an_address_has_a_few_of_the_places_and_a_request_that_takes_long_gives_its_place_up(

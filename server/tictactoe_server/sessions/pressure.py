@@ -61,10 +61,11 @@ class Place:
         self._timer = asyncio.get_running_loop().call_later(PLACE_SECONDS, self.leave)
 
     def leave(self) -> None:
+        """Free the place in the next turn of the loop, so that requests that end at once fill no turn either."""
         free, self._free = self._free, None
         if free is not None:
             self._timer.cancel()
-            free()
+            asyncio.get_running_loop().call_soon(free)
 
 
 class Places:
