@@ -23,6 +23,7 @@ from tests.limits import uncounted
 from tests.programs import start_program
 from tests.proxy import Proxy
 from tictactoe_protocol.catalogue import speak
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -139,7 +140,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0, demo=False), limits=uncounted()) as running:
+    async with Server(
+        Settings(host="127.0.0.1", port=0, features=(BotOptions(demo=False),)), limits=uncounted()
+    ) as running:
         yield running
 
 
@@ -153,7 +156,9 @@ async def proxy(server: Server) -> AsyncIterator[Proxy]:
 @pytest.fixture
 async def bots() -> AsyncIterator[Server]:
     """A server whose bots move without a pause."""
-    async with Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1, demo=False)) as running:
+    async with Server(
+        Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0, workers=1, demo=False),))
+    ) as running:
         yield running
 
 

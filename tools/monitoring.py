@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tictactoe_server.admin.metrics import FIGURES, PREFIX, Figure
+from tictactoe_server.features.metrics.service import FIGURES, PREFIX, Figure
 
 JsonObject = dict[str, Any]
 

@@ -23,6 +23,10 @@ REST_SECONDS: Final = 0.006  # pause between slices, for requests and the store
 log: Final = structlog.get_logger(__name__)
 
 Action = Callable[[], object]
+
+Job = Callable[[], Coroutine[Any, Any, object]]
+"""Begins the work of a background task, which goes on until the end of the server unless it is done earlier."""
+
 Result = TypeVar("Result")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -13,20 +13,25 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server import clock
-from tictactoe_server.admin.backups import UNKNOWN_DAYS, Backups, describe_newest
 from tictactoe_server.admin.bans import Bans, Barred
-from tictactoe_server.admin.chores import LATE_SECONDS, Housekeeping, LoopLag, log_refusals
 from tictactoe_server.admin.control import Orders
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
+from tictactoe_server.admin.maintenance import LATE_SECONDS, Housekeeping, LoopLag, hourly, log_refusals
 from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.people import hear_ban
-from tictactoe_server.agenda import Tasks, every
+from tictactoe_server.agenda import Job, Tasks, every
 from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.served_time import ServedTime, Uninterrupted
-from tictactoe_server.features.all import FEATURES, Feature, Parts, orders_of
+from tictactoe_server.features.all import FEATURES, orders_of
+from tictactoe_server.features.backups.feature import BackupOptions
+from tictactoe_server.features.backups.service import describe_newest
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.bots.pool import ThinkingPool
-from tictactoe_server.features.cluster import needing_nats
+from tictactoe_server.features.cluster.feature import ClusterOptions
+from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.jetstream import hidden, needing_nats
+from tictactoe_server.features.metrics.feature import MetricsOptions
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
@@ -50,8 +55,8 @@ from tictactoe_server.transport.listen import Links, open_sockets
 from tictactoe_server.transport.listener import Listener
 
 if TYPE_CHECKING:
-    from tictactoe_server.admin.metrics import MetricsServer
     from tictactoe_server.features.cluster.cluster import Cluster
+    from tictactoe_server.features.metrics.service import MetricsServer
 
 _STOP_SECONDS: Final = 5.0
 
@@ -101,7 +106,7 @@ class Server:
         self._features = FEATURES if features is None else features
         self._open_sockets = open_sockets
         self._given_pool = pool
-        self._chores = Tasks()
+        self._jobs = Tasks()
         self.metrics: MetricsServer | None = None
         self._cluster: Cluster | None = None
         self.port = self._settings.port
@@ -143,21 +148,11 @@ class Server:
             except StoreUnavailable as unavailable:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
-        chores = [
-            self.core.registry.restore() if self._cluster is None else self._cluster.run(),
-            self.core.time.run(),
-            self.parts.lag.run(),
-            every(LATELY_SECONDS, self._pressure.fade),
-            self._housekeeping.run(self.core.registry.restored),
-            log_refusals(self.core.tally),
-            every(LOG_SECONDS, self.core.registry.log.sum_up),
-        ]
-        if self.parts.backups is not None:
-            chores.append(self.parts.backups.run())
-        if self.certificate is not None:
-            chores.append(self.certificate.run(self._limits.certificate_seconds))
-        for work in chores:
-            self._chores.start(work)
+        for job in self._list_jobs():
+            self._jobs.start(job())
+        for service in self._services:
+            for job in service.jobs:
+                service.tasks.start(job())
         await self._listener.listen(sockets)
         log.debug("listening", url=self.url)
         return self
@@ -179,9 +174,22 @@ class Server:
         await self._dispatcher.stop()
         await self.core.changes.tasks.stop()
         self.core.agenda.stop()
-        await self._chores.stop()
+        await self._jobs.stop()
         await _close(self.core.store)
         log.debug("stopped")
+
+    def _list_jobs(self) -> Iterator[Job]:
+        """Yield the background tasks of every server; services have more."""
+        core, registry = self.core, self.core.registry
+        yield registry.restore if self._cluster is None else self._cluster.run
+        yield core.time.run
+        yield self.parts.lag.run
+        yield partial(every, LATELY_SECONDS, self._pressure.fade)
+        yield partial(hourly, registry.restored, self._housekeeping.go_round)
+        yield partial(log_refusals, core.tally)
+        yield partial(every, LOG_SECONDS, registry.log.sum_up)
+        if self.certificate is not None:
+            yield partial(self.certificate.run, self._limits.certificate_seconds)
 
     @property
     def cluster(self) -> Cluster:
@@ -203,24 +211,25 @@ class Server:
         self._listener.cut_off()
 
     async def _open_storage(self) -> Storage:
-        settings = self._settings
+        settings, options = self._settings, self._settings.of(ClusterOptions)
         specs = kept_by(self._features)
-        if settings.store is None:
+        if options.store is None:
             if settings.data is None:
                 return open_memory(specs)
             try:
                 return open_folder(settings.data, specs)
             except (DamagedDatabase, SavesMissing) as damaged:
-                raise CannotOpenStore(f"{damaged}\n{describe_newest(settings.data, settings.backup_to)}") from damaged
+                newest = describe_newest(settings.data, settings.of(BackupOptions).to)
+                raise CannotOpenStore(f"{damaged}\n{newest}") from damaged
         with needing_nats():
-            from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+            from tictactoe_server.features.jetstream.store import JetStreamStore
         return await JetStreamStore.open(
-            settings.store,
+            options.store,
             specs,
-            credentials=settings.store_credentials,
-            ca=settings.store_ca,
+            credentials=options.store_credentials,
+            ca=options.store_ca,
             data=settings.data,
-            unsafe=settings.store_unsafe,
+            unsafe=options.store_unsafe,
         )
 
     def _build(self, store: Storage) -> None:
@@ -229,7 +238,8 @@ class Server:
         self.core = core = self._make_core(store)
         self._pressure = Pressure(limits, self._monotonic_ns)
         self._bans = bans = Bans(store.table(BANS))
-        self._pool = pool = self._given_pool or ThinkingPool(settings.bot_workers, settings.bot_deadline_seconds)
+        bots = settings.of(BotOptions)
+        self._pool = pool = self._given_pool or ThinkingPool(bots.workers, bots.deadline_seconds)
         greeting = Greeting(bans, self._branding, shows_pages=settings.page)
         parts = Parts(
             settings=settings,
@@ -260,18 +270,18 @@ class Server:
 
     def _make_core(self, store: Storage) -> Core:
         """Return the core; servers that share a store form a cluster."""
-        settings, clock = self._settings, self._monotonic_ns
+        settings, options, clock = self._settings, self._settings.of(ClusterOptions), self._monotonic_ns
         terms = self._limits, round(settings.hold_seconds * 1000), clock
-        if settings.store is None:
+        if options.store is None:
             return Core(store, ServedTime(store, clock), *terms, settings=settings)
         from tictactoe_server.features.cluster.cluster import GRACE_SECONDS, NOTE_SECONDS, Cluster
-        from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+        from tictactoe_server.features.jetstream.store import JetStreamStore
 
         if not isinstance(store, JetStreamStore):
-            raise CannotOpenStore(f"{settings.store} is no store of several servers.")
+            raise CannotOpenStore(f"{options.store} is no store of several servers.")
         clock = Uninterrupted(clock)  # in a cluster no time passes while this server is suspended
         served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
-        name, url = f"{socket.gethostname()}:{self.port}", settings.advertise or self.url
+        name, url = f"{socket.gethostname()}:{self.port}", options.advertise or self.url
         self._cluster = cluster = Cluster(store, name, url, served, lambda: self._drain.is_on)
         core = Core(store, served, *terms, cluster, settings)
         cluster.start(core)
@@ -295,19 +305,19 @@ class Server:
             has_pictures = any(name.startswith("/preview") for one in self._services for name in one.routes)
             pages = Pages(Assets(branding=self._branding), core, admission, self._services, has_pictures=has_pictures)
         make: Callable[..., Connection] = Connection
-        if settings.metrics is not None:
-            from tictactoe_server.admin.metrics import MeteredConnection  # nothing else here needs its library
+        if settings.of(MetricsOptions).address is not None:
+            from tictactoe_server.features.metrics.service import (
+                MeteredConnection,  # nothing else here needs its library
+            )
 
             make = partial(MeteredConnection, core.tally)
         self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
     def _serve_operator(self, core: Core) -> None:
         settings = self._settings
-        data, target, keep = settings.data, settings.backup_to, settings.backup_keep
-        backups = Backups(data, target, settings.backup_every_seconds, keep) if data and target else None
-        stored_in = "nothing" if data is None else str(data.absolute())
-        if settings.store is not None:
-            stored_in = settings.store.rpartition("@")[2]  # without credentials
+        stored_in = "nothing" if settings.data is None else str(settings.data.absolute())
+        if (store := settings.of(ClusterOptions).store) is not None:
+            stored_in = hidden(store)
         self.parts = parts = ServerParts(
             address=self.links.for_people,
             data=stored_in,
@@ -319,20 +329,15 @@ class Server:
             bans=self._bans,
             drain=self._drain,
             services=self._services,
-            backups=backups,
         )
         self.orders = Orders(parts, orders_of(self._features))
-        stay, days = lambda: core.presence.ids.union(core.lists.seats.players), settings.keep_history_days
         self._housekeeping = Housekeeping(
-            *(core.store, self._bans, stay, days, settings.keep_players_days),
-            hooks=core.hooks,
-            is_chosen=lambda: core.registry.elsewhere.is_chosen("keep-players"),
-            erasure_days=lambda: UNKNOWN_DAYS if backups is None else backups.oldest_days,
+            core.store, self._bans, lambda: core.staying, settings.keep_history_days, core.hooks
         )
-        if settings.metrics is not None:
-            from tictactoe_server.admin.metrics import MetricsServer
+        if (address := settings.of(MetricsOptions).address) is not None:
+            from tictactoe_server.features.metrics.service import MetricsServer
 
-            self.metrics = MetricsServer(*settings.metrics, parts)
+            self.metrics = MetricsServer(*address, parts)
 
     def _meet(self, connection: Connection) -> Receiver:
         refusal = self._bans.refusal_of(connection.address)

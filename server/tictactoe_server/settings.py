@@ -1,21 +1,20 @@
-"""The settings and limits of a server with their defaults, and the command line options that fill them."""
+"""The settings and limits of every server with their defaults, and the command line options that fill them."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, TypeVar, get_args
 from urllib.parse import SplitResult, urlsplit
 
 import click
 from click import BadParameter, Choice, FloatRange, IntRange, Option
 
-from tictactoe_engine import PRESETS
 from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.codes import DEFAULT_PORT
 
@@ -29,9 +28,6 @@ _PURPOSES: Final[Mapping[str | None, Mapping[str, Any]]] = {
     "school": {"chat": "sentences", "lobby": "marks", "keep_players_days": 180},
 }
 """Defaults that `--for` sets for other options."""
-
-LADDERS: Final = ("gomoku-standard", "four-pie", "connect-four", "four")
-"""The default of `--ladders`."""
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
@@ -49,13 +45,6 @@ def parse_duration(text: str) -> float:
     if found is None:
         raise BadParameter(f"{text!r} is no length of time: write 90, 30m, 12h, 7d or 4w.")
     return float(int(found[1]) * _UNITS[found[2]])
-
-
-def _parse_period(text: str) -> float:
-    seconds = parse_duration(text)
-    if not 60 <= seconds <= 366 * 86_400:
-        raise BadParameter(f"{text!r} is no period from a minute to a year, as in 6h or 1d.")
-    return seconds
 
 
 def _parse_limit(text: str) -> tuple[str, int]:
@@ -82,17 +71,7 @@ def _parse_header(text: str) -> str | None:
     return text or None
 
 
-def _parse_ladders(text: str) -> tuple[str, ...]:
-    names = () if text == "off" else tuple(text.split(","))
-    for name in names:
-        if name not in PRESETS:
-            raise BadParameter(f"There are no rules {name!r}: there are {', '.join(PRESETS)}.")
-        if len(PRESETS[name].marks) != 2:
-            raise BadParameter(f"{name} has {len(PRESETS[name].marks)} players, and only games of two are rated.")
-    return names
-
-
-def _split_url(text: str) -> SplitResult | None:
+def split_url(text: str) -> SplitResult | None:
     """Return the parts of a URL, or None if it has no host or an invalid port."""
     try:
         parts = urlsplit(text)
@@ -103,7 +82,7 @@ def _split_url(text: str) -> SplitResult | None:
 
 def _parse_origin(text: str) -> str:
     origin = text.rstrip("/")
-    parts = _split_url(origin)
+    parts = split_url(origin)
     if parts is None or parts.scheme not in ("http", "https") or origin != f"{parts.scheme}://{parts.netloc}":
         raise BadParameter(f"{text!r} is no origin, such as https://play.example.")
     return origin
@@ -120,193 +99,140 @@ def _parse_base_path(text: str) -> str:
     return path
 
 
-def _parse_address(text: str) -> tuple[str, int]:
-    """Return the parts of HOST:PORT; an IPv6 address is in brackets."""
-    host, _, port = text.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
-        raise BadParameter(f"{text!r} is no HOST:PORT, as in 127.0.0.1:9100.")
-    return host.removeprefix("[").removesuffix("]"), int(port)
-
-
-def _parse_url(text: str) -> str | None:
-    """Return a WebSocket URL without trailing slashes, or None for an empty text."""
-    if not text:
-        return None
-    scheme, _, rest = text.partition("://")
-    kind = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}.get(scheme.lower())
-    parts = _split_url(text)
-    if kind is None or parts is None or parts.query or parts.fragment or parts.username:
-        raise BadParameter(f'"{text}" is no URL as in ws://10.0.0.11:8765 or wss://play.example/s1.')
-    return f"{kind}://{rest.rstrip('/')}"
-
-
-def _option(
+def option(
     help: str, type: Any = None, metavar: str | None = None, *, default: Any = None, name: str = "", **how: Any
 ) -> Any:
     """Return a field that a command line option fills; the option is named after the field unless `name` is given."""
     return field(default=default, metadata={"help": help, "type": type, "metavar": metavar, "name": name, **how})
 
 
-def _seconds(default: float, help: str, least: float, most: float | None, name: str) -> Any:
-    return _option(help, FloatRange(least, most), "SECONDS", default=default, name=name)
+def seconds_option(default: float, help: str, least: float, most: float | None, name: str) -> Any:
+    """Return a field with a duration in seconds."""
+    return option(help, FloatRange(least, most), "SECONDS", default=default, name=name)
 
 
-def _file(help: str) -> Any:
-    return _option(help, click.Path(path_type=Path), "FILE")
+def file_option(help: str) -> Any:
+    """Return a field with the path of a file."""
+    return option(help, click.Path(path_type=Path), "FILE")
 
 
-def _list(help: str, parse: Callable[[str], Any], metavar: str, name: str) -> Any:
-    return _option(f"{help}; may be given more than once.", parse, metavar, default=(), name=name, multiple=True)
+def list_option(help: str, parse: Callable[[str], Any], metavar: str, name: str) -> Any:
+    """Return a field for an option that may be repeated."""
+    return option(f"{help}; may be given more than once.", parse, metavar, default=(), name=name, multiple=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Settings that only one feature reads.
+
+    Attributes:
+        section: The heading of these options in the help.
+    """
+
+    section: ClassVar[str]
+
+    def check(self, settings: Settings) -> None:
+        """Raise `UsageError` if these options contradict the other ones."""
+
+
+OptionsKind = TypeVar("OptionsKind", bound=Options)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The configuration of a server; the help of each option describes its field, None is the documented default."""
 
-    host: str | None = _option("Address to listen on. [default: all, IPv4 and IPv6, as ::]", metavar="ADDRESS")
-    port: int = _option("Port to listen on; 0 picks a free one.", IntRange(0, 65535), default=DEFAULT_PORT)
-    tls_cert: Path | None = _file(
+    host: str | None = option("Address to listen on. [default: all, IPv4 and IPv6, as ::]", metavar="ADDRESS")
+    port: int = option("Port to listen on; 0 picks a free one.", IntRange(0, 65535), default=DEFAULT_PORT)
+    tls_cert: Path | None = file_option(
         "Speak TLS (wss://) with this certificate, in PEM, its chain included; a renewed file is taken up by itself."
     )
-    tls_key: Path | None = _file("The key of --tls-cert, in PEM and without a pass phrase.")
-    log_format: LogFormat = _option("How log lines on stderr look.", Choice(get_args(LogFormat)), default="text")
-    log_level: str = _option(
+    tls_key: Path | None = file_option("The key of --tls-cert, in PEM and without a pass phrase.")
+    log_format: LogFormat = option("How log lines on stderr look.", Choice(get_args(LogFormat)), default="text")
+    log_level: str = option(
         "The least important lines to log.",
         Choice(("debug", "info", "warning", "error"), case_sensitive=False),
         default="info",
     )
-    hold_seconds: float = _seconds(
+    hold_seconds: float = seconds_option(
         60.0, "How long a dropped player's seat is kept before the opponent may claim the game.", 0, 86_400, "hold"
     )
-    bot_pause_seconds: float = _seconds(
-        0.6, "How long bots wait before they move, as a person would; 0 for machines.", 0, 60, "bot-pause"
-    )
-    bot_deadline_seconds: float = _seconds(1.0, "How long a bot may think about a move.", 0.05, 60, "bot-deadline")
-    bot_workers: int | None = _option(
-        "Processes in which bots think. [default: one less than the cores, at least 1]", IntRange(1, 256), "NUMBER"
-    )
     data: Path | None = None  # the folder of rooms and games; None stores nothing
-    origins: tuple[str, ...] = _list(
+    origins: tuple[str, ...] = list_option(
         "Web pages of this origin may connect, too, as in https://play.example", _parse_origin, "ORIGIN", "origin"
     )
-    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = _list(
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = list_option(
         "Trust proxies in this network to name their clients and the scheme", _parse_network, "CIDR", "trusted-proxy"
     )
-    base_path: str = _option(
+    base_path: str = option(
         "The path under which a proxy shows this server, as in /games; links then have it.",
         _parse_base_path,
         "PATH",
         default="",
     )
-    trust_header: str | None = _option(
+    trust_header: str | None = option(
         "The header in which a --trusted-proxy names whom it has signed on, as in Remote-User: that is their name, "
         "and nobody else may claim it.",
         _parse_header,
         "HEADER",
     )
-    announce_as: str | None = _option(
+    announce_as: str | None = option(
         "The name under which players on this network find the server. [default: this machine's name]", metavar="NAME"
     )
-    announces: bool = _option(
+    announces: bool = option(
         "Do not announce the server on the local network.", default=True, name="no-announce", is_flag=True
     )
-    keep_history_days: float | None = _option(
+    keep_history_days: float | None = option(
         "How long finished games are kept. [default: for good]", FloatRange(0), "DAYS", name="keep-history"
     )
-    backup_to: Path | None = _option(
-        "Back up the data into this folder regularly, and verify each backup.", click.Path(path_type=Path), "DIR"
-    )
-    backup_every_seconds: float = _option(
-        "How often to back up, as in 6h or 1d.",
-        _parse_period,
-        "TIME",
-        default=86_400.0,
-        name="backup-every",
-        typed="1d",
-    )
-    backup_keep: int = _option(
-        "How many backups to keep; the oldest are deleted.", IntRange(1, 10_000), "NUMBER", default=14
-    )
-    metrics: tuple[str, int] | None = _option(
-        "Show figures for Prometheus on this address.", _parse_address, "HOST:PORT"
-    )
-    store: str | None = _option(
-        "Keep everything in these NATS servers, for several servers at once, as in nats://a,b,c; --data then keeps a "
-        "copy of the finished games alone.",
-        metavar="URLS",
-    )
-    store_credentials: Path | None = _file(
-        "Who this server is to --store: a user's credentials, or the seed of an nkey."
-    )
-    store_ca: Path | None = _file("Certificates to trust for --store instead of the system's, in PEM.")
-    store_unsafe: bool = _option(
-        "Use --store even where it may lose moves that it has acknowledged, and say so.", default=False, is_flag=True
-    )
-    advertise: str | None = _option(
-        "With --store: where players reach this very server, as in ws://10.0.0.11:8765 or wss://play.example/s1. "
-        "Needed unless --host is one address.",
-        _parse_url,
-        "URL",
-    )
-    page: bool = _option(
+    page: bool = option(
         "Whether browsers are shown the page on the same port, and others rooms and games as text. With the extra"
         " `previews` (pip install 'tictactoe-rooms[previews]'), links have a picture.",
         default=True,
         name="page/--no-page",
     )
-    title: str | None = _option("What this server is called, on the page and in terminals.", metavar="TEXT")
-    greeting: Path | None = _file("A text that the first page begins with, in UTF-8, 2,000 characters at most.")
-    imprint: str | None = _option(
+    title: str | None = option("What this server is called, on the page and in terminals.", metavar="TEXT")
+    greeting: Path | None = file_option("A text that the first page begins with, in UTF-8, 2,000 characters at most.")
+    imprint: str | None = option(
         "Where it says who runs this server, linked on every page: http, https or mailto.", metavar="URL"
     )
-    accent: str | None = _option(
+    accent: str | None = option(
         "The page's colour for links and buttons, which has to be readable, as in #1f5f8b.", metavar="COLOUR"
     )
-    logo: Path | None = _file("An image beside the title: PNG, SVG or WebP, 100 KB at most.")
-    demo: bool = _option(
-        "Whether computers play a game on the first page while nobody else plays, at the lowest priority.",
-        default=True,
-        name="demo/--no-demo",
-    )
-    for_: Literal["school"] | None = _option(
+    logo: Path | None = file_option("An image beside the title: PNG, SVG or WebP, 100 KB at most.")
+    for_: Literal["school"] | None = option(
         "Defaults for a purpose: school means --chat sentences, --lobby marks and --keep-players 180.",
         Choice(("school",)),
         name="for",
     )
-    chat: Literal["off", "sentences", "on"] | None = _option(
+    chat: Literal["off", "sentences", "on"] | None = option(
         "What people may say: nothing, ready-made messages, or anything. [default: on]",
         Choice(("off", "sentences", "on")),
     )
-    lobby: Literal["names", "marks"] | None = _option(
+    lobby: Literal["names", "marks"] | None = option(
         "Whether people choose their names and lists show them; with marks the server or the organiser of an event "
         "gives the names. [default: names]",
         Choice(("names", "marks")),
     )
-    ladders: tuple[str, ...] = _option(
-        "Rules with rated games, as in connect-four,four; off for none. With --lobby marks there are none.",
-        _parse_ladders,
-        "off|NAMES",
-        default=LADDERS,
-        typed=",".join(LADDERS),
-    )
-    keep_players_days: int | None = _option(
+    keep_players_days: int | None = option(
         "Delete players who have been away for this many days.", IntRange(1, 36_500), "DAYS", name="keep-players"
     )
+
+    features: tuple[Options, ...] = ()  # of features, where they differ from the defaults
 
     def __post_init__(self) -> None:
         for name, usual in _PURPOSES[self.for_].items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, usual)
 
+    def of(self, kind: type[OptionsKind]) -> OptionsKind:
+        """Return the options of a feature."""
+        return next((options for options in self.features if isinstance(options, kind)), kind())
+
     @property
     def hides_names(self) -> bool:
         """Whether the server names its players, and outsiders see marks instead of names."""
         return self.lobby == "marks"
-
-    @property
-    def rated_rules(self) -> tuple[str, ...]:
-        """The presets with rated games; none if the server names its players."""
-        return () if self.hides_names else self.ladders
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,14 +250,14 @@ class Limits:
     outbox_bytes: int = 256 * 1024
     """Output buffered for a slow peer; beyond it, only the newest state of each room and as much again of the rest."""
     catch_up_seconds: float = 5.0  # for a slow peer to read enough before it is cut off
-    deserted_seconds: float = _seconds(
+    deserted_seconds: float = seconds_option(
         600.0,
         "How long a room that no player is connected to is kept while it waits or its game is over.",
         1,
         None,
         "keep-room",
     )
-    deserted_game_seconds: float = _seconds(
+    deserted_game_seconds: float = seconds_option(
         3600.0, "How long a running game is kept that all have left without a word.", 1, None, "keep-game"
     )
     unwatched_seconds: float = 60.0  # before a game of bots without watchers is closed
@@ -389,32 +315,37 @@ def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
     return replace(limits, **{COUNTS[name]: count for name, count in counts.items()})
 
 
-def _list_options() -> Iterator[tuple[str, Option]]:
-    """Yield each option with its field, in the order of the help; a "no-" option clears its field."""
-    own, limits = ([(one.name, one) for one in fields(kind) if one.metadata] for kind in (Settings, Limits))
-    limit = _list("How many of something there may be, 0 for no limit", _parse_limit, "NAME=NUMBER", "limit")
-    place = [filled for filled, _ in own].index("origins")
-    for filled, one in (*own[:place], *limits, ("limit", limit), *own[place:]):
+def options_of(kind: type) -> dict[str, Option]:
+    """Return the command line options by the fields of a class that they fill; a "no-" option clears its field."""
+    found = {}
+    for one in fields(kind):
+        if not one.metadata:
+            continue
         how = dict(one.metadata)
-        name = how.pop("name") or filled.replace("_", "-")
+        name = how.pop("name") or one.name.replace("_", "-")
         if name.startswith("no-"):
             how["callback"] = lambda context, option, is_given: not is_given
         elif one.default:
             how["default"] = how.pop("typed", one.default)
-        yield filled, Option([f"--{name}"], show_default=True, **how)
+        found[one.name] = Option([f"--{name}"], show_default=True, **how)
+    return found
 
+
+LIMIT: Final = Option(
+    ["--limit"],
+    type=_parse_limit,
+    metavar="NAME=NUMBER",
+    multiple=True,
+    help="How many of something there may be, 0 for no limit; may be given more than once.",
+)
+"""The option that sets any of `COUNTS`."""
 
 SECTIONS: Final[Mapping[str, str]] = {
     "Network": "host port tls-cert tls-key announce-as no-announce",
     "Behind a proxy": "origin trusted-proxy base-path trust-header",
-    "Data and backups": "data keep-history keep-players keep-room keep-game backup-to backup-every backup-keep",
-    "Players and games": "for chat lobby ladders hold bot-pause bot-deadline bot-workers",
-    "Page": "page title greeting imprint accent logo demo",
-    "Several servers": "store store-credentials store-ca store-unsafe advertise",
-    "Log and limits": "log-format log-level metrics limit",
-    "About": "version help",
+    "Data": "data keep-history keep-players keep-room keep-game",
+    "Players and games": "for chat lobby hold",
+    "Page": "page title greeting imprint accent logo",
+    "Log and limits": "log-format log-level limit",
 }
-"""The options by the sections of the help."""
-
-OPTIONS: Final = dict(_list_options())
-"""Command line options by the fields of `Settings` and `Limits` that they fill; `limit` sets any of `COUNTS`."""
+"""The options of every server by the sections of the help."""

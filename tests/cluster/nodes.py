@@ -31,7 +31,7 @@ from tests.cluster.tied import tied
 from tests.environment import environment
 from tests.faults.harness import Suspendable
 from tests.proxy import Proxy
-from tictactoe_server.features.cluster.jetstream.stream import COPIES, RIGHTS
+from tictactoe_server.features.jetstream.stream import COPIES, RIGHTS
 
 READY_SECONDS = 25.0
 """How long nodes may take until they accept writes: usually under a second, but an election may be repeated."""

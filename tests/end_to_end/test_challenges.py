@@ -11,6 +11,7 @@ from tests.server.ratings.served import CLOCK, RULES, a_server, claimed, rating
 from tests.terminal import run_screen
 from tictactoe_client import Client
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.features.ratings.feature import RatingOptions
 from tictactoe_server.server import Server
 
 __all__ = ["rating"]
@@ -123,7 +124,10 @@ async def test_a_script_is_told_how_to_claim_a_name_for_rated_games(rating: Serv
 
 
 async def test_a_server_without_ladders_says_so(tmp_path: Path) -> None:
-    async with a_server(ladders=()) as server, run_client("ladder", RULES, "-s", server.url) as client:
+    async with (
+        a_server(features=(RatingOptions(ladders=()),)) as server,
+        run_client("ladder", RULES, "-s", server.url) as client,
+    ):
         assert await client.end() == 6
         assert "has no rated games" in await client.errors()
 

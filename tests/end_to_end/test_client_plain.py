@@ -5,6 +5,7 @@ import pytest
 
 from tests.end_to_end.clients import ClientProcess, plain_game, run_client
 from tests.peer import open_peer, play_out, two_playing
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -34,7 +35,7 @@ async def test_a_watcher_from_the_middle_reads_the_rest_of_a_game(server: Server
 
 
 async def test_a_name_that_a_school_does_not_take_is_answered_with_the_given_one() -> None:
-    settings = Settings(host="127.0.0.1", port=0, for_="school", demo=False)
+    settings = Settings(host="127.0.0.1", port=0, for_="school", features=(BotOptions(demo=False),))
     async with Server(settings) as school, run_client("new", "-n", "zoe", "-s", school.url) as zoe:
         told = await zoe.until("Names come from your teacher: you are ")
         assert re.search(r"you are [A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2} here, not zoe\.", told)
@@ -179,7 +180,7 @@ async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back
 
 async def test_a_guest_of_a_school_comes_back_as_the_same_by_the_name_asked_for_and_says_sentences() -> None:
     names: set[str] = set()
-    async with Server(Settings(host="127.0.0.1", port=0, for_="school", demo=False)) as school:
+    async with Server(Settings(host="127.0.0.1", port=0, for_="school", features=(BotOptions(demo=False),))) as school:
         for number in range(2):
             async with run_client("new", "-n", "Mia", "-s", school.url) as mia:
                 await open_room(mia)
@@ -196,7 +197,7 @@ async def test_a_guest_of_a_school_comes_back_as_the_same_by_the_name_asked_for_
 
 async def test_where_nobody_chats_plain_mode_offers_no_chat() -> None:
     async with (
-        Server(Settings(host="127.0.0.1", port=0, chat="off", demo=False)) as server,
+        Server(Settings(host="127.0.0.1", port=0, chat="off", features=(BotOptions(demo=False),))) as server,
         run_client("new", "-n", "ana", "-s", server.url) as ana,
     ):
         await open_room(ana)

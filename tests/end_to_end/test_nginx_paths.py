@@ -13,6 +13,7 @@ from tests.authority import Authority
 from tests.end_to_end.test_nginx import NGINX, Site, free_ports, running_nginx
 from tests.peer import open_peer, play_out, until
 from tests.server.nats_node import empty_store, node_in
+from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -36,11 +37,9 @@ async def behind_one_name(authority: Authority, folder: Path) -> AsyncIterator[t
                 Settings(
                     host="127.0.0.1",
                     port=port,
-                    store=node.url,
-                    store_unsafe=True,
-                    advertise=f"{site.url}/s{number}",
                     origins=(site.url.replace("wss", "https"),),
                     trusted_proxies=(ip_network("127.0.0.1"),),
+                    features=(ClusterOptions(store=node.url, store_unsafe=True, advertise=f"{site.url}/s{number}"),),
                 )
             )
             for number, port in enumerate(ports, 1)

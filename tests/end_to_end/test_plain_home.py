@@ -13,6 +13,7 @@ from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS, run_client
 from tests.end_to_end.test_plain_game import compare
 from tests.peer import open_peer
 from tests.terminal import run_screen
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -65,7 +66,7 @@ async def test_every_way_to_plain_mode_leads_home_and_opens_no_room(server: Serv
 
 async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_program() -> None:
     async with (
-        Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)) as server,
+        Server(Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0, workers=1),))) as server,
         run_screen(*COMMAND, "--plain", "-n", "ana", "-s", server.url) as ana,
     ):
         await ana.until("You are ana.")

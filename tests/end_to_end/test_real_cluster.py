@@ -13,6 +13,7 @@ from tests.server.nats_node import empty_store, node_in
 from tictactoe_client.online.client import connect
 from tictactoe_client.online.events import Lost
 from tictactoe_client.online.room import Room
+from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -21,7 +22,7 @@ from tictactoe_server.settings import Settings
 async def settings(tmp_path: Path) -> AsyncIterator[Settings]:
     with node_in(tmp_path) as node:
         await (await empty_store(node)).close()
-        yield Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
+        yield Settings(host="127.0.0.1", port=0, features=(ClusterOptions(store=node.url, store_unsafe=True),))
 
 
 async def until_known(*servers: Server) -> None:

@@ -18,6 +18,7 @@ from tictactoe_client.online.inspection import read_message
 from tictactoe_protocol import MAX_ERROR_BYTES, ErrorCode, pushes
 from tictactoe_protocol.catalogue import speak
 from tictactoe_protocol.refusals import describe_refusal
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import Conflict, StoreUnavailable
@@ -169,7 +170,7 @@ async def seat_two(opener: Peer, other: Peer, **fields: Any) -> str:
 @contextlib.asynccontextmanager
 async def set_scene() -> AsyncIterator[tuple[Server, Scene]]:
     """Open as many rooms as the server allows, with eve in the positions that the provocations need."""
-    store, settings = TroubledStore(), Settings(host="127.0.0.1", port=0, bot_pause_seconds=3_600)
+    store, settings = TroubledStore(), Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=3_600),))
     async with Server(settings, store, uncounted(rooms=len(ROOMS))) as server, contextlib.AsyncExitStack() as stack:
         eve, ana, bo = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("eve", "ana", "bo")]
         scene = Scene(eve, [ana, bo], store)

@@ -21,8 +21,7 @@ from tests.programs import Process, start_program
 from tests.raw import read_to_end
 from tests.terminal import run_screen
 from tictactoe_server import __version__
-from tictactoe_server.cli.main import main
-from tictactoe_server.settings import SECTIONS
+from tictactoe_server.cli.main import list_sections, main
 from tictactoe_server.transport.listen import addresses_at
 
 COMMAND = str(Path(sys.executable).parent / "tictactoe-server")
@@ -170,9 +169,9 @@ async def test_an_order_that_cannot_be_undone_asks_first(words: tuple[str, ...])
 
 
 def test_each_option_is_in_one_section_of_the_help() -> None:
-    names = [name for names in SECTIONS.values() for name in names.split()]
-    options = [one for one in main.get_params(click.Context(main)) if one.get_help_record(click.Context(main))]
-    assert sorted(names) == sorted(one.opts[-1].lstrip("-") for one in options)
+    listed = [option.opts[-1] for options in list_sections().values() for option in options]
+    options = [one.opts[-1] for one in main.get_params(click.Context(main)) if one.get_help_record(click.Context(main))]
+    assert sorted(listed) == sorted({*options} - {"--version", "--help"})
 
 
 @pytest.mark.parametrize("host", ["no such host", "\u202e", "192.0.2.1"])

@@ -21,6 +21,7 @@ from tests.limits import uncounted
 from tests.page.checkers import TIMEOUT_SECONDS, axe
 from tests.peer import Peer, open_peer
 from tests.raw import listening
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -261,7 +262,9 @@ async def idle(browser: Browser) -> Idle:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def server() -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0, demo=False), limits=uncounted()) as running:
+    async with Server(
+        Settings(host="127.0.0.1", port=0, features=(BotOptions(demo=False),)), limits=uncounted()
+    ) as running:
         yield running
 
 

@@ -8,6 +8,7 @@ from playwright.async_api import expect
 from tests.limits import uncounted
 from tests.page.conftest import Visit
 from tests.page.test_play import address
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.transport.listen import addresses_at
@@ -94,7 +95,7 @@ async def test_where_there_is_nothing_a_page_leads_on(server: Server, visit: Vis
 
 
 async def test_a_page_under_a_path_asks_for_nothing_outside_of_it(visit: Visit) -> None:
-    settings = Settings(host="127.0.0.1", port=0, demo=False, base_path="/games")
+    settings = Settings(host="127.0.0.1", port=0, base_path="/games", features=(BotOptions(demo=False),))
     async with Server(settings, limits=uncounted()) as server:
         ana = await visit("about:blank", may_fail="404")
         asked: list[str] = []

@@ -9,6 +9,7 @@ from tests.peer import Peer, open_peer
 from tictactoe_protocol import parse_name
 from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.codes import SENTENCES
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -191,7 +192,7 @@ async def test_one_has_ones_data_saved_and_deleted_and_goes_on_as_a_new_guest(se
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_a_pupil_has_a_friendly_name_no_dead_button_and_whole_sentences(visit: Visit, language: str) -> None:
-    settings = Settings(host="127.0.0.1", port=0, for_="school", demo=False)
+    settings = Settings(host="127.0.0.1", port=0, for_="school", features=(BotOptions(demo=False),))
     async with Server(settings) as school, open_peer(school.url, "bo") as bo:
         mia = await visit(address(school), phone=True, language=language)
         say = open_catalogue(language).say

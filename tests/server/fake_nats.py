@@ -9,9 +9,9 @@ from collections import deque
 from typing import Any, Literal, NamedTuple, Self
 
 from tictactoe_server import clock
-from tictactoe_server.features.cluster.jetstream.access import Access
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.stream import Stream
+from tictactoe_server.features.jetstream.access import Access
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.stream import Stream
 
 Fault = Literal["lost ack", "lost write", "late ack", "in process", "nobody", "cut"]
 Headers = dict[str, str]

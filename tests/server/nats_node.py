@@ -13,11 +13,11 @@ from pathlib import Path
 import msgspec
 
 from tests.environment import environment
-from tictactoe_server.cli.cluster_streams import make_streams
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.features.cluster.jetstream.stream import Stream, StreamInfo
-from tictactoe_server.features.cluster.jetstream.streams import name_of
+from tictactoe_server.features.jetstream.layout import make_streams
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.store import JetStreamStore
+from tictactoe_server.features.jetstream.stream import Stream, StreamInfo
+from tictactoe_server.features.jetstream.streams import name_of
 from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.specs import Specs
 

@@ -18,7 +18,8 @@ from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.features.all import Feature
+from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.play.history import find_by_id
@@ -30,7 +31,7 @@ from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 
-HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
+HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0),))
 WINNING = [0, 3, 1, 4, 2]
 
 
@@ -101,7 +102,7 @@ class ShowPoints(Order, frozen=True, tag="points"):
         return {"points": server.service(Points).known[self.player]}
 
 
-POINTS = Feature(lambda parts: [Points()], Points.tables, (ShowPoints,))
+POINTS = Feature(make=lambda parts: [Points()], tables=Points.tables, orders=(ShowPoints,))
 
 
 async def test_all_that_it_brings_is_there(tmp_path: Path) -> None:
@@ -152,7 +153,7 @@ async def test_the_server_does_not_start_if_two_services_handle_the_same_request
             self.handles = {Ping: lambda call: None}
 
     with pytest.raises(ValueError, match="Second handles Ping, and so does another service"):
-        async with Server(HERE, features=(Feature(lambda parts: [Second()]),)):
+        async with Server(HERE, features=(Feature(make=lambda parts: [Second()]),)):
             pass
 
 

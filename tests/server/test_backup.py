@@ -7,9 +7,10 @@ import pytest
 
 from tests.peer import until
 from tests.server.stored import change, child, keep, room_of, rooms_in
-from tictactoe_server.admin import backups
-from tictactoe_server.admin.backups import BackupFailed, Backups, list_backups
 from tictactoe_server.admin.orders.status import Status
+from tictactoe_server.features.backups import service as backups
+from tictactoe_server.features.backups.feature import BackupOptions
+from tictactoe_server.features.backups.service import BackupFailed, Backups, list_backups
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -124,15 +125,16 @@ def target(tmp_path: Path) -> Path:
     return tmp_path / "copies"
 
 
+@pytest.mark.features
 async def test_a_server_backs_up(data: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backups, "FIRST_SECONDS", 0)
-    settings = Settings(host="127.0.0.1", port=0, data=data, backup_to=target, backup_every_seconds=1)
+    settings = Settings(host="127.0.0.1", port=0, data=data, features=(BackupOptions(to=target, every_seconds=1),))
     async with Server(settings) as server:
-        assert server.parts.backups is not None
+        backing_up = server.service(Backups)
         await until(lambda: list_backups(target))
         status = Status().describe(await server.carry_out(Status()))
         assert f" in {target}" in status
-        assert server.parts.backups.age_seconds < 50
+        assert backing_up.age_seconds < 50
     store = restore(target / names_in(target)[0], tmp_path / "restored")
     assert [*await rooms_in(store)] == ["K7M4PQ"]
     await store.close()
@@ -187,7 +189,9 @@ async def test_files_of_others_and_backups_dated_in_the_future_never_stop_the_ba
     backup = await making.make()
     assert list_backups(target) == [backup]
     assert 0 <= making.age_seconds < 50
-    assert "; tictactoe-2999-01-01T000000Z.sqlite3 is dated in the future and does not count" in making.describe()
+    assert (
+        "; tictactoe-2999-01-01T000000Z.sqlite3 is dated in the future and does not count" in making.status()["backup"]
+    )
     assert {*names_in(target)} >= {*strays, backup.name}
 
 

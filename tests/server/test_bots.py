@@ -4,6 +4,7 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.features
 @pytest.fixture
 async def quick_bots() -> AsyncIterator[Server]:
     """A server whose bots do not pause, with little time to think."""
-    settings = Settings("127.0.0.1", 0, bot_pause_seconds=0, bot_deadline_seconds=0.2, bot_workers=1)
+    settings = Settings("127.0.0.1", 0, features=(BotOptions(pause_seconds=0, deadline_seconds=0.2, workers=1),))
     async with Server(settings, limits=uncounted()) as running:
         yield running
 
@@ -54,7 +55,7 @@ SMALL_WIN = {"rows": 3, "columns": 4, "line": 3}
 
 
 async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on() -> None:
-    settings = Settings("127.0.0.1", 0, bot_pause_seconds=0, bot_deadline_seconds=5.0, bot_workers=1)
+    settings = Settings("127.0.0.1", 0, features=(BotOptions(pause_seconds=0, deadline_seconds=5.0, workers=1),))
     async with Server(settings) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", rules=SMALL_WIN, bots=["perfect"], seat="O"))["room"]
         state = await ana.state(ply=1)
@@ -67,7 +68,7 @@ async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on() -> None:
 
 
 async def test_a_bot_moves_in_time_where_its_pause_is_longer_than_the_clock() -> None:
-    settings = Settings("127.0.0.1", 0, bot_pause_seconds=1.0, bot_workers=1)
+    settings = Settings("127.0.0.1", 0, features=(BotOptions(pause_seconds=1.0, workers=1),))
     async with Server(settings) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", rules="four", bots=["rules"], clock={"move_ms": 800}))["room"]
         await ana.send("move", room=room, cell=0, ply=0)

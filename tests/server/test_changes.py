@@ -11,6 +11,7 @@ from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_protocol.requests import Move, Resign
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.records.changes import ATTEMPTS
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Player, apply
@@ -18,7 +19,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import Conflict, NotStored, StoreUnavailable, Unsettled, save
 
-HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
+HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0),))
 MINUTE = {"initial_ms": 60_000, "increment_ms": 0}
 
 

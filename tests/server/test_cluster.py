@@ -4,7 +4,6 @@ import json
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -22,11 +21,13 @@ from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListConnections, ListPlayers, Unban
 from tictactoe_server.admin.orders.rooms import ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, Status
-from tictactoe_server.cli.cluster_check import LISTENING_SECONDS
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.cluster import cluster
-from tictactoe_server.features.cluster.jetstream.link import Link
+from tictactoe_server.features.cluster.check import LISTENING_SECONDS
+from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.features.cluster.messages import Page
+from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -37,11 +38,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send heartbeats three times as often, with the usual timeout."""
     monkeypatch.setattr("tictactoe_server.features.cluster.members.HEARTBEAT_SECONDS", HEARTBEAT_SECONDS / 3)
     monkeypatch.setattr("tictactoe_server.features.cluster.cluster._LISTENING_SECONDS", 2 * HEARTBEAT_SECONDS / 3)
-    monkeypatch.setattr("tictactoe_server.cli.cluster_check.LISTENING_SECONDS", LISTENING_SECONDS / 2)
+    monkeypatch.setattr("tictactoe_server.features.cluster.check.LISTENING_SECONDS", LISTENING_SECONDS / 2)
 
 
-def settings(node: Node) -> Settings:
-    return Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, store=node.url, store_unsafe=True)
+def settings(node: Node, advertise: str | None = None) -> Settings:
+    options = ClusterOptions(store=node.url, store_unsafe=True, advertise=advertise)
+    return Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0), options))
 
 
 @contextlib.asynccontextmanager
@@ -314,7 +316,7 @@ def test_a_server_without_a_valid_advertised_url_does_not_start(options: tuple[s
 
 async def test_players_are_given_the_advertised_url(node: Node) -> None:
     await (await empty_store(node)).close()
-    advertising = replace(settings(node), advertise="wss://play.example/s1")
+    advertising = settings(node, advertise="wss://play.example/s1")
     async with Server(advertising) as server, open_peer(server.url) as ana:
         assert ana.welcome["servers"] == ["wss://play.example/s1"]
 

@@ -12,7 +12,7 @@ from tests.authority import Authority
 from tests.cluster.nodes import find_program
 from tests.environment import environment
 from tests.rows import each
-from tictactoe_server.features.cluster.jetstream.stream import RIGHTS
+from tictactoe_server.features.jetstream.stream import RIGHTS
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def test_a_documented_log_message_exists(message: str) -> None:
     assert any(message in path.read_text(encoding="utf-8") for path in SERVER.rglob("*.py")), message
 
 
-@pytest.mark.parametrize("folder", ["features/cluster", "features/cluster/jetstream"])
+@pytest.mark.parametrize("folder", ["features/cluster", "features/jetstream"])
 def test_every_warning_of_the_cluster_and_its_store_is_documented(folder: str) -> None:
     for path in (SERVER / folder).glob("*.py"):
         for words in re.findall(r'log\.(?:warning|error|exception)\(\s*"([^"]+)"', path.read_text(encoding="utf-8")):

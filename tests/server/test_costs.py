@@ -10,7 +10,7 @@ from tests.peer import Peer, open_peer, play_out
 from tests.server.test_forgetting import until_done
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_protocol.requests import Hello, Request
-from tictactoe_server.admin.chores import Housekeeping
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.ratings.blocks import BLOCKS
 from tictactoe_server.people.accounts import hash_secret
 from tictactoe_server.people.look_alikes import keys_of
@@ -76,7 +76,7 @@ async def costs_among(count: int) -> dict[str, int]:
     store = SqliteStore.open(None, kept_by())
     await fill(store, count)
     async with (
-        Server(Settings(host="127.0.0.1", port=0, demo=False), store) as server,
+        Server(Settings(host="127.0.0.1", port=0, features=(BotOptions(demo=False),)), store) as server,
         open_peer(server.url, "Xylophon") as ana,
         open_peer(server.url, "bo") as bo,
     ):
@@ -96,7 +96,8 @@ async def test_no_request_reads_more_where_more_players_are_known(monkeypatch: p
     async def rest(*_: object) -> None:
         """Walk no tables in the background."""
 
-    monkeypatch.setattr(Housekeeping, "run", rest)
+    monkeypatch.setattr("tictactoe_server.server.hourly", rest)
+    monkeypatch.setattr("tictactoe_server.features.privacy.absence.hourly", rest)
     few, many = await costs_among(FEW), await costs_among(MANY)
     assert few.keys() == {kind.__name__ for kind in get_args(Request)} - {"Hello"}
     assert few["Export"] > 0

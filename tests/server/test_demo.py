@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tictactoe_engine import PRESETS, Position
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -75,7 +76,10 @@ async def test_its_process_ends_when_nobody_looks(eve: Peer) -> None:
 
 
 async def test_an_operator_turns_it_off() -> None:
-    async with Server(Settings(host="127.0.0.1", port=0, demo=False)) as server, open_peer(server.url, "eve") as eve:
+    async with (
+        Server(Settings(host="127.0.0.1", port=0, features=(BotOptions(demo=False),))) as server,
+        open_peer(server.url, "eve") as eve,
+    ):
         await eve.ask("lobby", on=True, boards=3, demo=True)
         assert await eve.next_of("boards") == {"type": "boards", "boards": []}
         await eve.ask("ping")

@@ -14,6 +14,7 @@ from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Rematch, Res
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.lists import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.rooms import (
     NOBODY,
@@ -32,7 +33,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 CLOCK = ClockFields(initial_ms=300_000, increment_ms=0)
-HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
+HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0),))
 EVENT, PAIRING = "EV3NTS", "r3-2"
 OF_EVENT: dict[str, Any] = {"event": EVENT, "pairing": PAIRING}
 READY_MS, HOLD_MS = 20_000, 60_000

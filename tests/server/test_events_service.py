@@ -11,6 +11,7 @@ from tests.fakes import FakeClock, Trouble, TroubledStore
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closed
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.tournaments import running, service, shown
 from tictactoe_server.play.hello import Greeting
 from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory
@@ -19,7 +20,7 @@ from tictactoe_server.settings import Limits, Settings
 
 pytestmark = pytest.mark.features
 
-HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0, bot_workers=1)
+HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0, workers=1),))
 CLOCK = {"move_ms": 5_000}
 SLOW = {"kind": "round_robin", "title": "Friday", "clock": {"move_ms": 60_000}}
 

@@ -13,6 +13,7 @@ import pytest
 from tests.peer import Peer, open_peer, play_out
 from tests.server.nats_node import STREAMS, empty_store, node_in
 from tictactoe_server.admin.orders.people import BanOrder
+from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.privacy.orders import ForgetOrder
 from tictactoe_server.features.privacy.service import forget_again
 from tictactoe_server.records.tables import FORGOTTEN, Forgotten
@@ -173,7 +174,7 @@ async def test_no_file_of_a_cluster_names_a_forgotten_player(tmp_path: Path) -> 
     (tmp_path / "node").mkdir()
     with node_in(tmp_path / "node") as node:
         await (await empty_store(node, specs=kept_by())).close()
-        terms = Settings(host="127.0.0.1", port=0, store=node.url, store_unsafe=True)
+        terms = Settings(host="127.0.0.1", port=0, features=(ClusterOptions(store=node.url, store_unsafe=True),))
         one, two = (replace(terms, data=tmp_path / name) for name in ("one", "two"))
         async with Server(one) as first, Server(two) as second, open_peer(second.url, "bo") as bo:
             async with open_peer(second.url, NAME) as ana:

@@ -8,6 +8,7 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tests.server.test_event_rooms import open_pairing, player_of
 from tests.server.test_forgetting import traces, until_done
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -137,7 +138,7 @@ async def test_the_name_that_somebody_has_claimed_is_marked_for_a_guest(server: 
 
 
 async def test_where_the_server_gives_names_it_gives_guests_theirs() -> None:
-    settings = Settings(host="127.0.0.1", port=0, for_="school", demo=False)
+    settings = Settings(host="127.0.0.1", port=0, for_="school", features=(BotOptions(demo=False),))
     async with Server(settings) as server, open_peer(server.url, "ana") as ana:
         await open_table(ana, "Bo")
         shown = names(await ana.state())

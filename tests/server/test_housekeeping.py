@@ -8,8 +8,9 @@ from tests.peer import open_peer, play_out
 from tests.server.stored import finish, keep_player, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.admin.chores import Housekeeping
+from tictactoe_server.admin.maintenance import Housekeeping
 from tictactoe_server.core.hooks import Hooks
+from tictactoe_server.features.privacy.absence import drop_hashes
 from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
@@ -38,12 +39,10 @@ async def go_round(
         bans=Bans(store.table(BANS)),
         stay=lambda: stay,
         history_days=history_days,
-        players_days=None,
         hooks=hooks or Hooks(),
-        is_chosen=lambda: True,
-        erasure_days=lambda: 90,
+        step_seconds=0,
     )
-    await housekeeping.go_round(today() + days, step_seconds=0)
+    await housekeeping.go_round(today() + days)
 
 
 async def known(store: Storage, *keys: str) -> list[str]:
@@ -126,9 +125,9 @@ async def test_hashes_of_the_forgotten_go_with_the_backups_that_had_them_except_
         "newest": Forgotten("player-10", is_done=True, day=today()),
     }.items():
         await save(table, key, kept, MISSING)
-    await go_round(store, 90)
+    await drop_hashes(table, today())
     assert await table.load("old") is not None
-    await go_round(store, 91)
+    await drop_hashes(table, today() + 1)
     assert [key for key in ("old", "not done", "young", "newest") if not await table.load(key)] == ["old"]
 
 

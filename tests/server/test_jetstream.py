@@ -34,12 +34,13 @@ from tests.server.stored import (
     seat,
 )
 from tests.server.tables import ANA, BO
-from tictactoe_server.cli import cluster, cluster_streams
-from tictactoe_server.cli.cluster_streams import make_streams
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.features.cluster.jetstream.stream import Stream
-from tictactoe_server.features.cluster.jetstream.streams import Streams, name_of
+from tictactoe_server.features.cluster import commands
+from tictactoe_server.features.jetstream import layout
+from tictactoe_server.features.jetstream.layout import make_streams
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.store import JetStreamStore
+from tictactoe_server.features.jetstream.stream import Stream
+from tictactoe_server.features.jetstream.streams import Streams, name_of
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.store import (
@@ -220,7 +221,7 @@ async def test_a_full_stream_refuses_and_keeps_what_it_has(node: Node, link: Lin
 
 
 async def test_too_many_concurrent_writes_are_busy(store: JetStreamStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.cluster.jetstream.stream.MAX_WAITING", 2)
+    monkeypatch.setattr("tictactoe_server.features.jetstream.stream.MAX_WAITING", 2)
     pending = [Pending() for _ in range(3)]
     for number, each in enumerate(pending):
         store.table(BANS).save(f"p{number}", Ban(f"p{number}", "noise", 1), MISSING, each)
@@ -405,16 +406,16 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
 
 
 def test_init_waits_for_nodes_that_are_still_starting(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    make, failures = cluster_streams.make_streams, ["No peers yet."] * 2
+    make, failures = layout.make_streams, ["No peers yet."] * 2
 
     async def fail_first(link: Link, count: int, replicas: int) -> Streams:
         if failures:
             raise CannotOpenStore(failures.pop())
         return await make(link, count, replicas)
 
-    monkeypatch.setattr(cluster_streams, "make_streams", fail_first)
-    monkeypatch.setattr(cluster, "set_up_logging", lambda *_: None)
-    ended = CliRunner().invoke(cluster.init, ["--store", node.url, "--replicas", "1"])
+    monkeypatch.setattr(layout, "make_streams", fail_first)
+    monkeypatch.setattr(commands, "set_up_logging", lambda *_: None)
+    ended = CliRunner().invoke(commands.init, ["--store", node.url, "--replicas", "1"])
     assert (ended.exit_code, failures) == (0, []), ended.output
     assert ended.stderr == "No peers yet. Trying again for up to 25 s.\n"
 

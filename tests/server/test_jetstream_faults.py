@@ -17,11 +17,11 @@ from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster.cluster import Cluster
-from tictactoe_server.features.cluster.jetstream.contents import copied_streams
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.features.cluster.jetstream.stream import outcome_of
 from tictactoe_server.features.cluster.messages import Heartbeat
+from tictactoe_server.features.jetstream.contents import copied_streams
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.store import JetStreamStore
+from tictactoe_server.features.jetstream.stream import outcome_of
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
@@ -91,7 +91,7 @@ def test_the_outcome_of_a_write_follows_from_the_answer(answers: list[bytes], er
 
 
 async def test_refused_connections_are_retried_with_pauses(nats: FakeNats, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.cluster.jetstream.link._PAUSE_SECONDS", 0.5)
+    monkeypatch.setattr("tictactoe_server.features.jetstream.link._PAUSE_SECONDS", 0.5)
     nats.turns_away = True
     with pytest.raises(CannotOpenStore, match="Authorization"):
         await Link.open(nats.url, opening_seconds=0.8)

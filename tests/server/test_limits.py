@@ -14,6 +14,7 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, until
 from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.cases import cases
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.server import Server
 from tictactoe_server.sessions.session import Holding
@@ -179,7 +180,7 @@ async def test_a_player_lets_so_many_bots_play_at_once() -> None:
 
 @pytest.mark.features
 async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_next() -> None:
-    server = Server(Settings(host="127.0.0.1", port=0, bot_pause_seconds=0.05), limits=uncounted())
+    server = Server(Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0.05),)), limits=uncounted())
     async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
         await ana.state(ply=2)
@@ -191,7 +192,7 @@ async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_n
 
 async def test_a_game_of_bots_that_nobody_watches_ends_soon() -> None:
     limits = uncounted(unwatched_seconds=0.05)
-    async with serving(limits, bot_pause_seconds=1) as server, open_peer(server.url) as ana:
+    async with serving(limits, features=(BotOptions(pause_seconds=1),)) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
         await ana.ask("leave", room=room)
         await ana.ask("lobby", on=True)

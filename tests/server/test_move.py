@@ -27,9 +27,9 @@ from tests.server.tables import ANA, BO
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.features.cluster.jetstream.contents import copied_streams
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.features.jetstream.contents import copied_streams
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.tournaments.event import open_event
 from tictactoe_server.features.tournaments.kept import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder, today

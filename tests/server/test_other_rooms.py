@@ -16,11 +16,11 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import cluster
 from tictactoe_server.features.cluster.cluster import Matching
-from tictactoe_server.features.cluster.jetstream.access import Access
-from tictactoe_server.features.cluster.jetstream.link import Link
 from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.cluster.messages import Found, Heartbeat, MatchRequest, News, Outline, Page, encode
 from tictactoe_server.features.cluster.rooms import OtherRooms, OwnRooms
+from tictactoe_server.features.jetstream.access import Access
+from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.rooms import open_room

@@ -10,6 +10,8 @@ from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
 from tictactoe_server.admin.orders.people import Organiser
+from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.privacy.absence import Absence
 from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -21,7 +23,7 @@ CLASS = {"title": "Class 3b", "kind": "swiss", "clock": {"move_ms": 10_000}}
 
 @pytest.fixture
 async def school() -> AsyncIterator[Server]:
-    async with Server(Settings(host="127.0.0.1", port=0, for_="school", demo=False)) as server:
+    async with Server(Settings(host="127.0.0.1", port=0, for_="school", features=(BotOptions(demo=False),))) as server:
         yield server
 
 
@@ -50,7 +52,7 @@ async def test_only_sentences_are_said_and_everybody_reads_them(school: Server) 
 
 async def test_where_chat_is_off_nothing_is_said() -> None:
     async with (
-        Server(Settings(host="127.0.0.1", port=0, chat="off", demo=False)) as server,
+        Server(Settings(host="127.0.0.1", port=0, chat="off", features=(BotOptions(demo=False),))) as server,
         open_peer(server.url, "ana") as ana,
     ):
         assert (ana.welcome["chat"], ana.welcome["name"]) == ("off", "ana")
@@ -175,7 +177,7 @@ async def test_who_was_not_there_for_so_long_is_forgotten(school: Server) -> Non
     async with asyncio.timeout(PATIENCE_SECONDS):
         while school.core.presence.ids:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    await school._housekeeping.go_round(today() + 181, 0)
+    await school.service(Absence).go_round(today() + 181)
     async with open_peer(school.url, token=token) as gone:
         assert gone.welcome["code"] == "bad_token"
     kept = [one async for some in school.core.store.table(FORGOTTEN).load_all() for one in some]

@@ -12,8 +12,9 @@ from tests.peer import play_out, two_playing, until
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import finish
 from tests.server.tables import ANA, BO
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
+from tictactoe_server.features.cluster.feature import ClusterOptions
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -65,7 +66,12 @@ async def test_running_rooms_are_written_back_and_go_on(
     own_node: Node, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     await (await empty_store(own_node, count=2)).close()
-    settings = Settings(host="127.0.0.1", port=0, store=own_node.url, store_unsafe=True, data=tmp_path / "data")
+    settings = Settings(
+        host="127.0.0.1",
+        port=0,
+        data=tmp_path / "data",
+        features=(ClusterOptions(store=own_node.url, store_unsafe=True),),
+    )
     async with Server(settings, limits=uncounted()) as server, two_playing(server) as (ana, bo, old):
         players = {"X": ana, "O": bo}
         store = server.core.store

@@ -9,12 +9,12 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store, empty_streams, make_anew
 from tests.server.stored import finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
-from tictactoe_server.cli import cluster_streams
-from tictactoe_server.cli.cluster_streams import make_streams, share_out, spread_leaders
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.features.cluster.jetstream.stream import Stream, StreamError, StreamInfo
 from tictactoe_server.features.cluster.messages import HEARTBEATS, Heartbeat, encode
+from tictactoe_server.features.jetstream import layout
+from tictactoe_server.features.jetstream.layout import make_streams, share_out, spread_leaders
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.store import JetStreamStore
+from tictactoe_server.features.jetstream.stream import Stream, StreamError, StreamInfo
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
@@ -102,7 +102,7 @@ async def test_an_interrupted_redistribution_blocks_servers(node: Node, monkeypa
         await keep(store, room_of(code, 3), MISSING)
     rooms = await rooms_in(store)
     await store.close()
-    move, moved = cluster_streams._move, list[object]()
+    move, moved = layout._move, list[object]()
 
     async def move_some(*what: object) -> None:
         moved.append(what)
@@ -111,12 +111,12 @@ async def test_an_interrupted_redistribution_blocks_servers(node: Node, monkeypa
         await move(*what)  # type: ignore[arg-type]
 
     for count in (5, 2):  # on to the end, and back
-        monkeypatch.setattr(cluster_streams, "_move", move_some)
+        monkeypatch.setattr(layout, "_move", move_some)
         with pytest.raises(OSError, match="power"):
             await share_out_anew(node, 5)
         with pytest.raises(CannotOpenStore, match="reshard 5"):
             await opened(node)
-        monkeypatch.setattr(cluster_streams, "_move", move)
+        monkeypatch.setattr(layout, "_move", move)
         moved.clear()
         await share_out_anew(node, count)
         store = await opened(node)

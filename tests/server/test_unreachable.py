@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import pytest
 
@@ -30,7 +29,7 @@ async def two_servers(node: Node) -> AsyncIterator[tuple[Server, Server, Proxy]]
     """Yield two servers that know each other, and a proxy between players and the first."""
     await (await empty_store(node)).close()
     async with Proxy(0) as proxy:
-        behind = replace(settings(node), advertise=proxy.url)
+        behind = settings(node, advertise=proxy.url)
         async with Server(behind, limits=SILENT) as one, Server(settings(node), limits=SILENT) as other:
             proxy.target = one.port
             await until(lambda: len(one.cluster.members.others) == len(other.cluster.members.others) == 1)

@@ -23,8 +23,10 @@ from tests.server.fake_nats import STREAM, Client, FakeNats, Fault, Headers, Kep
 from tests.simulation.ledger import ServedTime
 from tests.simulation.network import NEAR_PORTS, Network
 from tests.simulation.world import Queue, Thread, World
-from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.features.cluster.jetstream.streams import FORMAT, LAYOUT, Layout
+from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.cluster.feature import ClusterOptions
+from tictactoe_server.features.jetstream.store import JetStreamStore
+from tictactoe_server.features.jetstream.streams import FORMAT, LAYOUT, Layout
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.database import Database
 from tictactoe_server.storage.folder import DataFolder
@@ -82,7 +84,7 @@ class Disk:
         self._forget_synced()
         self.is_recording = self.has_lost_power = False
         self.crash_at = None
-        return {"data": self._folder}
+        return {"data": self._folder, "features": (BotOptions(demo=False),)}
 
     async def open_store(self) -> SqliteStore:
         held, specs = DataFolder(self._folder), kept_by()
@@ -201,7 +203,7 @@ class Nodes(FakeNats):
         self.copied = None
 
     def begin_life(self) -> dict[str, Any]:
-        return {"store": URL}
+        return {"features": (BotOptions(demo=False), ClusterOptions(store=URL))}
 
     async def open_store(self) -> JetStreamStore:
         specs = kept_by()

@@ -6,6 +6,7 @@ from tests.named_keys import last_line
 from tests.peer import Peer
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, Game
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -138,7 +139,7 @@ async def test_no_refusal_covers_the_end(game: Game, size: tuple[int, int]) -> N
 
 async def test_where_the_server_allows_less_that_is_offered_and_no_more(game: Game) -> None:
     async with (
-        Server(Settings(host="127.0.0.1", port=0, chat="off", demo=False)) as server,
+        Server(Settings(host="127.0.0.1", port=0, chat="off", features=(BotOptions(demo=False),))) as server,
         game(at=server) as (ana, *_),
     ):
         await ana.do("tab", "Chat is off on this server.", gone="say:")
@@ -146,7 +147,7 @@ async def test_where_the_server_allows_less_that_is_offered_and_no_more(game: Ga
         await ana.type(":chat hello")
         await ana.do("enter", "Chat is off on this server.", gone="say:")
     async with (
-        Server(Settings(host="127.0.0.1", port=0, chat="sentences", demo=False)) as server,
+        Server(Settings(host="127.0.0.1", port=0, chat="sentences", features=(BotOptions(demo=False),))) as server,
         game(at=server) as (ana, *_),
     ):
         await ana.do("tab", "say: _", "1 Hello! 2 Good luck!")

@@ -1,4 +1,4 @@
-"""Options that several commands share: the data folder, and access to the store of a cluster."""
+"""The data folder, which several commands need."""
 
 from __future__ import annotations
 
@@ -9,18 +9,6 @@ from typing import TypeVar
 import click
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
-
-
-def access_options(command: Decorated) -> Decorated:
-    """Add the options for credentials and certificates of the store to a command."""
-    for name, help in (
-        ("store-ca", "Certificates to trust instead of the system's, in PEM."),
-        ("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey."),
-    ):
-        variable = f"TICTACTOE_{name.replace('-', '_').upper()}"
-        option = click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", envvar=variable, help=help)
-        command = option(command)
-    return command
 
 
 def chosen_folder(context: click.Context, own_data: str | None) -> Path | None:

@@ -12,9 +12,10 @@ from typing import Final
 import click
 
 from tictactoe_server import clock
-from tictactoe_server.cli.access import access_options, with_folder
-from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.features.cluster import hidden, needing_nats
+from tictactoe_server.admin.log import set_up_logging
+from tictactoe_server.cli.access import with_folder
+from tictactoe_server.features.cluster.commands import access_options
+from tictactoe_server.features.jetstream import hidden, needing_nats
 from tictactoe_server.features.privacy.service import forget_again
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.backup import back_up, database_in, restore_backup
@@ -135,7 +136,7 @@ def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAs
     """Return a context manager that opens a folder or a store as one end of a copy."""
     if "://" in place:
         with needing_nats():
-            from tictactoe_server.features.cluster.jetstream.contents import copied_streams
+            from tictactoe_server.features.jetstream.contents import copied_streams
         return copied_streams(place, *access, kept_by(), to_fill=to_fill)
     if place == ":memory:":
         raise CannotMove(f"{place} keeps nothing.")

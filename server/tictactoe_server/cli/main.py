@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 import platformdirs
@@ -15,21 +14,23 @@ from tictactoe_protocol import PROTOCOL_VERSION
 from tictactoe_protocol.text import find_undecodable
 from tictactoe_server import __version__
 from tictactoe_server.admin.control import NoServer
+from tictactoe_server.admin.log import set_up_logging, tell
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.cli.access import chosen_folder
-from tictactoe_server.cli.cluster import cluster
 from tictactoe_server.cli.data import backup, check, move, recover, restore
-from tictactoe_server.cli.log import set_up_logging, tell
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
+from tictactoe_server.features.all import FEATURES
 from tictactoe_server.http.branding import CannotUse
-from tictactoe_server.settings import OPTIONS, SECTIONS, Limits, LogFormat, Settings, with_counts
+from tictactoe_server.settings import LIMIT, SECTIONS, Limits, LogFormat, Settings, options_of, with_counts
 from tictactoe_server.storage.store import CannotMove, CannotOpenStore
 from tictactoe_server.transport.certificate import CannotUseCertificate
 from tictactoe_server.transport.listen import CannotListen
 
 _CANNOT: Final = (CannotUse, CannotListen, CannotUseCertificate, CannotOpenStore, CannotMove, NoServer, OrderRefused)
 """Errors with a sentence for the operator."""
+
+Kind = TypeVar("Kind")
 
 _OWN_FOLDER: str | None = None  # without a home folder, --data is required
 with contextlib.suppress(RuntimeError):
@@ -45,10 +46,27 @@ _DATA: Final = click.Option(
 )
 
 
-def _fields_of(kind: type[Settings | Limits], chosen: dict[str, Any]) -> dict[str, Any]:
-    """Return the chosen values of a class's fields; "" means None."""
-    names = {one.name for one in fields(kind)}
-    return {name: None if value == "" else value for name, value in chosen.items() if name in names}
+_KINDS: Final = [one.options for one in FEATURES if one.options is not None]
+_OPTIONS: Final = {kind: options_of(kind) for kind in (Settings, Limits, *_KINDS)}
+"""The options by the classes and fields that they fill."""
+
+
+def list_sections() -> dict[str, list[click.Parameter]]:
+    """Return the headings of the help with their options: first those of every server, then those of each feature."""
+    own = (_DATA, LIMIT, *_OPTIONS[Settings].values(), *_OPTIONS[Limits].values())
+    options = {one.opts[-1].removeprefix("--"): one for one in own}
+    sections: dict[str, list[click.Parameter]] = {}
+    for heading, names in SECTIONS.items():
+        sections[heading] = [options[name] for name in names.split()]
+    for kind in _KINDS:
+        sections[kind.section] = [*_OPTIONS[kind].values()]
+    return sections
+
+
+def _fill(kind: type[Kind], values: dict[str, Any], **more: Any) -> Kind:
+    """Return an instance of a class of options with the chosen values, of which "" means None."""
+    chosen = {filled: values[str(option.name)] for filled, option in _OPTIONS[kind].items()}
+    return kind(**{filled: None if value == "" else value for filled, value in chosen.items()}, **more)
 
 
 class _Program(click.Group):
@@ -60,10 +78,12 @@ class _Program(click.Group):
         return super().make_context(info_name, args, *rest, **more)
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        records = {one.opts[-1].lstrip("-"): one.get_help_record(context) for one in self.get_params(context)}
-        for heading, names in SECTIONS.items():
+        sections = list_sections()
+        known = [option for options in sections.values() for option in options]
+        sections["About"] = [one for one in self.get_params(context) if one not in known]
+        for heading, options in sections.items():
             with formatter.section(heading):
-                formatter.write_dl([record for name in names.split() if (record := records[name])])
+                formatter.write_dl([record for one in options if (record := one.get_help_record(context))])
         self.format_commands(context, formatter)
 
     def invoke(self, context: click.Context) -> Any:
@@ -83,7 +103,7 @@ class _Program(click.Group):
         "auto_envvar_prefix": "TICTACTOE",
         "max_content_width": 100,
     },
-    params=[_DATA, *OPTIONS.values()],
+    params=[_DATA, LIMIT, *(option for options in _OPTIONS.values() for option in options.values())],
 )
 @click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
@@ -107,30 +127,25 @@ def main(context: click.Context, /, **values: Any) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    chosen = {filled: values[str(option.name)] for filled, option in OPTIONS.items()}
-    chosen["data"] = chosen_folder(context, None)
-    settings = Settings(**_fields_of(Settings, chosen))
+    features = tuple(_fill(kind, values) for kind in _KINDS)
+    settings = _fill(Settings, values, data=chosen_folder(context, None), features=features)
     if (settings.tls_cert is None) is not (settings.tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key belong together: one is missing.")
     if settings.trust_header and not settings.trusted_proxies:
         raise click.UsageError("--trust-header needs --trusted-proxy: anybody else could bear any name.")
-    if settings.store and settings.advertise is None and settings.host in (None, "0.0.0.0", "::"):
-        raise click.UsageError(
-            "--store needs --advertise URL, where players reach this very server, unless --host is one address."
-        )
-    if settings.backup_to and settings.store:
-        raise click.UsageError(
-            "--backup-to copies the folder of --data. What a store of several servers keeps, `move` copies."
-        )
-    if settings.backup_to and settings.data is None:
-        raise click.UsageError("--backup-to needs --data: with :memory: there is nothing to copy.")
+    for options in features:
+        options.check(settings)
     set_up_logging(settings.log_format, settings.log_level)
     try:
-        limits = with_counts(Limits(**_fields_of(Limits, chosen)), dict(chosen["limit"]))
+        limits = with_counts(_fill(Limits, values), dict(values["limit"]))
         run(settings, limits, with_parent=values["with_parent"])
     except KeyboardInterrupt:
         sys.exit(0)
 
 
-for command in (backup, restore, recover, check, move, cluster, *ORDER_COMMANDS):
+for command in (
+    *(backup, restore, recover, check, move),
+    *(command for feature in FEATURES for command in feature.commands),
+    *ORDER_COMMANDS,
+):
     main.add_command(command)

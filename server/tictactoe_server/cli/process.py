@@ -19,7 +19,7 @@ import structlog
 
 from tictactoe_server import __version__
 from tictactoe_server.admin.control import ControlSocket, socket_path
-from tictactoe_server.cli.log import tell
+from tictactoe_server.admin.log import tell
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.transport.listen import announce
@@ -62,7 +62,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         changed = ",".join(f"{name}={here}" for name, here in numbers.items() if here != count_of(Limits(), name))
         data = None if settings.data is None else str(settings.data.absolute())
         log.info("server started", version=__version__, port=server.port, data=data, limits=changed or "usual")
-        if settings.data is None and settings.store is None:
+        if server.parts.data == "nothing":
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
         supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
         works = [supervisor.keep_alive()]

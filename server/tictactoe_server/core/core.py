@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -14,7 +14,7 @@ from msgspec import UNSET
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Ok, SeatState
-from tictactoe_server.agenda import Agenda, Tasks
+from tictactoe_server.agenda import Agenda, Job, Tasks
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.lists import Lists
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
@@ -189,6 +189,11 @@ class Core:
     async def act(self, code: str, player: Player, command: Command) -> None:
         await self.changes.carry_out(await self.registry.find(code), player, command)
 
+    @property
+    def staying(self) -> Set[str]:
+        """The ids of the players who are connected or have a seat; their data is kept."""
+        return self.presence.ids.union(self.lists.seats.players)
+
     def count_games(self) -> int:
         """Return the number of running games with a connected player."""
         return sum(bool(live.players) and live.room.status == "playing" for live in self.registry.by_code.values())
@@ -317,6 +322,7 @@ class Service:
         admits: The types of requests by which a session enters a room; others that name a room are for those in it.
         topics: What sessions may subscribe to.
         routes: The handlers of plain HTTP by a regular expression for the whole path; rooms come after all of them.
+        jobs: The background tasks, begun when the server starts and stopped by `close`.
     """
 
     handles: Mapping[type, Handler] = {}
@@ -324,13 +330,18 @@ class Service:
     tables: Sequence[TableSpec[Any]] = ()
     topics: Sequence[Topic] = ()
     routes: Mapping[str, Route] = {}
+    jobs: Sequence[Job] = ()
 
     def start(self, core: Core) -> None:
         """Start before the first connection is accepted, and add listeners to the core."""
 
+    def status(self) -> Mapping[str, str]:
+        """Return lines of the server's status by their headings."""
+        return {}
+
     @cached_property
     def tasks(self) -> Tasks:
-        """The background tasks of the service; `close` stops them."""
+        """The running background tasks; `close` stops them."""
         return Tasks()
 
     async def close(self) -> None:

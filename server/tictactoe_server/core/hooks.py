@@ -25,22 +25,22 @@ class Hooks:
 
     Attributes:
         before_seat: Each is awaited before a player without a seat joins a room with assigned seats.
+        rated_rules: The presets with rated games.
         rated_checks: Each refuses a rated game that may not be played; without any, all are refused.
         skipped_opponents: Each returns the ids of players whom a player must not be matched with in a rated game.
         mute_checks: Each returns True if the first player, by id, must not get the second player's chat.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
-        erasures: Each deletes the data of some players, by their ids.
     """
 
     def __init__(self) -> None:
         self.before_seat: list[Callable[[LiveRoom], Awaitable[object]]] = []
+        self.rated_rules: list[str] = []
         self.rated_checks: list[RatedCheck] = []
         self.skipped_opponents: list[Callable[[str], Awaitable[Collection[str]]]] = []
         self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
-        self.erasures: list[Callable[[Collection[str]], Awaitable[None]]] = []
 
     async def check_rated(
         self, rules: Rules, clock: ClockFields | None, player: Player, others: Collection[str] = (), *, room: str = ""

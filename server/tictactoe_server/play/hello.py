@@ -108,7 +108,7 @@ class Greeting(Service):
             hold_ms=self._core.hold_ms,
             held_ms=lists.holds_left(player.id, self._core.time()) or UNSET,
             sharing=self._shows_pages,
-            ladders=self._core.settings.rated_rules,
+            ladders=tuple(self._core.hooks.rated_rules),
             id=request.id,
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,

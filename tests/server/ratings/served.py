@@ -11,11 +11,12 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, until
 from tictactoe_client import Client, connect
+from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-HERE = Settings(host="127.0.0.1", port=0, bot_pause_seconds=0)
+HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0),))
 CLOCK = {"initial_ms": 600_000, "increment_ms": 0}
 RULES = "connect-four"
 RATED: dict[str, Any] = {"rules": RULES, "clock": CLOCK, "rated": True}

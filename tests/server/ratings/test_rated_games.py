@@ -12,6 +12,7 @@ from tests.server.test_challenges import challenge, id_of, known, why_not
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
 from tictactoe_protocol.ratings.glicko import Number
+from tictactoe_server.features.ratings.feature import RatingOptions
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.listings.listed import Listed
 
@@ -78,7 +79,7 @@ async def test_a_rated_game_needs_a_claimed_name() -> None:
         assert (await guest.ask("watch", room=room))["type"] == "ok"
 
 
-@pytest.mark.parametrize("terms", [{"ladders": ()}, {"lobby": "marks"}])
+@pytest.mark.parametrize("terms", [{"features": (RatingOptions(ladders=()),)}, {"lobby": "marks"}])
 async def test_a_server_without_ladders_refuses_rated_games_and_pages(terms: dict[str, Any]) -> None:
     async with a_server(**terms) as server, open_peer(server.url, "ana") as ana:
         assert ana.welcome["ladders"] == []
@@ -96,7 +97,11 @@ async def test_a_server_without_ladders_refuses_rated_games_and_pages(terms: dic
 
 
 async def test_challenges_work_without_ladders() -> None:
-    async with a_server(ladders=()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+    async with (
+        a_server(features=(RatingOptions(ladders=()),)) as server,
+        known(server, "ana") as ana,
+        known(server, "bo") as bo,
+    ):
         assert await challenge(ana, bo)
         assert await why_not(ana, "challenge", player=id_of(bo), **RATED) == ("not_allowed", "ladders off")
 

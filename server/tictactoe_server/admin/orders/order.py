@@ -16,10 +16,9 @@ import msgspec
 from msgspec import Struct
 
 from tictactoe_server import clock
-from tictactoe_server.admin.backups import Backups
 from tictactoe_server.admin.bans import Bans
-from tictactoe_server.admin.chores import LoopLag
 from tictactoe_server.admin.drain import Drain
+from tictactoe_server.admin.maintenance import LoopLag
 from tictactoe_server.admin.orders.words import draw_table
 from tictactoe_server.core.core import Core, Service, ServiceKind, find_service
 from tictactoe_server.core.served_time import GRACE_SECONDS
@@ -54,7 +53,6 @@ class ServerParts:
     bans: Bans
     drain: Drain
     services: Sequence[Service]
-    backups: Backups | None = None
     started_at: float = field(default_factory=clock.monotonic)
 
     @property

@@ -54,9 +54,11 @@ class Status(Order, frozen=True, tag="status"):
             "bots_waiting": server.bots_waiting(),
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,
-            "backup": server.backups and server.backups.describe(),
+            "backup": None,
             "people_may": _describe_people(server.core.settings),
         }
+        for service in server.services:
+            status |= service.status()
         registry = server.core.registry
         here = {"served": len(registry.by_code), "elsewhere": registry.elsewhere.count}
         return status | here if registry.elsewhere.is_several else status

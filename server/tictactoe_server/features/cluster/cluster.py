@@ -29,12 +29,12 @@ from tictactoe_server.core.live_room import RoomChange
 from tictactoe_server.core.registry import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import messages
-from tictactoe_server.features.cluster.jetstream.copies import Copies
-from tictactoe_server.features.cluster.jetstream.link import Link, Message
-from tictactoe_server.features.cluster.jetstream.store import JetStreamStore
-from tictactoe_server.features.cluster.jetstream.stream import Stream
 from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS, Members
 from tictactoe_server.features.cluster.rooms import YOUNG_MS, OtherRoom, OtherRooms, OwnRooms
+from tictactoe_server.features.jetstream.copies import Copies
+from tictactoe_server.features.jetstream.link import Link, Message
+from tictactoe_server.features.jetstream.store import JetStreamStore
+from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt, kind_of
 from tictactoe_server.records.tables import ROOMS, Ban
 from tictactoe_server.rooms import Player, Refused, Room, open_room

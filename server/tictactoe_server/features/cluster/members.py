@@ -13,8 +13,8 @@ import structlog
 
 from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.features.cluster.jetstream.link import Link, Message
 from tictactoe_server.features.cluster.messages import HEARTBEATS, HERE, NOT_THERE, Heartbeat, encode
+from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.watching.topics import Listeners
 
 HEARTBEAT_SECONDS: Final = 0.3

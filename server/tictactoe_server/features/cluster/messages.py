@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from tictactoe_engine import InvalidRules
 from tictactoe_protocol.terms import ClockFields, RulesFields
-from tictactoe_server.features.cluster.jetstream.link import Link, Message
+from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.storage.store import StoreUnavailable
 
 HEARTBEATS: Final = "cluster.alive"

@@ -22,7 +22,6 @@ from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.features.cluster.jetstream.link import Link, Message
 from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.cluster.messages import (
     BOARDS,
@@ -35,6 +34,7 @@ from tictactoe_server.features.cluster.messages import (
     ask,
     encode,
 )
+from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import ROOMS

@@ -67,8 +67,7 @@ class Forgetting(Service):
         self._exports_of_address = RateLimits(_EXPORTS_OF_ADDRESS, _EXPORTS_MS, core.monotonic_ns)
         self._elsewhere = core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
-        core.hooks.erasures.append(self.forget_all)
-        self.tasks.start(self._go_on())
+        self.jobs = (self._go_on,)
 
     # -- requests -----------------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class Blocking(Service):
         core.hooks.mute_checks.append(self.is_deaf)
         self._core, self._table, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
         self._elsewhere.on_changed.add(self._hear)
-        self.tasks.start(every(60.0, self._drop_absent))
+        self.jobs = (lambda: every(60.0, self._drop_absent),)
 
     async def block(self, call: Call) -> None:
         """Block a player or end the block, and answer with all blocks."""

@@ -147,7 +147,7 @@ class Challenges(Service):
         self._blocking.on_strangers_blocked.add(
             lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
         )
-        self.tasks.start(self._run())
+        self.jobs = (self._run,)
 
     async def challenge(self, call: Call) -> None:
         to = await find_player(self._core, call.request.player)

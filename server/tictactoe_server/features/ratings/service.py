@@ -61,24 +61,25 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Ladders(Service):
-    """Rates games by the rules in the settings; a server that names its players has no ladders."""
+    """Rates games by the rules in `keys`, the names of presets; without any, there are no rated games."""
 
     tables = (ENTRIES, LADDERS)
 
-    def __init__(self) -> None:
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = keys
         self.handles = {Ratings: self.ratings, Profile: self.profile}
         self._has_news, self._leaderboard_lock = asyncio.Event(), asyncio.Lock()
         self._leaderboards: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
 
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
-        self.keys: Sequence[str] = core.settings.rated_rules
         self.folding = Folding(core.store, self._announce)
         if self.keys:
             core.lists.matchmaker.prefer_nearest(self._distance)
             core.additions.rows.append(self._describe_host)
-            self.tasks.start(self._run())
+            self.jobs = (self._run,)
         hooks = core.hooks
+        hooks.rated_rules.extend(self.keys)
         hooks.rated_checks.append(self.check)
         hooks.skipped_opponents.append(self.list_exhausted)
         hooks.games_needed_from.append(self.folding.needed_from)

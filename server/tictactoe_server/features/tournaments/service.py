@@ -99,8 +99,7 @@ class Tournaments(Service):
         core.additions.welcome["calls"] = self.running.calls_of
         core.additions.welcome["opens_events"] = self._opens_events
         core.hooks.before_seat.append(self.running.seat)
-        for work in (kept.run(), self.running.run(), self.shown.run()):
-            self.tasks.start(work)
+        self.jobs = (kept.run, self.running.run, self.shown.run)
 
     async def open(self, call: Call) -> None:
         """Open an event for the player as organiser; answer with the ticket or the cards."""

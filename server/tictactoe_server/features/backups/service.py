@@ -10,7 +10,7 @@ import math
 import shutil
 import signal
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from typing import Final
 import structlog
 
 from tictactoe_server import clock
+from tictactoe_server.core.core import Service
 from tictactoe_server.storage.folder import FILE_NAME, files_of
 from tictactoe_server.storage.schema import restore_command
 
@@ -65,20 +66,21 @@ class BackupFailed(Exception):
     """No backup was made, or it is damaged; the message is a sentence for the operator."""
 
 
-@dataclass(slots=True)
-class Backups:
+class Backups(Service):
     """Backups of the folder `data` in the folder `target`.
 
     Attributes:
         problem: The reason why the last backup failed, or "".
     """
 
-    data: Path
-    target: Path
-    every_seconds: float
-    keep: int
-    problem: str = ""
-    began_at: float = field(default_factory=clock.wall)
+    def __init__(self, data: Path, target: Path, every_seconds: float, keep: int) -> None:
+        self.data = data
+        self.target = target
+        self.every_seconds = every_seconds
+        self.keep = keep
+        self.problem = ""
+        self.began_at = clock.wall()
+        self.jobs = (self.run,)
 
     @property
     def made_at(self) -> float | None:
@@ -98,13 +100,13 @@ class Backups:
         """The age of the newest backup, or how long there has been none."""
         return clock.wall() - (self.made_at or self.began_at)
 
-    def describe(self) -> str:
+    def status(self) -> Mapping[str, str]:
         count, made_at = len(list_backups(self.target)), self.made_at
         newest = "none yet" if made_at is None else f"{datetime.fromtimestamp(made_at, UTC):%Y-%m-%d %H:%M} UTC"
         future = list_backups(self.target, from_future=True)
         problems = [self.problem] if self.problem else []
         problems += [f"{path.name} is dated in the future and does not count" for path in future[:1]]
-        return "; ".join([f"newest {newest}, {count} in {self.target}", *problems])
+        return {"backup": "; ".join([f"newest {newest}, {count} in {self.target}", *problems])}
 
     async def run(self) -> None:
         """Make backups until cancelled; failures are logged and retried."""

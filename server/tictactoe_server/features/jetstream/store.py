@@ -19,9 +19,9 @@ from typing import Any, Final, Generic, Self
 import msgspec
 import structlog
 
-from tictactoe_server.features.cluster.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
-from tictactoe_server.features.cluster.jetstream.stream import TIME, TOMBSTONE, Entry, Stream, StreamInfo, Write
-from tictactoe_server.features.cluster.jetstream.streams import GAME, Streams, find_streams
+from tictactoe_server.features.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
+from tictactoe_server.features.jetstream.stream import TIME, TOMBSTONE, Entry, Stream, StreamInfo, Write
+from tictactoe_server.features.jetstream.streams import GAME, Streams, find_streams
 from tictactoe_server.records.tables import BANS, Ban, ban_or_none
 from tictactoe_server.storage.journal import PART_BITS, GameTables
 from tictactoe_server.storage.journal import Write as WriteJob

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from nats.js.api import ClusterInfo
 
 from tictactoe_server import clock
-from tictactoe_server.features.cluster.jetstream.copies import Copies
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.stream import (
+from tictactoe_server.features.jetstream.copies import Copies
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.stream import (
     NO_STREAM,
     REPLICAS,
     Entry,
@@ -23,7 +23,7 @@ from tictactoe_server.features.cluster.jetstream.stream import (
     StreamError,
     StreamInfo,
 )
-from tictactoe_server.features.cluster.jetstream.streams import (
+from tictactoe_server.features.jetstream.streams import (
     FORMAT,
     LAYOUT,
     ROOM,

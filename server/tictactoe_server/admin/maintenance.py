@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,14 +14,13 @@ import structlog
 from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.core.hooks import Hooks
-from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, RESERVED, SHARES, KnownPlayer, today
+from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, today
 from tictactoe_server.sessions.session import Tally
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Value, delete, values_of
 
 ROUND_SECONDS: Final = 3_600.0
 STEP_SECONDS: Final = 0.1
-FORGOTTEN_AT_ONCE: Final = 500  # players in one round
 _DAY_MS: Final = 86_400_000
 _LOOK_SECONDS: Final = 0.25
 _WINDOW_SECONDS: Final = 10.0
@@ -30,70 +29,54 @@ LATE_SECONDS: Final = 0.5  # from this delay on, measured times may include wait
 log: Final = structlog.get_logger(__name__)
 
 
+async def hourly(restored: asyncio.Event, work: Callable[[int], Awaitable[object]]) -> None:
+    """Do some work for the current day every hour, once all rooms are restored; errors of the store are logged."""
+    await restored.wait()
+    while True:
+        try:
+            await work(today())
+        except StoreUnavailable as unavailable:
+            log.warning("old players and games could not be deleted yet", reason=str(unavailable))
+        await asyncio.sleep(ROUND_SECONDS)
+
+
 @dataclass(frozen=True, slots=True)
 class Housekeeping:
-    """Deletes expired bans, old games and players who were away for long, in small steps.
+    """Deletes expired bans, old games and unused names and players, in small steps.
 
     Attributes:
         stay: Returns the ids of players who are connected or have a seat; these are kept.
         history_days: How long finished games are kept, or None for ever.
-        players_days: After this absence a player is erased, or None for never.
-        is_chosen: Returns whether this server of a cluster forgets players.
-        erasure_days: Returns how long hashes of forgotten players are kept, for backups that still have these players.
+        step_seconds: Pause between two steps.
     """
 
     store: Storage
     bans: Bans
     stay: Callable[[], Collection[str]]
     history_days: float | None
-    players_days: int | None
     hooks: Hooks
-    is_chosen: Callable[[], bool]
-    erasure_days: Callable[[], int]
+    step_seconds: float = STEP_SECONDS
 
-    async def run(self, are_known: asyncio.Event) -> None:
-        """Run every hour, once all rooms are restored; errors of the store are logged."""
-        await are_known.wait()
-        while True:
-            try:
-                await self.go_round(today())
-            except StoreUnavailable as unavailable:
-                log.warning("old players and games could not be forgotten yet", reason=str(unavailable))
-            await asyncio.sleep(ROUND_SECONDS)
-
-    async def go_round(self, day: int, step_seconds: float = STEP_SECONDS) -> None:
+    async def go_round(self, day: int) -> None:
         """Delete everything that is too old on a day; raises `StoreUnavailable`."""
         await self.bans.forget_past()
         if self.history_days is not None:
             before = clock.wall_ms() - round(self.history_days * _DAY_MS)
             needed = [await needed_from() for needed_from in self.hooks.games_needed_from]
-            await self._forget_games(round(min([before, *needed])), step_seconds)
-        if self.players_days is not None and self.is_chosen():
-            absent = await self._absent_since(day - self.players_days)
-            for erase in self.hooks.erasures:
-                await erase(absent)
-        if self.is_chosen():
-            await self._drop_erasures(day - self.erasure_days(), step_seconds)
+            await self._forget_games(round(min([before, *needed])))
         if not self.store.table(PLAYERS).expires:
-            await self._forget_players(day, step_seconds)
-            await self._delete_old(RESERVED, lambda reserved: reserved.is_over, step_seconds)
+            await self._forget_players(day)
+            await self._delete_old(RESERVED, lambda reserved: reserved.is_over)
 
-    async def _absent_since(self, day: int) -> list[str]:
-        seen: dict[str, int] = {}
-        async for _, known, _ in values_of(self.store.table(PLAYERS)):
-            seen[known.player.id] = max(known.seen, seen.get(known.player.id, 0))
-        stay = self.stay()
-        return [id for id, last in seen.items() if last < day and id not in stay][:FORGOTTEN_AT_ONCE]
-
-    async def _forget_games(self, before: int, step_seconds: float) -> None:
+    async def _forget_games(self, before: int) -> None:
         """Delete games that ended before a moment (ms since 1970), and their shared copies."""
         is_more = True
         while is_more:
             is_more = await self.store.games.forget_before(before)
-            await asyncio.sleep(step_seconds)
-        await self._delete_old(SHARES, lambda game: game.at < before, step_seconds)
+            await asyncio.sleep(self.step_seconds)
+        await self._delete_old(SHARES, lambda game: game.at < before)
 
-    async def _forget_players(self, day: int, step_seconds: float) -> None:
+    async def _forget_players(self, day: int) -> None:
         players = self.store.table(PLAYERS)
         async for some in players.load_all():
             stay = self.stay()
@@ -104,20 +87,11 @@ class Housekeeping:
                 if not await self.store.games.games_of(known.player.id, 1):
                     with contextlib.suppress(Conflict):  # the player has just connected
                         await delete(players, stored.key, stored.revision)
-            await asyncio.sleep(step_seconds)
+            await asyncio.sleep(self.step_seconds)
 
-    async def _drop_erasures(self, before: int, step_seconds: float) -> None:
-        """Delete the hashes of players forgotten before a day, except the newest, whose number is never used again."""
-        table = self.store.table(FORGOTTEN)
-        known = [row async for row in values_of(table, step_seconds)]
-        for key, kept, revision in sorted(known, key=lambda row: row[1].number)[:-1]:
-            if kept.is_done and kept.day < before:
-                with contextlib.suppress(Conflict):
-                    await delete(table, key, revision)
-
-    async def _delete_old(self, spec: TableSpec[Value], is_old: Callable[[Value], bool], step_seconds: float) -> None:
+    async def _delete_old(self, spec: TableSpec[Value], is_old: Callable[[Value], bool]) -> None:
         table = self.store.table(spec)
-        async for key, value, revision in values_of(table, step_seconds):
+        async for key, value, revision in values_of(table, self.step_seconds):
             if is_old(value):
                 with contextlib.suppress(Conflict):
                     await delete(table, key, revision)

@@ -20,6 +20,8 @@ from prometheus_client.registry import Collector
 from tictactoe_protocol import CloseCode
 from tictactoe_server import __version__
 from tictactoe_server.admin.orders.order import ServerParts
+from tictactoe_server.core.core import find_service
+from tictactoe_server.features.backups.service import Backups
 from tictactoe_server.sessions.session import Tally
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission
@@ -143,6 +145,16 @@ def _in_cluster(read: Callable[[ServerParts], Any]) -> Callable[[ServerParts], A
     return lambda server: read(server) if server.elsewhere.is_several else None
 
 
+def _of_backups(read: Callable[[Backups], Any]) -> Callable[[ServerParts], Any]:
+    """Return a function that reads a figure of the backups, and returns None for a server without them."""
+
+    def read_figure(server: ServerParts) -> Any:
+        backups = find_service(server.services, Backups)
+        return backups and read(backups)
+
+    return read_figure
+
+
 _info, _gauge, _counter, _histogram = (partial(Figure, kind) for kind in get_args(Kind))
 
 FIGURES: Final = (
@@ -202,12 +214,12 @@ FIGURES: Final = (
     _gauge(
         "backup_age_seconds",
         "How old the newest backup is, or the server without one.",
-        lambda server: server.backups and server.backups.age_seconds,
+        _of_backups(lambda backups: backups.age_seconds),
     ),
     _gauge(
         "backup_failing",
         "Whether the last attempt to make a backup failed.",
-        lambda server: server.backups and bool(server.backups.problem),
+        _of_backups(lambda backups: bool(backups.problem)),
     ),
     _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.tally.sent),
 )

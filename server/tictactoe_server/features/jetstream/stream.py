@@ -21,7 +21,7 @@ from nats.js.api import ClusterInfo, StreamState
 
 from tictactoe_server import clock
 from tictactoe_server.agenda import wait_until
-from tictactoe_server.features.cluster.jetstream.link import Headers, Link, Message
+from tictactoe_server.features.jetstream.link import Headers, Link, Message
 from tictactoe_server.storage.store import (
     MISSING,
     CannotOpenStore,

@@ -8,18 +8,17 @@ import sys
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from tictactoe_server import clock
-from tictactoe_server.cli.access import access_options
-from tictactoe_server.cli.log import set_up_logging
-from tictactoe_server.features.cluster import needing_nats
+from tictactoe_server.admin.log import set_up_logging
+from tictactoe_server.features.jetstream import needing_nats
 from tictactoe_server.storage.store import CannotOpenStore
 
 if TYPE_CHECKING:
-    from tictactoe_server.features.cluster.jetstream.link import Link
+    from tictactoe_server.features.jetstream.link import Link
 
 MAKING_SECONDS: Final = 25.0  # of retries by `init`, as nodes that have just started elect a leader first
 MOST_STREAMS: Final = 64
@@ -28,13 +27,27 @@ _WATCH_SECONDS: Final = 10.0
 _PERMANENT: Final = ("permissions violation", "already in use", "not supported", "written by version 1")
 """Parts of errors that a retry does not resolve."""
 
+Decorated = TypeVar("Decorated", bound=Callable[..., object])
+
+
+def access_options(command: Decorated) -> Decorated:
+    """Add the options for credentials and certificates of the store to a command."""
+    for name, help in (
+        ("store-ca", "Certificates to trust instead of the system's, in PEM."),
+        ("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey."),
+    ):
+        variable = f"TICTACTOE_{name.replace('-', '_').upper()}"
+        option = click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", envvar=variable, help=help)
+        command = option(command)
+    return command
+
 
 def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Turn a coroutine that needs a connection to the store into a function with the options for it."""
 
     async def connected(urls: str, credentials: Path | None, ca: Path | None, **options: Any) -> None:
         with needing_nats():
-            from tictactoe_server.features.cluster.jetstream.link import Link
+            from tictactoe_server.features.jetstream.link import Link
         link = await Link.open(urls, credentials=credentials, ca=ca)
         try:
             await work(link, **options)
@@ -86,8 +99,8 @@ async def init(link: Link, replicas: int, streams: int) -> None:
     Existing streams are kept; only their leaders are spread evenly over the nodes. Use credentials that may create
     streams.
     """
-    from tictactoe_server.cli.cluster_streams import make_streams
-    from tictactoe_server.features.cluster.jetstream.stream import RIGHTS
+    from tictactoe_server.features.jetstream.layout import make_streams
+    from tictactoe_server.features.jetstream.stream import RIGHTS
 
     shown, deadline = "", clock.monotonic() + MAKING_SECONDS
     while True:
@@ -121,8 +134,8 @@ async def reshard(link: Link, streams: int) -> None:
     If it is interrupted, run it again, with the same number or the previous one, which undoes it. Use credentials that
     may create streams.
     """
-    from tictactoe_server.cli.cluster_check import Inspector
-    from tictactoe_server.cli.cluster_streams import share_out
+    from tictactoe_server.features.cluster.check import Inspector
+    from tictactoe_server.features.jetstream.layout import share_out
 
     if living := [server.name for server, _ in await (await Inspector(link).open()).living()]:
         raise CannotOpenStore(f"These servers live and have to be stopped first: {', '.join(living)}.")
@@ -142,7 +155,10 @@ async def check(link: Link, *, watch: bool) -> None:
 
     Use the servers' credentials.
     """
-    from tictactoe_server.cli.cluster_check import Fault, Inspector  # the rest of this module works without nats-py
+    from tictactoe_server.features.cluster.check import (  # the rest of this module works without nats-py
+        Fault,
+        Inspector,
+    )
 
     inspector = await Inspector(link).open()
     findings, shown = await inspector.inspect(), None
@@ -170,7 +186,7 @@ async def remove(link: Link, node: str) -> None:
 
     Use the credentials of the system user.
     """
-    from tictactoe_server.cli.cluster_streams import remove_node
+    from tictactoe_server.features.jetstream.layout import remove_node
 
     await remove_node(link, node)
     click.echo(f"Node {node} is removed. Other nodes take its copies: see tictactoe-server cluster check.")

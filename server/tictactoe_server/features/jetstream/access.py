@@ -15,7 +15,7 @@ from urllib.parse import ParseResult, urlsplit
 import nkeys
 from nats import errors
 
-from tictactoe_server.features.cluster import hidden
+from tictactoe_server.features.jetstream import hidden
 from tictactoe_server.files import open_regular
 from tictactoe_server.storage.store import CannotOpenStore
 

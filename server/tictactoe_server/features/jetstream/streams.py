@@ -16,8 +16,8 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
-from tictactoe_server.features.cluster.jetstream.link import Link
-from tictactoe_server.features.cluster.jetstream.stream import (
+from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.stream import (
     NO_STREAM,
     NoStream,
     Stream,

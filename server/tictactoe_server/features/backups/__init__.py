@@ -1,0 +1,1 @@
+"""Regular backups of a running server."""

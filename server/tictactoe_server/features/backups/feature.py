@@ -1,0 +1,69 @@
+"""Regular backups as a feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+from click import BadParameter, IntRange, UsageError
+
+from tictactoe_server.core.core import Service
+from tictactoe_server.features.backups.service import Backups
+from tictactoe_server.features.cluster.feature import ClusterOptions
+from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.settings import Options, Settings, option, parse_duration
+
+
+def _parse_period(text: str) -> float:
+    seconds = parse_duration(text)
+    if not 60 <= seconds <= 366 * 86_400:
+        raise BadParameter(f"{text!r} is no period from a minute to a year, as in 6h or 1d.")
+    return seconds
+
+
+@dataclass(frozen=True, slots=True)
+class BackupOptions(Options):
+    """Where to make backups, how often, and how many are kept."""
+
+    section = "Backups"
+
+    to: Path | None = option(
+        "Back up the data into this folder regularly, and verify each backup.",
+        click.Path(path_type=Path),
+        "DIR",
+        name="backup-to",
+    )
+    every_seconds: float = option(
+        "How often to back up, as in 6h or 1d.",
+        _parse_period,
+        "TIME",
+        default=86_400.0,
+        name="backup-every",
+        typed="1d",
+    )
+    keep: int = option(
+        "How many backups to keep; the oldest are deleted.",
+        IntRange(1, 10_000),
+        "NUMBER",
+        default=14,
+        name="backup-keep",
+    )
+
+    def check(self, settings: Settings) -> None:
+        if self.to and settings.of(ClusterOptions).store:
+            raise UsageError(
+                "--backup-to copies the folder of --data. What a store of several servers keeps, `move` copies."
+            )
+        if self.to and settings.data is None:
+            raise UsageError("--backup-to needs --data: with :memory: there is nothing to copy.")
+
+
+def _make(parts: Parts) -> Iterable[Service]:
+    data, options = parts.settings.data, parts.settings.of(BackupOptions)
+    return [Backups(data, options.to, options.every_seconds, options.keep)] if data and options.to else ()
+
+
+FEATURE: Final = Feature(make=_make, options=BackupOptions)

@@ -1,0 +1,47 @@
+"""The bots, and the demonstration game, as a feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from click import IntRange
+
+from tictactoe_server.core.core import Service
+from tictactoe_server.features.bots.demo import Demo
+from tictactoe_server.features.bots.service import Bots
+from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.settings import Options, option, seconds_option
+
+
+@dataclass(frozen=True, slots=True)
+class BotOptions(Options):
+    """How bots play, and whether they play a demonstration game."""
+
+    section = "Bots"
+
+    pause_seconds: float = seconds_option(
+        0.6, "How long bots wait before they move, as a person would; 0 for machines.", 0, 60, "bot-pause"
+    )
+    deadline_seconds: float = seconds_option(1.0, "How long a bot may think about a move.", 0.05, 60, "bot-deadline")
+    workers: int | None = option(
+        "Processes in which bots think. [default: one less than the cores, at least 1]",
+        IntRange(1, 256),
+        "NUMBER",
+        name="bot-workers",
+    )
+    demo: bool = option(
+        "Whether computers play a game on the first page while nobody else plays, at the lowest priority.",
+        default=True,
+        name="demo/--no-demo",
+    )
+
+
+def _make(parts: Parts) -> Iterable[Service]:
+    options = parts.settings.of(BotOptions)
+    bots = Bots(parts.pool, pause_seconds=options.pause_seconds)
+    return (bots, Demo(parts.pool)) if options.demo else (bots,)
+
+
+FEATURE: Final = Feature(make=_make, options=BotOptions)

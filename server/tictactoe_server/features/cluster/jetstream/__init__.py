@@ -1,1 +1,0 @@
-"""The store of a cluster in NATS JetStream."""

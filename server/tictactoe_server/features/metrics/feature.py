@@ -1,0 +1,33 @@
+"""Metrics as a feature; the library for them is imported only if they are on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from click import BadParameter
+
+from tictactoe_server.features.feature import Feature
+from tictactoe_server.settings import Options, option
+
+
+def _parse_address(text: str) -> tuple[str, int]:
+    """Return the parts of HOST:PORT; an IPv6 address is in brackets."""
+    host, _, port = text.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
+        raise BadParameter(f"{text!r} is no HOST:PORT, as in 127.0.0.1:9100.")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsOptions(Options):
+    """The address of the metrics, None for no metrics."""
+
+    section = "Metrics"
+
+    address: tuple[str, int] | None = option(
+        "Show figures for Prometheus on this address.", _parse_address, "HOST:PORT", name="metrics"
+    )
+
+
+FEATURE: Final = Feature(options=MetricsOptions)
