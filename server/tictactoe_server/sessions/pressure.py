@@ -37,7 +37,7 @@ IN_LINE: Final = -1  # instead of ms to wait: until the session's turn in the qu
 LATE_MS: Final = 120  # longest wait behind another request of the session if the server never rests
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
 _REST_SECONDS: Final = 0.0003  # pause between two shares for queues of addresses with players
-_LONG_REST_SECONDS: Final = 0.0013  # and for other queues
+_LONG_REST_SECONDS: Final = 0.0013  # and for other queues and their places
 PERIOD_SECONDS: Final = 0.003  # how long time is reserved for addresses with players after a full turn
 PLAYING_SECONDS: Final = 300  # how long an address has players after a request in a game
 _FEW_MESSAGES: Final = 16
@@ -54,28 +54,34 @@ _LITTLE_REST: Final = 0.2  # the part of a window below which the server is over
 class Place:
     """A place of a request in progress, until `leave` or for `PLACE_SECONDS`."""
 
-    __slots__ = ("_free", "_timer")
+    __slots__ = ("_free", "_rest_seconds", "_timer")
 
-    def __init__(self, free: Callable[[], None]) -> None:
+    def __init__(self, free: Callable[[], None], rest_seconds: float) -> None:
         self._free: Callable[[], None] | None = free
+        self._rest_seconds = rest_seconds
         self._timer = asyncio.get_running_loop().call_later(PLACE_SECONDS, self.leave)
 
     def leave(self) -> None:
-        """Free the place in the next turn of the loop, so that requests that end at once fill no turn either."""
+        """Free the place after its rest or in the next turn, so that requests that end at once fill no turn either."""
         free, self._free = self._free, None
         if free is not None:
             self._timer.cancel()
-            asyncio.get_running_loop().call_soon(free)
+            asyncio.get_running_loop().call_later(self._rest_seconds, free)
 
 
 class Places:
     """Limits the requests in progress that wait for the store; the addresses take turns.
 
+    Args:
+        places: How many requests may be in progress.
+        rest_seconds: How long each place stays empty after a request.
+
     Moves need no place, so at most `PLACES` other requests are ahead of a move, in the event loop and in the store.
     """
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int, rest_seconds: float = 0.0) -> None:
         self._free = places
+        self._rest_seconds = rest_seconds
         self._taken: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[Place]]] = {}  # by address, the next one first
 
@@ -90,7 +96,7 @@ class Places:
     def _take(self, address: str) -> Place:
         self._free -= 1
         self._taken[address] += 1
-        return Place(partial(self._leave, address))
+        return Place(partial(self._leave, address), self._rest_seconds)
 
     def _leave(self, address: str) -> None:
         self._free += 1
@@ -229,7 +235,7 @@ class Pressure:
         self._spent_by_others = self._spent_in_turn = 0.0
         self.playing: set[Source] = set()
         self.places = Places(PLACES)
-        self.slow_places = Places(SLOW_PLACES)
+        self.slow_places = Places(SLOW_PLACES, _LONG_REST_SECONDS)
         self.requests = self.looked_at = self.shed = 0
         self.seconds = self.excess = 0.0
         self.is_full = self.is_reserved = self.is_restless = False
