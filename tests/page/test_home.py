@@ -49,6 +49,19 @@ async def test_no_note_on_the_first_page_ends_in_a_line_of_one_word(server: Serv
     assert await notes.evaluate_all(alone) == []
 
 
+async def test_the_name_of_a_game_stays_on_one_line_on_a_small_phone(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), phone=True)
+    await ana.page.set_viewport_size({"width": 320, "height": 568})
+    names = ana.page.locator(".tile b, .play h2").filter(has_text="Tic‑tac‑toe")
+    await expect(names).to_have_count(2)
+    lines = """names => names.map((name) => {
+        const range = new Range();
+        range.selectNodeContents(name);
+        return new Set([...range.getClientRects()].map(({top}) => top)).size;
+    })"""
+    assert await names.evaluate_all(lines) == [1, 1]
+
+
 async def test_a_seat_to_return_to_names_opponent_game_and_turn(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit, "gomoku")
     await ana.page.goto(address(server))

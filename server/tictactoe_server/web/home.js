@@ -8,7 +8,7 @@ import { Lobby } from "./lobby.js";
 import { makePlayCard } from "./playcard.js";
 import { makeRoomRows } from "./roomlist.js";
 import { makeTiles } from "./tiles.js";
-import { clean, formatDuration, joinWords, messageOf, nameGame, readCode } from "./words.js";
+import { clean, formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
 /** The name whose notice was closed: that it belongs to somebody else. */
@@ -150,7 +150,7 @@ function makeResume(app) {
 
 /** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
 function describeSeat({ seat, rules, names, turn }, left) {
-	const terms = [nameGame(rules).replaceAll("-", "\u2011")];
+	const terms = [keepTogether(nameGame(rules))];
 	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: clean(names[turn] ?? "") }));
 	else if (turn === null) terms.push(say("status waiting"));
 	if (left) terms.push(say("page time left", { time: formatDuration(left) }));

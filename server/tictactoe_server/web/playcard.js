@@ -5,7 +5,7 @@ import { button, field, h, select, setText, show } from "./dom.js";
 import { prepareLadders, prepared } from "./later.js";
 import { makeOwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
-import { LEVELS, describeClock, describeLevel, describeRules, parseClock } from "./words.js";
+import { LEVELS, describeClock, describeLevel, describeRules, keepTogether, parseClock } from "./words.js";
 
 const CLOCKS = ["", "1+1", "3+2", "10/move"];
 
@@ -86,7 +86,7 @@ export function makePlayCard(app, mayPlay) {
 
 	/** Show the game that is chosen. */
 	function describe() {
-		setText(title, say(`name of ${kept.game}`));
+		setText(title, keepTogether(say(`name of ${kept.game}`)));
 		setText(rules, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));
 		setText(size, describeRules(chosenRules(kept)));
 		own.hidden = kept.game !== OWN;

@@ -7,7 +7,7 @@ import { changeLook, lookOf } from "./look.js";
 import { nameCell } from "./rules.js";
 import { seatIcon } from "./shapes.js";
 import { makeDoor, makeInvitation } from "./waiting.js";
-import { formatDuration, nameMark, ownerOf } from "./words.js";
+import { formatDuration, keepTogether, nameMark, ownerOf } from "./words.js";
 
 const SHORT_MS = 15_000;
 
@@ -66,7 +66,7 @@ export class Stage {
 	/** @param {Scene} scene */
 	draw(scene) {
 		const isWaiting = scene.card !== "";
-		setText(this.#head, scene.head.replaceAll("-", "\u2011").replace(" ·", "\u00a0·")); // lines break between words only
+		setText(this.#head, keepTogether(scene.head.replace(" ·", "\u00a0·")));
 		setText(this.#code, scene.state.room);
 		setText(this.#terms, scene.terms.join(" · "));
 		if (this.title !== scene.title) document.title = this.title = scene.title;

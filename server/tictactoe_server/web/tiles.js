@@ -4,6 +4,7 @@ import { say } from "./catalogue.js";
 import { h } from "./dom.js";
 import { OWN, PRESETS, rulesOf } from "./rules.js";
 import { drawSmall } from "./smallboard.js";
+import { keepTogether } from "./words.js";
 
 /** A position of each game, as it may be seen half-way. @type {Record<string, string>} */
 const EXAMPLES = {
@@ -35,7 +36,7 @@ export function makeTiles(chosen, onChoose) {
 	const games = [...PRESETS, OWN];
 	const inputs = games.map((value) => h("input", { type: "radio", name: "game", value, change: () => onChoose(value) }));
 	const tiles = games.map((preset, index) => {
-		const words = h("span", h("b", say(`name of ${preset}`)), " ", h("small", say(`page won ${preset}`)));
+		const words = h("span", h("b", keepTogether(say(`name of ${preset}`))), " ", h("small", say(`page won ${preset}`)));
 		return h("label.tile", inputs[index], drawExample(preset), words);
 	});
 	const element = h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);

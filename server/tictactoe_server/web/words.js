@@ -74,6 +74,9 @@ export function nameGame({ preset, rows, columns, line }) {
 	return preset ? clean(preset) : say("game size", { rows, columns, line });
 }
 
+/** Keep hyphens between short syllables, as in Tic-tac-toe, from ending a line. */
+export const keepTogether = (text = "") => text.replace(/(?<=(?<!\p{L})\p{L}{1,3})-/gu, "\u2011");
+
 /** How well the computer plays; a server may have other levels. */
 export const LEVELS = ["easy", "medium", "hard"];
 
