@@ -19,7 +19,10 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
+BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The fastest comes first: the headless shell takes half the time."""
+
+CHROMIUM: Final = next(filter(None, map(shutil.which, BROWSERS)), None)
 _LAPTOP: Final = ViewportSize(width=1280, height=800)
 _PHONE: Final = ViewportSize(width=390, height=844)
 _SCREEN: Final = ViewportSize(width=1920, height=1080)
@@ -41,15 +44,14 @@ Look = Literal["light", "dark"]
 
 async def take_pictures(folder: Path, *, every: bool) -> None:
     """Write the pictures into an existing folder: those for the documentation, or `every` page in every window."""
-    chromium = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if chromium is None:
-        raise SystemExit(f"No Chromium on this machine: {', '.join(_BROWSERS)}")
+    if CHROMIUM is None:
+        raise SystemExit(f"No Chromium on this machine: {', '.join(BROWSERS)}")
     async with (
         Server(Settings(host="127.0.0.1", port=0)) as server,
         async_playwright() as playwright,
         AsyncExitStack() as stack,
     ):
-        browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         at = f"http://127.0.0.1:{server.port}"
         for game in ("four", "connect-four"):
             cleo, dan = [await stack.enter_async_context(_open(browser, at, "light")) for _ in range(2)]

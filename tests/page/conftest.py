@@ -6,7 +6,6 @@ one event loop for this reason.
 
 import asyncio
 import re
-import shutil
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,14 +23,11 @@ from tests.raw import listening
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tools.page_pictures import BROWSERS, CHROMIUM
 
 PATIENCE_MS: Final = 15_000
 PHONE: Final = ViewportSize(width=390, height=780)
 LAPTOP: Final = ViewportSize(width=1280, height=800)
-_BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The fastest comes first: the headless shell takes half the time."""
-
-CHROMIUM: Final = next(filter(None, map(shutil.which, _BROWSERS)), None)
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -228,7 +224,7 @@ async def other_site(page: str) -> AsyncIterator[str]:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     if CHROMIUM is None:
-        pytest.skip(f"no Chromium on this machine: none of {', '.join(_BROWSERS)}")
+        pytest.skip(f"no Chromium on this machine: none of {', '.join(BROWSERS)}")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
