@@ -59,9 +59,10 @@ export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, stat
 
 /** What an event is about, in a line. @param {EventState} state */
 export function describeTerms({ head }) {
-	const { kind, rules, clock, double, players } = head;
+	const { kind, rules, clock, double, players, present, expected = 0 } = head;
 	const what = double ? say("tournament kind double") : describeWord("kind", kind);
-	return [what, nameGame(rules), describeClock(clock), say("page event players", { n: players })].join(" · ");
+	const entrants = expected ? say("tournament here", { n: players + expected, present }) : say("page event players", { n: players });
+	return [what, nameGame(rules), describeClock(clock), entrants].join(" · ");
 }
 
 /** How far it is, at the end who won. @param {EventState} state */
