@@ -24,7 +24,8 @@ _SLASHES: Final = re.compile("(?<!:)/{2,}")
 _SEPARATOR: Final = re.compile("[-\u2010-\u2015 \u00a0]")
 _WORD: Final = re.compile(rf"(?<![^\W_]){_HALF}{_SEPARATOR.pattern}?{_HALF}{_END}")
 _HOST: Final = r"""(?:[A-Za-z]+://)?(?:\[[^\]\s]*\](?::\d+)?|[^\s/<>()\[\]"'?#]+)"""
-_LINK: Final = re.compile(rf"({_HOST}(?:/[^\s/?#]+)*)/({_HALF}-?{_HALF}){_END}")
+_PAGE: Final = r"(?:/((?ai:wall|cards))\b)?"
+_LINK: Final = re.compile(rf"({_HOST}(?:/[^\s/?#]+)*)/({_HALF}-?{_HALF}){_END}{_PAGE}")
 
 
 class BadRoomCode(Refusal, ValueError):
@@ -35,10 +36,24 @@ class BadRoomCode(Refusal, ValueError):
 
 
 class RoomLink(NamedTuple):
-    """A link to a room or event: the address before the code, and the code."""
+    """A link to a room or event.
+
+    Attributes:
+        base: The address of the server.
+        page: ``wall`` or ``cards`` of an event, or "".
+        rest: The text after the link.
+    """
 
     base: str
     code: str
+    is_event: bool = False
+    page: str = ""
+    rest: str = ""
+
+    @property
+    def path(self) -> str:
+        """The link's path below the server's address, in its one written form."""
+        return f"{'/e' if self.is_event else ''}/{self.code}{'/' if self.page else ''}{self.page}"
 
 
 def parse_room_code(text: str) -> str:
@@ -66,10 +81,17 @@ def find_link(text: str) -> RoomLink | None:
     """Return the first link in a text whose path has a room code, or None; of several codes the last one counts.
 
     >>> find_link("(see http://server:8765/games/k7m-4pq/)")
-    RoomLink(base='http://server:8765/games', code='K7M4PQ')
+    RoomLink(base='http://server:8765/games', code='K7M4PQ', is_event=False, page='', rest='/)')
+    >>> find_link("http://server:8765/E/K7M4PQ/wall.").path
+    '/e/K7M4PQ/wall'
     """
     found = _LINK.search(_simplify(text[:_MOST_SEARCHED]))
-    return None if found is None else RoomLink(found[1], _bare(found[2]).upper())
+    if found is None:
+        return None
+    base, code, page = found.groups("")
+    is_event = base[-2:].lower() == "/e"
+    base, page = (base[:-2], page.lower()) if is_event else (base, "")
+    return RoomLink(base, _bare(code).upper(), is_event, page, found.string[found.end() :])
 
 
 def _find_code(text: str) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from tictactoe_client.online.address import Address, parse_address, parse_event, parse_room
+from tictactoe_client.online.address import Address, is_event_link, parse_address, parse_event, parse_room
 from tictactoe_client.online.errors import BadAddress
 from tictactoe_client.settings import OPTIONS
 from tictactoe_protocol import BadRoomCode
@@ -34,11 +34,17 @@ def test_an_address_is_read_as_people_write_it(text: str, url: str) -> None:
 def test_a_server_under_a_path_is_reached_with_the_slash_that_proxies_insist_on() -> None:
     for text in ("https://host/games/", "https://host/games//", "https://host/games/K7M4PQ", "host/games/K7M4PQ/"):
         assert parse_address(text).socket_url.endswith("/games/")
-    for text in ("https://host/games/k7m-4pq.", "https://host/games/e/K7M4PQ#ana-7c2f"):
+    for text in ("https://host/games/k7m-4pq.", "https://host/games/E/K7M4PQ/wall", "https://host/games/e/K7M4PQ#ana"):
         _, _, address = parse_event(text)
         assert address == Address("wss", "host", None, "/games/")
         assert address.link_to("K7M4PQ") == "https://host/games/K7M4PQ"
     assert parse_address("wss://host/s1").socket_url == "wss://host/s1"
+
+
+def test_a_link_of_an_event_is_told_from_a_link_of_a_room_in_any_spelling() -> None:
+    assert is_event_link("Come: http://host:8765/E/k7m-4pq/wall.")
+    assert not is_event_link("http://host:8765/K7M4PQ")
+    assert not is_event_link("K7M4PQ")
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,14 @@ from playwright.async_api import Browser, async_playwright
 
 from tests.end_to_end.clients import link_to
 from tests.limits import uncounted
-from tests.page.conftest import CHROMIUM, LAPTOP
+from tests.page.conftest import LAPTOP
 from tests.page.weight import weigh
 from tests.peer import Peer, open_peer
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_server.admin.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tools.page_pictures import CHROMIUM
 
 SLOWED: Final = 4
 LOADS: Final = 21

@@ -28,7 +28,7 @@ from tictactoe_client.input.tournament import carry_out, find_deed, link_to, lis
 from tictactoe_client.input.ways import Choice, EventWay, Way, against_computer, together
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.nearby import fetch_status, find_nearby
-from tictactoe_client.online.address import Address, Cluster, parse_cluster, parse_event, parse_room
+from tictactoe_client.online.address import Address, Cluster, is_event_link, parse_cluster, parse_event, parse_room
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import open_connection
 from tictactoe_client.online.errors import Refused, Unreachable, describe_cause
@@ -107,7 +107,7 @@ async def play_together(settings: Settings, names: Sequence[str], clock: str | N
 async def join(settings: Settings, room: Sequence[str]) -> int:
     """Join a room by its code or link, resuming a seat of an earlier run, or enter an event by its link."""
     text = " ".join(room)
-    if "/e/" in text:
+    if is_event_link(text):
         return await use_event(settings, [text], None)
     code, address = parse_room(text)
     return await _enter_and_stay(settings, Choice("join", code=code), address)
@@ -157,7 +157,7 @@ async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
 async def watch(settings: Settings, room: Sequence[str]) -> int:
     """Watch a game by its code or link, or ask for one; without a terminal, list the games and raise `Misuse`."""
     text = " ".join(room)
-    if "/e/" in text:
+    if is_event_link(text):
         return await use_event(settings, [text.partition("#")[0]], None)
     if room:
         code, address = parse_room(text)

@@ -129,9 +129,14 @@ def parse_event(text: str) -> tuple[str, str, Address | None]:
     (('K7M4PQ', '', None), ('K7M4PQ', 'ana-7c2f'))
     """
     text, _, ticket = text.partition("#")
-    code, address = parse_room(text)
-    server = None if address is None else parse_url(f"{address.url.removesuffix('/e')}/")
+    code, server = parse_room(text)
     return code, _AFTER_TICKET.sub("", ticket), server
+
+
+def is_event_link(text: str) -> bool:
+    """Return True if a text has a link, and the first one leads to an event."""
+    link = room_codes.find_link(text)
+    return link is not None and link.is_event
 
 
 def parse_code(text: str) -> str:

@@ -18,7 +18,7 @@ from tictactoe_client.files.players import GUEST
 from tictactoe_client.input.names import propose_name
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
-from tictactoe_client.online.address import Address, parse_event, parse_room
+from tictactoe_client.online.address import Address, is_event_link, parse_event, parse_room
 from tictactoe_client.online.errors import BadAddress, ClientError, Refused
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.session import Enter, Session
@@ -144,7 +144,7 @@ class WaysIn:
             if self.waits_for:
                 return
             try:
-                if "/e/" in text:
+                if is_event_link(text):
                     self._program.open_event(*parse_event(text))
                     return
                 code, address = parse_room(text)

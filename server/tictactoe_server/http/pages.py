@@ -21,6 +21,7 @@ import structlog
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.room_codes import find_link
 from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import EMBED, PREFIX, Assets, link_card, send, send_part
@@ -42,7 +43,6 @@ ANSWER_SECONDS: Final = 5.0  # for the store to answer
 
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _EMBEDDED: Final = re.compile(r"/embed(/(?:e/|replay/)?[^/.]+)")
-_PUNCTUATED: Final = re.compile(r"((?:/e)?/[A-Za-z0-9]{3}-?[A-Za-z0-9]{3})[^\w-]+")
 """The path of a code, and the slash or punctuation that followed its link."""
 _LANGUAGE_COOKIE: Final = re.compile(r"\blanguage=(\w+)")
 _ACCEPTED_LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")
@@ -135,8 +135,8 @@ class Pages:
             return self._qr(request, qr[1])
         if path.startswith(PREFIX) or request.is_open_to_all:
             return self._nothing(request)
-        if punctuated := _PUNCTUATED.fullmatch(path):
-            return redirect(request, punctuated[1])
+        if (meant := _read_pasted(path)) not in ("", path):
+            return redirect(request, meant)
         if "//" in path.rstrip("/"):
             return redirect(request, re.sub("/{2,}", "/", path))
         return self._room(request)
@@ -228,6 +228,14 @@ def _show(request: HttpRequest, state: RoomState) -> Reply:
         picture = f"/preview/{state.room}.png?{state.seq}" if state.visibility == "public" else ""
         return PageHead(*texts.head_of_room(state), picture=picture)
     return texts.describe_room(state, request.origin, is_coloured=request.wants_colour)
+
+
+def _read_pasted(path: str) -> str:
+    """Return the path of the room or event that a pasted link leads to, or "" if the path needs no repair."""
+    link = find_link(f"host{path}")
+    if link is None or link.base != "host" or any(map(str.isalnum, link.rest)):
+        return ""
+    return link.path if link.is_event or link.rest else ""
 
 
 def _text(lines: Iterable[str], status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
