@@ -44,10 +44,12 @@ from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_manners
+from tictactoe_server.features.ratings.folding import RATED, is_rated
 from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.commands import Deserted, EnterEvent, Opened, RoomCodes, Score, pair_next
 from tictactoe_server.features.tournaments.commands import apply as change_event
 from tictactoe_server.features.tournaments.event import Event, due_at, open_event
+from tictactoe_server.features.tournaments.rooms import purpose_of
 from tictactoe_server.features.tournaments.shown import state_of as state_of_event
 from tictactoe_server.features.tournaments.shown import with_attendance
 from tictactoe_server.rooms import (
@@ -220,20 +222,20 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
     And the same of a rated game, with its end.
     """
     ana, bo = PEOPLE[:2]
-    rated = open_room("R4T3DS", PRESETS["classic"], ana, 1_000, clock=CLOCKS[2], rated=True)
+    rated = open_room("R4T3DS", PRESETS["classic"], ana, 1_000, clock=CLOCKS[2], purpose=RATED)
     for room in (rated, open_in_event(PRESETS["classic"], CLOCKS[2], (ana, bo))):
         seen: Seen | None = None
         moves: list[tuple[Player, Command]] = [
             *((ana, Enter()), (bo, Enter())),
             *((PEOPLE[ply % 2], Move(room=room.code, cell=cell, ply=ply)) for ply, cell in enumerate(_NO_LINE)),
-            *(((bo, Resign(room=room.code)),) if room.rated else ()),
+            *(((bo, Resign(room=room.code)),) if is_rated(room) else ()),
         ]
         for player, command in moves:
             room = apply(room, player, command, 1_000)
             before, seen = seen, Seen(state_of(room, 1_000, watchers=0), room.position.moves)
             if len(seen.moves) in (0, 1, 7, 8):
                 yield tell_vector(before, seen, ana.id)
-                if room.rated:
+                if is_rated(room):
                     yield tell_vector(before, seen, bo.id, has_challenges=False)
     assert seen is not None
     missed = replace(seen.state, event=msgspec.UNSET, pairing=msgspec.UNSET, happened=msgspec.UNSET)
@@ -305,7 +307,7 @@ def play_in_event(chance: random.Random) -> list[Seen]:
 def open_in_event(rules: Rules, clock: ClockFields | None, people: tuple[Player, ...]) -> Room:
     """Return a room of an event for these players."""
     reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip(rules.marks, people, strict=True)}
-    terms: dict[str, Any] = {"clock": clock, "reserved": reserved, "event": "EV3NTS", "pairing": "r3-2"}
+    terms: dict[str, Any] = {"clock": clock, "reserved": reserved, "purpose": purpose_of("EV3NTS", "r3-2")}
     return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, **terms)
 
 

@@ -6,7 +6,7 @@ encoding a request sends only what was said. Numbers are bounded here, meanings 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -72,6 +72,15 @@ class Match(RequestFields, frozen=True, tag="match"):
     rules: RulesChoice | UnsetType = UNSET
     clock: ClockFields | None = None
     rated: bool = False
+
+
+NOT_OFFERED: Final = {"rated": "ladders off"}
+"""The reason why a server without rooms of a purpose refuses them, by the purpose."""
+
+
+def purpose_of(request: Any) -> str:
+    """Return the purpose of the room that a request opens or looks for, "" for casual games."""
+    return "rated" if request.rated else ""
 
 
 class _RoomRequest(RequestFields, frozen=True):

@@ -18,8 +18,9 @@ from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.rated import CLOSINGS
 from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
 from tictactoe_protocol.terms import rules_of
+from tictactoe_server.features.ratings.folding import RATED
+from tictactoe_server.features.tournaments.rooms import NAME as EVENT
 from tictactoe_server.http.assets import FOLDER
-from tictactoe_server.rooms.room import RATED, TOURNAMENT
 
 PROGRAM = Path(__file__).with_name("refusals.mjs")
 SOURCES = [
@@ -32,7 +33,8 @@ LISTS = ("levels", "limits", "marks", "presets", "types")
 NOT_SAID = {"path", "retry_ms", "url"}
 ENGLISH = open_catalogue("en")
 DERIVED = {
-    *(f"{terms.name} {deed}" for terms in (TOURNAMENT, RATED) for deed in ("draw", "undo", "rematch")),
+    *(f"{purpose} {deed}" for purpose in (EVENT, RATED.name) for deed in ("draw", "undo", "rematch")),
+    *(f"{EVENT} claim", f"{RATED.name} room"),
     *(f"ladder {closing}" for closing in CLOSINGS),
 }
 """Reasons that the server derives from the terms of a room and the reason for closing a ladder."""

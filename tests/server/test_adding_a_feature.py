@@ -12,11 +12,14 @@ from msgspec import Struct
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.test_pages import get
+from tictactoe_engine import PRESETS
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.feature import Feature
@@ -25,7 +28,8 @@ from tictactoe_server.listings.listed import Listed
 from tictactoe_server.play.history import find_by_id
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import FinishedGame, Player
+from tictactoe_server.rooms import FinishedGame, Player, Refused
+from tictactoe_server.rooms.room import Purpose
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import TableSpec
@@ -155,6 +159,32 @@ async def test_the_server_does_not_start_if_two_services_handle_the_same_request
     with pytest.raises(ValueError, match="Second handles Ping, and so does another service"):
         async with Server(HERE, features=(Feature(make=lambda parts: [Second()]),)):
             pass
+
+
+class Friendlies(Service, RoomPolicy):
+    """Adds a purpose of rooms that nobody may join."""
+
+    def start(self, core: Core) -> None:
+        core.hooks.policies["friendly"] = self
+
+    async def before_seat(self, live: LiveRoom) -> None:
+        raise Refused(ErrorCode.NOT_ALLOWED, "guests")
+
+
+async def test_a_room_of_a_missing_feature_is_kept_until_the_feature_is_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings, friendlies = replace(HERE, data=tmp_path), Feature(make=lambda parts: [Friendlies()])
+    async with Server(settings, features=(friendlies,)) as server:
+        live = await server.core.open_room(PRESETS["classic"], seats={}, purpose=Purpose("friendly", {"rated": True}))
+        code = live.room.code
+    async with Server(settings, features=()) as server, open_peer(server.url, "ana") as ana:
+        assert (await ana.ask("join", room=code))["code"] == "no_such_room"
+    assert "a room of a feature that this server lacks is left alone" in caplog.text
+    async with Server(settings, features=(friendlies,)) as server, open_peer(server.url, "ana") as ana:
+        assert (await ana.ask("join", room=code))["code"] == "not_allowed"
+        assert (await ana.ask("watch", room=code))["type"] == "ok"
+        assert (await ana.next_of("room"))["rated"] is True
 
 
 @pytest.mark.features

@@ -14,6 +14,7 @@ from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.features.tournaments.rooms import purpose_of
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.rooms import (
     NOBODY,
@@ -38,6 +39,7 @@ PLAYERS = st.sampled_from((ANA, BO, CY, DI))
 ACTORS = st.sampled_from((ANA, BO, CY, DI, GUEST))
 ACTIONS = st.sampled_from(("offer", "accept", "decline"))
 HOLD_MS = 500
+OF_EVENT = purpose_of("EV3NTS", "r1-1")
 START_MS = 1_200
 
 RULES = st.sampled_from(
@@ -80,8 +82,8 @@ class AnyCommands(RuleBasedStateMachine):
         self.now = START
         if event and clock is not None and len(rules.marks) == 2:
             reserved = {mark: replace(seat_of(one), online=False) for mark, one in zip("XO", (ANA, BO), strict=True)}
-            terms: dict[str, Any] = {"reserved": reserved, "start_ms": START_MS, "event": "EV3NTS"}
-            self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, pairing="r1-1", **terms)
+            terms: dict[str, Any] = {"reserved": reserved, "start_ms": START_MS, "purpose": OF_EVENT}
+            self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, **terms)
         else:
             guests = (GUEST,) if guest else ()
             self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, guests=guests, hold_ms=HOLD_MS)
@@ -267,7 +269,7 @@ class AnyCommands(RuleBasedStateMachine):
     def come_and_go(self, player: Player, command: Command) -> None:
         self.send(player, command)
 
-    @precondition(lambda self: not self.room.event)
+    @precondition(lambda self: self.room.purpose is not OF_EVENT)
     @rule(player=PLAYERS)
     def join_with_a_guest(self, player: Player) -> None:
         self.send(player, Enter((Player(guest_id(player.id, 0), "guest"),)))
@@ -319,13 +321,13 @@ class AnyCommands(RuleBasedStateMachine):
     @invariant()
     def a_game_of_an_event_is_played_once_and_by_its_two_alone(self) -> None:
         room = self.room
-        if room.event:
+        if room.purpose is OF_EVENT:
             assert {seat.player for seat in room.held_seats} == {ANA.id, BO.id}
             assert (room.was_aborted, room.game, room.offers.undo, room.offers.rematch) == (False, 1, None, ())
             assert room.offers.draw is None or room.position.ply >= 8
             assert room.result is not None or room.held_seats[0].left == room.held_seats[1].left is False
         if room.result is not None and room.result.reason == "forfeit":
-            assert room.event
+            assert room.purpose is OF_EVENT
             assert not all(map(room.position.has_acted, room.rules.marks))
 
     @invariant()

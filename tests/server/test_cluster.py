@@ -482,7 +482,7 @@ async def test_a_repeated_match_returns_the_waiting_room(node: Node) -> None:
 async def test_an_expired_reservation_frees_the_seat(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "RESERVED_SECONDS", 0.1)
     async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
-        kind = (Rules(), None, False)
+        kind = (Rules(), None, "")
         room = (await ana.ask("match"))["room"]
         assert await one.cluster.find_match(kind, Player("1", "bo")) == (room, None)
         assert await one.cluster.find_match(kind, Player("1", "bo")) == (

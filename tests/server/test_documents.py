@@ -15,9 +15,10 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, de
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.features.tournaments.rooms import purpose_of
 from tictactoe_server.records.documents import encode_game
 from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room
-from tictactoe_server.rooms.room import TOURNAMENT, USUAL
+from tictactoe_server.rooms.room import CASUAL
 from tictactoe_server.rooms.seating import seat_of
 from tictactoe_server.storage.store import Unreadable
 
@@ -38,8 +39,8 @@ BY_SEAT, BY_MOVE = ClockFields(initial_ms=300_000, increment_ms=2_000), ClockFie
 def in_event(*cells: int) -> Room:
     table = Table(ANA)
     reserved = {mark: seat_of(player) for mark, player in (("X", ANA), ("O", BO))}
-    of_event: dict[str, Any] = {"event": "EV3NTS", "pairing": "r3-2"}
-    table.room = open_room(CODE, PRESETS["classic"], None, 5_000, clock=BY_SEAT, reserved=reserved, **of_event)
+    purpose = purpose_of("EV3NTS", "r3-2")
+    table.room = open_room(CODE, PRESETS["classic"], None, 5_000, clock=BY_SEAT, reserved=reserved, purpose=purpose)
     table.play(*cells)
     return table.room
 
@@ -152,10 +153,13 @@ KEPT_ROOM = (
     b'{"draw":null,"undo":null,"rematch":[]},{},{"X":302000,"O":300000},5000,{}]'
 )
 KEPT_IN_EVENT = (
-    b'4da123f4[1,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
+    b'74037ba0[1,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
     b'"misere":false,"gravity":false},{"X":{"player":"pana","name":"ana","online":true,"bot":null},'
     b'"O":{"player":"pbo","name":"bo","online":true,"bot":null}},"public",{"initial_ms":300000,"increment_ms":2000},'
-    b'60000,1,{"pana":0,"pbo":0,"draws":0},30000,"closed","all","EV3NTS","r3-2"],3,[0,4],[],null,'
+    b'60000,1,{"pana":0,"pbo":0,"draws":0},30000,"closed","all",'
+    b'{"name":"event","fields":{"event":"EV3NTS","pairing":"r3-2","round":"3.2"},"terms":{"is_counted":false,'
+    b'"is_kept":true,"is_assigned":true,"absence":"loses","games_count":"never","is_aborted":false,'
+    b'"stands_still":true,"draw_from":8,"undo":false,"rematch":false,"hints":false,"guests":false}}],3,[0,4],[],null,'
     b'{"draw":null,"undo":null,"rematch":[]},{},{"X":300000,"O":300000},5000,{}]'
 )
 KEPT_GAME = (
@@ -173,10 +177,10 @@ def test_documents_have_the_bytes_that_the_data_folder_promises_and_fields_that_
     assert encode_game(game_of(PRESETS["classic"])) == KEPT_GAME.removesuffix(b"}") + b',"public":true}'
 
 
-def test_the_terms_of_a_tournament_are_not_stored_and_follow_from_the_event() -> None:
+def test_a_room_of_an_event_is_stored_with_its_purpose_and_terms() -> None:
     assert encode_room(ROOMS["of an event"]) == KEPT_IN_EVENT
-    assert decode_room(KEPT_IN_EVENT).terms is TOURNAMENT
-    assert decode_room(KEPT_ROOM).terms is USUAL
+    assert decode_room(KEPT_IN_EVENT).purpose == purpose_of("EV3NTS", "r3-2")
+    assert decode_room(KEPT_ROOM).purpose is CASUAL
 
 
 LARGE = Rules(rows=32, columns=32, line=3, blocked=frozenset(range(4, 1024)))

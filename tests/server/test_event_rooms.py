@@ -15,6 +15,7 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.lists import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.tournaments.rooms import purpose_of
 from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.rooms import (
     NOBODY,
@@ -35,7 +36,7 @@ from tictactoe_server.settings import Settings
 CLOCK = ClockFields(initial_ms=300_000, increment_ms=0)
 HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0),))
 EVENT, PAIRING = "EV3NTS", "r3-2"
-OF_EVENT: dict[str, Any] = {"event": EVENT, "pairing": PAIRING}
+OF_EVENT: dict[str, Any] = {"purpose": purpose_of(EVENT, PAIRING)}
 READY_MS, HOLD_MS = 20_000, 60_000
 
 
@@ -300,6 +301,7 @@ def player_of(peer: Any, name: str) -> Player:
     return Player(peer.welcome["player"], name)
 
 
+@pytest.mark.features
 async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:
     async with Server(HERE) as server:
         opened = await asyncio.gather(*(open_pairing(server, ANA, BO) for _ in range(3)), return_exceptions=True)

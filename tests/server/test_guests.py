@@ -120,7 +120,6 @@ async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Serve
         ({"guests": ["a"] * 6}, "bad_message", "guests"),
         ({"guests": ["Bo", "\u202e"], "rules": THREE}, "bad_name", "guests[1]"),
         ({"guests": ["easy-bot"]}, "bad_name", "guests[0]"),
-        ({"guests": ["Bo"], "rated": True, "rules": "four"}, "not_allowed", "guests"),
     ],
 )
 async def test_guests_for_whom_there_is_no_place_are_refused(ana: Peer, fields: Message, code: str, path: str) -> None:

@@ -24,7 +24,7 @@ from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.server import Server
 from tictactoe_server.sessions.session import Session
 
-CLASSIC = (PRESETS["classic"], None, False)
+CLASSIC = (PRESETS["classic"], None, "")
 
 
 async def test_a_new_watcher_sees_the_room_at_once_and_counts_of_watchers_are_throttled(server: Server) -> None:
@@ -90,8 +90,8 @@ def test_the_oldest_room_with_somebody_in_it_is_found_and_not_ones_own() -> None
         matchmaker.offer(live)
     assert matchmaker.find(CLASSIC, BO.id) is rooms[3]
     assert matchmaker.find(CLASSIC, ANA.id) is rooms[4]
-    assert matchmaker.find((PRESETS["gomoku"], None, False), BO.id) is None
-    assert matchmaker.find((CLASSIC[0], ClockFields(move_ms=1), False), BO.id) is None
+    assert matchmaker.find((PRESETS["gomoku"], None, ""), BO.id) is None
+    assert matchmaker.find((CLASSIC[0], ClockFields(move_ms=1), ""), BO.id) is None
 
 
 def test_a_room_is_passed_over_while_its_seat_is_being_taken_and_found_again_when_it_was_not() -> None:

@@ -279,7 +279,7 @@ async def test_a_match_in_a_just_closed_room_is_repeated(here: OneServer, monkey
     """Its code must not be reused for a new room, whose `seq` would be lower than the players have seen."""
     await here.meet(ONE)
     monkeypatch.setattr(here.members, "chosen_for", lambda key: ONE)
-    finding = asyncio.create_task(here.matching.find_match((Rules(), None, False), ANA))
+    finding = asyncio.create_task(here.matching.find_match((Rules(), None, ""), ANA))
     for found in (Found(CODE, here.members.id), Found(OTHER_CODES[0])):
         await until(lambda: bool(here.wire.asked))
         here.wire.asked.pop(0).set_result(encode(found))

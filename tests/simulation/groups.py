@@ -12,6 +12,7 @@ from tests.simulation.peer import ConnectionLost, RequestRefused
 from tests.simulation.people import GAMES, Person, Player, Table, Watcher
 from tictactoe_protocol import encode
 from tictactoe_server.features.ratings.service import Ladders
+from tictactoe_server.features.tournaments.rooms import event_of
 from tictactoe_server.features.tournaments.service import Tournaments
 from tictactoe_server.features.tournaments.table import whole_of
 
@@ -295,7 +296,7 @@ class Cup(Group):
         await super().settle()
         assert (server := self.site.hosts[0].server) is not None  # noqa: RUF018
         event = json.loads(encode(whole_of(await server.service(Tournaments).kept.find(self.code))))
-        kept = [game.id async for _, _, game in server.core.store.games.after("", 2**62) if game.event == self.code]
+        kept = [game.id async for _, _, game in server.core.store.games.after("", 2**62) if event_of(game) == self.code]
         pairings, table = event["pairings"], event["table"]
         if sorted(filter(None, (one["game_id"] for one in pairings))) != sorted(kept):
             self.ledger.fail(f"The pairings are {pairings}, but these games are kept: {kept}.")

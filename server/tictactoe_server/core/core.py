@@ -141,7 +141,7 @@ class Core:
         self.timers = Timers(self.agenda, changes, time, limits)
         self.lobby = Lobby(time, changes.catch_up, additions)
         self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere)
-        self.registry = Registry(rooms, self.timers, lists, RoomLog(tally))
+        self.registry = Registry(rooms, self.timers, lists, RoomLog(tally), self.hooks.policies)
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
 
     async def open_room(
@@ -175,12 +175,12 @@ class Core:
     def new_room(
         self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **fields: Any
     ) -> LiveRoom:
-        """Return a room that is about to be opened, and count its game if it is rated; raises `Refused`."""
-        rated, start_ms = fields.get("rated", False), round(self.limits.start_seconds * 1000)
-        if rated and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
-            raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
-        fields = {"hold_ms": self.hold_ms, "start_ms": start_ms, **fields}
+        """Return a room that is about to be opened; by some terms its game counts now. Raises `Refused`."""
+        fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
         room = open_room(code or self.lists.new_code(), rules, player, now, **fields)
+        counts = room.terms.games_count == "at opening"
+        if counts and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
+            raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
         source = self.registry.elsewhere.source_of(origin)
         live = LiveRoom(self.changes, room, owner=owner, origin=origin, source=source)
         self.lists.expect(live)

@@ -1,52 +1,71 @@
-"""What features add to the core and to play: each hook is a list of functions, empty without the feature."""
+"""What features add to the core and to play: each hook is a collection, empty without the feature."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.requests import NOT_OFFERED, purpose_of
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.rooms.room import CASUAL
 
 
-class RatedCheck(Protocol):
-    """Raises `Refused` unless a player may play a rated game by these rules; see `Ladders.check`."""
+class RoomPolicy:
+    """Decides who may open and join the rooms of a purpose; this one, for casual games, allows everything.
 
-    def __call__(
+    Attributes:
+        purpose: The purpose of rooms that players open by request.
+        required: Fields of a request for a new room with the only value that they may have.
+    """
+
+    purpose = CASUAL
+    required: Mapping[str, object] = {}
+
+    async def check(
         self, rules: Rules, clock: ClockFields | None, player: Player, others: Collection[str] = (), *, room: str = ""
-    ) -> Awaitable[None]: ...
+    ) -> None:
+        """Raise `Refused` unless a player may play a game by these rules with each of the others.
+
+        The result holds until the caller's next await.
+
+        Args:
+            others: Ids of the other players.
+            room: Code of the game's own room.
+        """
+
+    async def skipped_opponents(self, player: str) -> Collection[str]:
+        """Return the ids of players whom a player must not be matched with."""
+        return ()
+
+    async def before_seat(self, live: LiveRoom) -> None:
+        """Prepare a room for a player without a seat, who is about to join it."""
 
 
 class Hooks:
-    """The lists that features append to when they start.
+    """The collections that features add to when they start.
 
     Attributes:
-        before_seat: Each is awaited before a player without a seat joins a room with assigned seats.
+        policies: Those of all purposes that rooms can have, by name; rooms of other purposes are left alone.
         rated_rules: The presets with rated games.
-        rated_checks: Each refuses a rated game that may not be played; without any, all are refused.
-        skipped_opponents: Each returns the ids of players whom a player must not be matched with in a rated game.
         mute_checks: Each returns True if the first player, by id, must not get the second player's chat.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
     """
 
     def __init__(self) -> None:
-        self.before_seat: list[Callable[[LiveRoom], Awaitable[object]]] = []
+        self.policies = {CASUAL.name: RoomPolicy()}
         self.rated_rules: list[str] = []
-        self.rated_checks: list[RatedCheck] = []
-        self.skipped_opponents: list[Callable[[str], Awaitable[Collection[str]]]] = []
         self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
 
-    async def check_rated(
-        self, rules: Rules, clock: ClockFields | None, player: Player, others: Collection[str] = (), *, room: str = ""
-    ) -> None:
-        """Raise `Refused` unless a player may play a rated game with each of the others; see `Ladders.check`."""
-        if not self.rated_checks:
-            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off", path="rules")
-        for check in self.rated_checks:
-            await check(rules, clock, player, others, room=room)
+    def policy_for(self, request: Any) -> RoomPolicy:
+        """Return the policy for the room of a request; raises `Refused` if no feature has the purpose."""
+        policy = self.policies.get(name := purpose_of(request))
+        if policy is None:
+            raise Refused(ErrorCode.NOT_ALLOWED, NOT_OFFERED[name], path="rules")
+        return policy

@@ -6,7 +6,7 @@ Rooms of other servers are found by `elsewhere`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Final
 
 import structlog
@@ -38,11 +38,14 @@ class Registry:
         on_told: Called with each room that is new or whose seats or result changed.
     """
 
-    def __init__(self, rooms: Table[Room], timers: Timers, lists: Lists, log: RoomLog) -> None:
+    def __init__(
+        self, rooms: Table[Room], timers: Timers, lists: Lists, log: RoomLog, purposes: Container[str]
+    ) -> None:
         self._rooms = rooms
         self._timers = timers
         self._time = timers.time
         self._lists = lists
+        self._purposes = purposes
         self.by_code = lists.served
         self.elsewhere = lists.elsewhere
         self.log = log
@@ -151,6 +154,9 @@ class Registry:
         With `all_are_away` its players are marked as dropped. By some terms, time stands still until the game goes on.
         """
         if room.code in self.by_code:
+            return None
+        if room.purpose.name not in self._purposes:
+            log.error("a room of a feature that this server lacks is left alone", room=room.code, of=room.purpose.name)
             return None
         try:
             self._time.go_on_from(room.newest_time)

@@ -18,8 +18,8 @@ from tictactoe_server.rooms.view import rules_state, summary_of
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.watching.topics import Listeners
 
-GameKind = tuple[Rules, ClockFields | None, bool]
-"""The terms that matched players agree on; the last one is whether the game is rated."""
+GameKind = tuple[Rules, ClockFields | None, str]
+"""What matched players agree on: rules, clock, and the name of the room's purpose."""
 
 RoomAt = tuple[str, str | None]
 """A room's code, and the URL of its server, None for this one."""
@@ -27,7 +27,7 @@ RoomAt = tuple[str, str | None]
 
 def kind_of(room: Room) -> GameKind:
     """Return the kind of game for matching."""
-    return room.rules, room.clock, room.rated
+    return room.rules, room.clock, room.purpose.name
 
 
 def live_board(position: Position, **about: Any) -> LiveBoard:

@@ -11,7 +11,7 @@ from tictactoe_server.rooms import Room
 
 _FEW: Final = 100
 _MOST_COMPARED: Final = 200
-"""The number of waiting rooms among which the nearest rating is searched, so that the cost of a match is bounded."""
+"""The number of waiting rooms among which the nearest is searched, so that the cost of a match is bounded."""
 
 
 class Matchmaker:
@@ -21,7 +21,7 @@ class Matchmaker:
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
-        self._distance: Callable[[Room, str], float] = lambda room, player: 0.0
+        self._distances: dict[str, Callable[[Room, str], float]] = {}
         self._is_full = is_full
         self._waiting: dict[GameKind, list[Listed]] = {}
         self._offered: set[Listed] = set()
@@ -30,9 +30,9 @@ class Matchmaker:
     def __len__(self) -> int:
         return len(self._offered)
 
-    def prefer_nearest(self, distance: Callable[[Room, str], float]) -> None:
-        """Prefer rated rooms with a small `distance`, the difference between the ratings of its player and a player."""
-        self._distance = distance
+    def prefer_nearest(self, purpose: str, distance: Callable[[Room, str], float]) -> None:
+        """Match players with the nearest of the rooms of a purpose, by the `distance` of a room and a player."""
+        self._distances[purpose] = distance
 
     def offer(self, live: Listed) -> None:
         """Add a room if a player waits there for another one."""
@@ -50,11 +50,11 @@ class Matchmaker:
     def find(self, kind: GameKind, player: str, but: Collection[str] = ()) -> Listed | None:
         """Return the oldest room of this kind without the player and the players `but`, or None.
 
-        Of rated rooms it is the room with the nearest rating.
+        For a purpose with distances it is the nearest room.
         """
         waiting, useful, found = self._waiting.get(kind, []), list[Listed](), list[Listed]()
-        *_, is_rated = kind
-        most, looked = _MOST_COMPARED if is_rated else 1, 0
+        distance = self._distances.get(kind[-1])
+        most, looked = 1 if distance is None else _MOST_COMPARED, 0
         while len(found) < most and looked < len(waiting):
             live = waiting[looked]
             looked += 1
@@ -69,7 +69,9 @@ class Matchmaker:
         waiting[:looked] = useful
         if not waiting:
             self._waiting.pop(kind, None)
-        return min(found, key=lambda live: self._distance(live.room, player), default=None)
+        if distance is None or not found:
+            return next(iter(found), None)
+        return min(found, key=lambda live: distance(live.room, player))
 
 
 def _is_useful(live: Listed) -> bool:

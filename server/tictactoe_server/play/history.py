@@ -22,7 +22,7 @@ from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.records.documents import encode_game
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import FinishedGame, Player, Refused
-from tictactoe_server.rooms.finished import event_of, place_of, played_game, players_of, record_of
+from tictactoe_server.rooms.finished import place_of, played_game, players_of, record_of
 from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -50,11 +50,10 @@ class PastGames(Service):
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
         """Count a finished game against its players' limits; return whether it is kept.
 
-        It is kept if one of them is below the limit. A game between bots counts for the room's owner, a game of an
-        event for no player, and a rated game counted when its room was opened. Players whose game is not kept are
-        notified once an hour.
+        It is kept if one of them is below the limit, or if the room's terms don't count it now. A game between bots
+        counts for the room's owner. Players whose game is not kept are notified once an hour.
         """
-        if game.event or game.rated:
+        if live.room.terms.games_count != "at end":
             return True
         addresses, playing = {}, live.players
         for player in game.people or (live.owner,):
@@ -158,5 +157,5 @@ async def _find_numbered(games: GameLog[FinishedGame], id: str) -> tuple[int, Fi
 
 def row_of(game: FinishedGame) -> PastGame:
     """Return a game as a row of a history."""
-    told = players_of(game), game.result, len(game.moves), *event_of(game)
-    return PastGame(game.id, game.room, game.game, game.at, game.rules, *told)
+    told = players_of(game), game.result, len(game.moves)
+    return PastGame(game.id, game.room, game.game, game.at, game.rules, *told, **game.purpose.fields_of(PastGame))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any
 
 from msgspec import UNSET
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import is_guest
+from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service, bot_seats
@@ -19,9 +20,6 @@ from tictactoe_server.listings.listed import GameKind, moved
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
 from tictactoe_server.sessions.session import Session
-
-_OF_RATED: Final = {"visibility": "public", "bots": (), "analysis": "closed", "guests": ()}
-"""What a rated room has to be like."""
 
 
 class Joining(Service):
@@ -74,25 +72,25 @@ class Joining(Service):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
         if bots + 1 < marks:
             self.core.lists.seats.check(call.player.id, call.session.address)
-        terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat", "rated")}
+        policy = self.core.hooks.policy_for(request)
+        terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
         terms |= {"seat": seat, "reserved": dict(zip(others[guests:], bot_seats(request.bots), strict=False))}
-        if request.rated:
-            for name, usual in _OF_RATED.items():
-                if getattr(request, name) != usual:
-                    raise Refused(ErrorCode.NOT_ALLOWED, "rated room", path=name)
-            await self.core.hooks.check_rated(rules, request.clock, call.player)
-        elif guests:
+        for name, value in policy.required.items():
+            if getattr(request, name) != value:
+                raise Refused(ErrorCode.NOT_ALLOWED, f"{policy.purpose.name} room", path=name)
+        await policy.check(rules, request.clock, call.player)
+        if guests:
             terms["guests"] = await self._name_guests(call.player, request.guests)
-        self._open(call, rules, player, **terms)
+        self._open(call, rules, player, purpose=policy.purpose, **terms)
         return True
 
     async def _check_opponents(self, call: Call, live: LiveRoom) -> None:
-        """Raise `Refused` if the player may not take a seat against the players of a rated room."""
+        """Raise `Refused` if the player may not take a seat against the players of a room."""
         room = live.room
-        if room.rated and _takes_seat(call.player, room):
-            others = live.everybody - {call.player.id}
-            await self.core.hooks.check_rated(room.rules, room.clock, call.player, others, room=room.code)
+        if _takes_seat(call.player, room):
+            others, policy = live.everybody - {call.player.id}, self.core.hooks.policies[room.purpose.name]
+            await policy.check(room.rules, room.clock, call.player, others, room=room.code)
 
     def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
         session, owner, lists = call.session, call.player, self.core.lists
@@ -105,7 +103,7 @@ class Joining(Service):
                 live.admit(session)
             else:
                 self._take_seat(call)
-            call.answer_with_room(live, rated=room.rated or UNSET)
+            call.answer_with_room(live, **room.purpose.fields_of(Ok))
             bots = sum(seat.is_server_bot for seat in room.held_seats)
             self._note("room opened", call, private=room.visibility == "private", bots=bots)
 
@@ -118,16 +116,14 @@ class Joining(Service):
         """Join an open public room of this kind whose players are connected, or open one."""
         self._drain.check()
         self.core.lists.seats.check(call.player.id, call.session.address)
-        rules, clock, rated = kind = chosen_rules(call.request.rules), call.request.clock, call.request.rated
+        rules, clock = chosen_rules(call.request.rules), call.request.clock
         check_clock(clock)
-        skipped = set[str]()
-        if rated:
-            await self.core.hooks.check_rated(rules, clock, call.player)
-            for list_skipped in self.core.hooks.skipped_opponents:
-                skipped.update(await list_skipped(call.player.id))
-        live, code = await self._find_match(kind, call.player, skipped)
+        policy = self.core.hooks.policy_for(call.request)
+        await policy.check(rules, clock, call.player)
+        skipped = await policy.skipped_opponents(call.player.id)
+        live, code = await self._find_match((rules, clock, policy.purpose.name), call.player, skipped)
         if live is None:
-            live = self._open(call, rules, call.player, clock=clock, rated=rated, code=code)
+            live = self._open(call, rules, call.player, clock=clock, purpose=policy.purpose, code=code)
             self.core.lists.matchmaker.offer(live)
             return True
         await self._check_opponents(call, live)
@@ -152,12 +148,10 @@ class Joining(Service):
         """Take free seats for the player and guests, or attach this session to their seats."""
         room, is_back = call.live.room, call.live.room.mark_of(call.player.id) is not None
         guests = () if is_back else call.request.guests
-        if guests and (room.rated or room.terms.is_assigned):
+        if guests and not room.terms.guests:
             raise Refused(ErrorCode.NOT_ALLOWED, "guests", path="guests")
-        if room.terms.is_assigned and not is_back:
-            for seat in self.core.hooks.before_seat:
-                await seat(call.live)
-        else:
+        if not is_back:
+            await self.core.hooks.policies[room.purpose.name].before_seat(call.live)
             await self._check_opponents(call, call.live)
         named = await self._name_guests(call.player, guests)
         self._read_if_ahead(call)

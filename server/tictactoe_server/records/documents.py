@@ -21,14 +21,15 @@ from tictactoe_engine import Position
 from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.rooms.room import CASUAL
 from tictactoe_server.rooms.view import rules_state
 
 SCHEMA: Final = 1
 SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
-    *("start_ms", "analysis", "chat", "event", "pairing", "rated"),
+    *("start_ms", "analysis", "chat", "purpose"),
 )
-"""The fields that moves do not change; new ones are appended. Empty ones at the end are left out of a document."""
+"""The fields that moves do not change; the last one, the purpose, is left out of casual rooms' documents."""
 
 _LEFT_OUT_FROM: Final = "happened"  # of the other fields, those from here on are left out at the end if they are usual
 _CHECKSUM_DIGITS: Final = 8
@@ -90,7 +91,7 @@ class RoomDocuments:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
             setting["rules"] = _pack(rules_state(room.rules))
             shown = list(setting.values())
-            while shown[-1] in ("", False):
+            if room.purpose == CASUAL:
                 shown.pop()
             beginning = b"[%d,%b," % (SCHEMA, _encode(shown))
             known = self._beginnings[room.code] = (room.seats, room.score, room.game, beginning, crc32(beginning))

@@ -7,16 +7,14 @@ from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
-from tictactoe_protocol.events import round_of
 from tictactoe_protocol.guests import SEPARATOR, other_owner, owner_of
 from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.rooms.room import Room, id_of
+from tictactoe_server.rooms.room import CASUAL, USUAL, Purpose, Room, id_of
 from tictactoe_server.rooms.view import rules_state
 
 _ID: Final = re.compile(r"([0-9A-Z]{6})-([1-9][0-9]{0,8})-[1-9][0-9]{0,15}", re.ASCII)
@@ -43,10 +41,8 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     passed: tuple[tuple[int, str], ...] = ()
     clock: ClockFields | None = None
     chosen: tuple[str, ...] = ()
-    event: str = ""
-    pairing: str = ""
     public: bool = False
-    rated: bool = False
+    purpose: Purpose = CASUAL  # without its terms
 
     @property
     def id(self) -> str:
@@ -70,8 +66,9 @@ def finished_game(room: Room, at: int) -> FinishedGame:
         raise ValueError(f"The game of room {code} is not over.")
     players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in room.seats.items() if seat}
     rules = rules_state(position.rules)
-    played = (position.moves, result, position.passed, room.clock, position.chosen, room.event, room.pairing)
-    return FinishedGame(code, room.game, at, rules, players, *played, room.visibility == "public", room.rated)
+    played = (position.moves, result, position.passed, room.clock, position.chosen)
+    purpose = replace(room.purpose, terms=USUAL) if room.purpose.name else CASUAL
+    return FinishedGame(code, room.game, at, rules, players, *played, room.visibility == "public", purpose)
 
 
 def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGame:
@@ -99,11 +96,6 @@ def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
     return {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
 
 
-def event_of(game: FinishedGame) -> tuple[str | UnsetType, str | UnsetType]:
-    """Return the game's event and pairing, as on the wire."""
-    return game.event or UNSET, game.pairing or UNSET
-
-
 def final_position(game: FinishedGame) -> Position:
     """Return the last position of a game, with all moves."""
     return Position.replay(game.rules.to_rules(), game.moves, game.passed, game.chosen)
@@ -111,8 +103,9 @@ def final_position(game: FinishedGame) -> Position:
 
 def played_game(game: FinishedGame) -> PlayedGame:
     """Return a game as on the wire."""
-    board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen, *event_of(game))
-    return PlayedGame(game.id, game.room, game.game, game.at, game.rules, players_of(game), board, *played)
+    board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen)
+    about = game.id, game.room, game.game, game.at, game.rules, players_of(game)
+    return PlayedGame(*about, board, *played, **game.purpose.fields_of(PlayedGame))
 
 
 def record_of(game: FinishedGame) -> GameRecord:
@@ -123,13 +116,12 @@ def record_of(game: FinishedGame) -> GameRecord:
         result=GameResult(game.result.reason, game.result.winner),
         players=tuple((mark, player.name) for mark, player in game.players.items()),
         date=datetime.fromtimestamp(game.at // 1000, UTC).isoformat().replace("+00:00", "Z"),
-        event=game.event or None,
-        round=round_of(game.pairing) or None,
         room=game.room,
         game=game.game,
         clock=_clock_of(game.clock),
         passed=game.passed,
         chosen=game.chosen,
+        **game.purpose.fields_of(GameRecord),
     )
 
 

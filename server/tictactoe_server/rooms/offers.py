@@ -30,7 +30,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     if len(position.active_marks if is_draw else room.rules.marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, kind)
     if request.action == "offer" and not (position.ply >= terms.draw_from if is_draw else terms.undo):
-        raise Refused(ErrorCode.NOT_ALLOWED, f"{terms.name} {kind}")
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} {kind}")
     if not is_draw and request.action == "offer" and position.opening is not None:
         raise Refused(ErrorCode.NOT_ALLOWED, "opening")
     if request.ply is not UNSET and request.ply != position.ply:

@@ -112,7 +112,7 @@ def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
 
 
 def _end(room: Room, turn: str, now: int) -> Room:
-    """Return a room of an event with its game lost by a missing first move, the end of a hold, or an expired clock.
+    """Return the room with its game lost by a missing first move, the end of a hold, or an expired clock.
 
     Nobody wins if neither player has appeared.
     """
@@ -133,7 +133,7 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     mark = room.seated(player)
     room.check_active(mark)
     if room.terms.absence == "loses":
-        raise Refused(ErrorCode.NOT_ALLOWED, "event claim")
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} claim")
     holds = {other: room.hold_left(other, now) for other in room.position.active_marks if other != mark}
     gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
     if not gone:
@@ -161,7 +161,7 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
     if room.result is None:
         raise Refused(ErrorCode.NOT_STARTED) if room.status == "waiting" else Refused(ErrorCode.NOT_ALLOWED, "playing")
     if not room.terms.rematch:
-        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.terms.name} rematch")
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} rematch")
     for seat in room.seats.values():
         if seat is not None and seat.left:
             raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode, error_answer
-from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.guests import is_guest, owner_of
 from tictactoe_protocol.pushes import Error, Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
@@ -22,44 +21,49 @@ HOLD_MS: Final = 60_000
 START_MS: Final = 30_000
 
 
-class Terms(Struct, frozen=True):
+class Terms(Struct, frozen=True, omit_defaults=True):
     """The terms of a room; the defaults are for casual games."""
 
-    name: str = ""  # begins the reasons of refusals, as in "event draw"
     is_counted: bool = True  # by the limits of the room's owner and players
-    is_kept: bool = False  # it has a code of its own and stays until its event closes it
-    is_assigned: bool = False  # its event sets the players and their names
+    is_kept: bool = False  # it has a code of its own and stays until its feature closes it
+    is_assigned: bool = False  # its feature sets the players and their names
     absence: Literal["excused", "loses"] = "excused"
     """If "excused", an absent player has time for a first move while the seat is held, and after the hold loses only
     by the opponent's claim. If "loses", the end of the time for a first move or of the hold loses the game.
     """
 
+    games_count: Literal["at end", "at opening", "never"] = "at end"  # towards the limits of stored games
     is_aborted: bool = True  # a game that ends before each player has moved does not count
     stands_still: bool = False  # after a start of the server, time stands still until `GoOn`
     draw_from: int = 0  # the number of moves before a draw may be offered
     undo: bool = True  # moves may be taken back
     rematch: bool = True  # another game may follow
     hints: bool = True  # watchers of a game against a bot may have it analysed
+    guests: bool = True  # several people may play at one keyboard
 
 
 USUAL: Final = Terms()
 
-TOURNAMENT: Final = Terms(
-    name="event",
-    is_counted=False,
-    is_kept=True,
-    is_assigned=True,
-    absence="loses",
-    is_aborted=False,
-    stands_still=True,
-    draw_from=EVENT_DRAW_PLY,
-    undo=False,
-    rematch=False,
-    hints=False,
-)
-"""The terms of a room of an event: one game between two players, always with a result."""
 
-RATED: Final = Terms(name="rated", draw_from=EVENT_DRAW_PLY, undo=False, rematch=False)
+class Purpose(Struct, frozen=True, omit_defaults=True):
+    """What the games of a room are for: casual play, or a purpose that a feature adds.
+
+    Attributes:
+        name: Begins the reasons of refusals, as in "rated draw"; "" for casual games.
+        fields: Part of each message and record that has fields with these names.
+        terms: Stored with the room, whose terms never change.
+    """
+
+    name: str = ""
+    fields: dict[str, str | bool] = {}
+    terms: Terms = USUAL
+
+    def fields_of(self, kind: type) -> dict[str, Any]:
+        """Return the fields that messages or records of this class have."""
+        return {name: value for name, value in self.fields.items() if name in kind.__annotations__}
+
+
+CASUAL: Final = Purpose()
 
 
 class Player(Struct, frozen=True, omit_defaults=True):
@@ -155,14 +159,12 @@ class Room(Struct, frozen=True, omit_defaults=True):
     clock_started_at: int | None = None  # the beginning of the turn, or None if no clock runs
     asked: dict[str, int] = {}  # the successful requests for offers, each with the number of moves before; see `offers`
     happened: tuple[Happening, ...] = ()  # what the last change did beyond the change of the state
-    event: str = ""  # the code of the room's event
-    pairing: str = ""  # its pairing in the event
     kept_at: int = 0  # the end of the last game (ms since 1970), 0 if the game is not stored
-    rated: bool = False  # whether games count for ratings
+    purpose: Purpose = CASUAL
 
     @property
     def terms(self) -> Terms:
-        return TOURNAMENT if self.event else RATED if self.rated else USUAL
+        return self.purpose.terms
 
     @property
     def rules(self) -> Rules:

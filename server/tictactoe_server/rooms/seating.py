@@ -72,7 +72,7 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "left")
     people, free = (player, *command.guests), [mark for mark, seat in room.seats.items() if seat is None]
     if len(people) > len(free):
-        raise Refused(ErrorCode.ROOM_FULL, "event" if room.terms.is_assigned else "", room=room.code)
+        raise Refused(ErrorCode.ROOM_FULL, room.purpose.name if room.terms.is_assigned else "", room=room.code)
     entered = _seats_for(people, free, {seat.name for seat in room.held_seats})
     score = room.score | {person.id: 0 for person in people}
     return begin_turn(_with_seats(room, entered, score=score), now)

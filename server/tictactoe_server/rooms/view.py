@@ -132,10 +132,8 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any) -> RoomS
         room.happened or UNSET,
         UNSET if room.rules.opening is None or is_over else opening_state(position),
         position.chosen or UNSET,
-        room.event or UNSET,
-        room.pairing or UNSET,
-        UNSET if room.result is None else room.game_id or UNSET,
-        room.rated or UNSET,
+        game_id=UNSET if room.result is None else room.game_id or UNSET,
+        **room.purpose.fields_of(RoomState),
     )
 
 
@@ -151,7 +149,7 @@ def summary_of(room: Room, now: int, *, watchers: int, ply: int) -> RoomSummary:
         watchers,
         max(0, now - room.opened_at),
         UNSET if room.analysis == "closed" else room.analysis,
-        room.rated or UNSET,
+        **room.purpose.fields_of(RoomSummary),
     )
 
 

@@ -9,6 +9,7 @@ from tests.server.stored import keep, room_of
 from tests.server.test_challenges import id_of, why_not
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Result
+from tictactoe_server.features.ratings.folding import RATED
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.rooms.finished import Participant
@@ -27,7 +28,7 @@ async def keep_games(server: Server, results: list[Result], *peers: Peer) -> Non
     for number, result in enumerate(results, 1):
         players = {mark: Participant(id_of(peers[(number + side) % 2]), mark) for side, mark in enumerate("XO")}
         game = FinishedGame(
-            code, number, at + number, rules_state(PRESETS["four"]), players, (0, 1), result, rated=True
+            code, number, at + number, rules_state(PRESETS["four"]), players, (0, 1), result, purpose=RATED
         )
         revision = await keep(server.core.store, room_of(code, number), revision, game)
     await server.service(Ladders).folding.step()

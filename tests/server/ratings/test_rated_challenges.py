@@ -45,7 +45,7 @@ async def test_a_rated_challenge_opens_a_normal_rated_room() -> None:
         by_hand = server.core.registry.by_code[made].room
         room = await accept(bo, await challenge(ana, bo, **RATED, side="X"))
         opened = server.core.registry.by_code[room].room
-        for name in ("rated", "visibility", "analysis", "terms", "clock", "chat", "start_ms", "hold_ms"):
+        for name in ("purpose", "visibility", "analysis", "clock", "chat", "start_ms", "hold_ms"):
             assert getattr(opened, name) == getattr(by_hand, name), name
         for peer in (ana, bo):
             await peer.ask("join", room=room)

@@ -61,6 +61,7 @@ async def test_a_rated_game_changes_both_ratings_and_is_pushed_to_players_and_wa
         ({"visibility": "private"}, "not_allowed", "rated room", "visibility"),
         ({"analysis": "open"}, "not_allowed", "rated room", "analysis"),
         ({"bots": ["random"]}, "not_allowed", "rated room", "bots"),
+        ({"guests": ["Bo"]}, "not_allowed", "rated room", "guests"),
         ({"rules": "classic"}, "not_allowed", "ladder", "rules"),
     ],
 )

@@ -326,13 +326,15 @@ class Matching:
         self._lists = core.lists
         self._find_here = core.registry.find_here
         self._agenda = core.agenda
+        self._policies = core.hooks.policies
         self._kept: dict[str, Listed] = {}
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
         """Return the room for a player, and its server; see `Elsewhere.find_match`."""
-        rules, clock, rated = kind
+        rules, clock, name = kind
         own, code, fields = self._members.id, self._lists.new_code(), RulesFields.of(rules)
-        request = messages.MatchRequest(own, player.id, player.name, fields, clock, code, rated, tuple(but))
+        purpose = self._policies[name].purpose
+        request = messages.MatchRequest(own, player.id, player.name, fields, clock, code, purpose, tuple(but))
         key = "match/" + msgspec.json.encode((request.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
             chosen = self._members.chosen_for(key)
@@ -355,7 +357,8 @@ class Matching:
 
     def find(self, request: messages.MatchRequest) -> messages.Found:
         """Return the room for a player, and reserve the seat for a while; raises `InvalidRules`."""
-        kind, player = (request.rules.to_rules(), request.clock, request.rated), Player(request.player, request.name)
+        kind = request.rules.to_rules(), request.clock, request.purpose.name
+        player = Player(request.player, request.name)
         matchmaker = self._lists.matchmaker
         if player.id in self._kept:
             self._release_seat(self._kept[player.id], player)
@@ -364,7 +367,7 @@ class Matching:
         listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
         if listed is None:
             if request.sender != self._members.id:  # the next player is sent to the room that the sender opens
-                room = open_room(request.code, kind[0], player, 0, clock=request.clock, rated=request.rated)
+                room = open_room(request.code, kind[0], player, 0, clock=request.clock, purpose=request.purpose)
                 expected = self._rooms.expect(request.sender, room)
                 matchmaker.offer(expected)
                 self._agenda.after(RESERVED_SECONDS, partial(self._rooms.stop_expecting, expected))

@@ -13,6 +13,7 @@ from msgspec import Struct
 from tictactoe_engine import InvalidRules
 from tictactoe_protocol.terms import ClockFields, RulesFields
 from tictactoe_server.features.jetstream.link import Link, Message
+from tictactoe_server.rooms.room import CASUAL, Purpose
 from tictactoe_server.storage.store import StoreUnavailable
 
 HEARTBEATS: Final = "cluster.alive"
@@ -106,7 +107,7 @@ class MatchRequest(Struct, frozen=True, array_like=True):
     rules: RulesFields
     clock: ClockFields | None
     code: str
-    rated: bool = False
+    purpose: Purpose = CASUAL
     but: tuple[str, ...] = ()
 
 

@@ -232,8 +232,7 @@ class Challenges(Service):
         if side is not UNSET and side not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="side", seat=side, marks=list(rules.marks))
         self._check(call, rules)
-        if request.rated:
-            await self._core.hooks.check_rated(rules, request.clock, player, [to])
+        await self._core.hooks.policy_for(request).check(rules, request.clock, player, [to])
         self._core.allowances.take_create(call.session, player)
         return StoredChallenge(
             challenge=secrets.token_urlsafe(8),
@@ -257,9 +256,8 @@ class Challenges(Service):
     async def _check_accepting(self, challenge: StoredChallenge, player: Player) -> None:
         if player.id in (await self._blocking.load(challenge.player)).blocked:
             raise _no_open_challenge()
-        if challenge.rated:
-            rules = challenge.rules.to_rules()
-            await self._core.hooks.check_rated(rules, challenge.clock, player, [challenge.player])
+        policy = self._core.hooks.policy_for(challenge)
+        await policy.check(challenge.rules.to_rules(), challenge.clock, player, [challenge.player])
 
     async def _check_present(self, id: str, *, is_blocked: bool) -> None:
         """Refuse a challenge to a player who is not connected; a blocked challenger cannot tell the difference."""
@@ -306,8 +304,9 @@ class Challenges(Service):
         try:
             await self._check_accepting(challenge, player)
             self._core.lists.seats.check(challenge.player, origin)
+            purpose, owner = self._core.hooks.policy_for(challenge).purpose, challenge.player
             live = await self._core.open_room(
-                rules, seats=seats, clock=challenge.clock, owner=challenge.player, origin=origin, rated=challenge.rated
+                rules, seats=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
             )
             room = live.room.code
         except (Refused, StoreUnavailable) as error:

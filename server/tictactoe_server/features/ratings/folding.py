@@ -20,7 +20,8 @@ from tictactoe_protocol.ratings.ladder import State, advance, is_usable
 from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict, list_verdicts
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS, Snapshot, join, key_of, keys_of, split
-from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.rooms.room import Purpose, Terms
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Conflict, delete, save
 
@@ -34,12 +35,22 @@ _GAMES_PER_STEP: Final = 100  # about 3 ms of folding, after which other tasks r
 log: Final = structlog.get_logger(__name__)
 
 
+_TERMS: Final = Terms(games_count="at opening", draw_from=EVENT_DRAW_PLY, undo=False, rematch=False, guests=False)
+RATED: Final = Purpose("rated", {"rated": True}, _TERMS)
+
+
+def is_rated(room: Room | FinishedGame) -> bool:
+    """Return True if a room or game counts for a ladder."""
+    return room.purpose.name == RATED.name
+
+
 def rated_game(game: FinishedGame) -> RatedGame | None:
     """Return the rated game that a ladder counts, or None if the game is not rated."""
     marks, reason = tuple(game.players), game.result.reason
     has_everybody_acted = len(game.moves) + len(game.chosen) >= len(marks)
     is_early = reason == "agreed" and len(game.moves) < EVENT_DRAW_PLY
-    if not game.rated or game.rules.preset is None or reason not in RATED_ENDS or is_early or not has_everybody_acted:
+    is_fair = reason in RATED_ENDS and not is_early and has_everybody_acted
+    if not is_rated(game) or game.rules.preset is None or not is_fair:
         return None
     first, second = marks
     if game.chosen and game.chosen[-1] == second:

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 import structlog
@@ -37,7 +38,8 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server import clock
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.features.ratings.folding import Folding, rated_game
+from tictactoe_server.core.hooks import RoomPolicy
+from tictactoe_server.features.ratings.folding import RATED, Folding, is_rated, rated_game
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.people.accounts import Accounts
@@ -60,10 +62,12 @@ _ANNOUNCED_MS: Final = 60_000  # no results are pushed for games that ended earl
 log: Final = structlog.get_logger(__name__)
 
 
-class Ladders(Service):
+class Ladders(Service, RoomPolicy):
     """Rates games by the rules in `keys`, the names of presets; without any, there are no rated games."""
 
     tables = (ENTRIES, LADDERS)
+    purpose = RATED
+    required = MappingProxyType({"visibility": "public", "bots": (), "analysis": "closed", "guests": ()})
 
     def __init__(self, keys: Sequence[str]) -> None:
         self.keys = keys
@@ -75,34 +79,23 @@ class Ladders(Service):
         self._core, self._accounts = core, Accounts(core.store)
         self.folding = Folding(core.store, self._announce)
         if self.keys:
-            core.lists.matchmaker.prefer_nearest(self._distance)
+            core.lists.matchmaker.prefer_nearest(RATED.name, self._distance)
             core.additions.rows.append(self._describe_host)
             self.jobs = (self._run,)
         hooks = core.hooks
         hooks.rated_rules.extend(self.keys)
-        hooks.rated_checks.append(self.check)
-        hooks.skipped_opponents.append(self.list_exhausted)
+        hooks.policies[RATED.name] = self
         hooks.games_needed_from.append(self.folding.needed_from)
         hooks.on_merge.append(self._merge)
         core.on_result(self._on_result)
         core.registry.elsewhere.on_changed.add(self._on_changed)
 
     async def check(
-        self,
-        rules: Rules,
-        clock: ClockFields | None,
-        player: Player,
-        others: Collection[str] = (),
-        *,
-        room: str = "",
+        self, rules: Rules, clock: ClockFields | None, player: Player, others: Collection[str] = (), *, room: str = ""
     ) -> None:
-        """Raise `Refused` unless a player may play a rated game by these rules with each of the others.
+        """Refuse closed ladders, players without a claimed name, and pairs who have played too much today.
 
-        The result holds until the caller's next await.
-
-        Args:
-            others: Ids of the other players.
-            room: Code of the game's own room, which does not count towards the daily limit of a pair.
+        A game of the room `room` does not count towards the daily limit of a pair.
         """
         if self.keys and len(rules.marks) != 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
@@ -125,7 +118,7 @@ class Ladders(Service):
             if count >= MOST_OF_PAIR:
                 raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=await self.name_of(other))
 
-    async def list_exhausted(self, player: str) -> Collection[str]:
+    async def skipped_opponents(self, player: str) -> Collection[str]:
         """Return the opponents against whom a player has reached the daily limit of rated games."""
         played = await self._games_today(player)
         met = {id for listed in self._running_rooms(player) for id in listed.everybody}.union(played) - {player}
@@ -153,7 +146,7 @@ class Ladders(Service):
 
     def _running_rooms(self, player: str) -> list[Listed]:
         listed: Iterable[Listed] = self._core.lists.seats.of_player.get(player, {}).values()
-        return [each for each in listed if each.room.rated and each.room.result is None]
+        return [each for each in listed if is_rated(each.room) and each.room.result is None]
 
     def _distance(self, room: Room, player: str) -> float:
         ladder = self._ladder(room.rules.preset or "")
@@ -162,7 +155,7 @@ class Ladders(Service):
 
     def _describe_host(self, listed: Listed) -> dict[str, Any]:
         room = listed.room
-        if not (room.rated and room.status == "waiting" and room.held_seats):
+        if not (is_rated(room) and room.status == "waiting" and room.held_seats):
             return {}
         host = _player_of(self._ladder(room.rules.preset or ""), room.held_seats[0].player)
         provisional = {"host_provisional": True} if is_provisional(host, clock.wall_ms()) else {}
@@ -199,7 +192,7 @@ class Ladders(Service):
                     await self._has_news.wait()
 
     def _on_result(self, game: FinishedGame, id: str) -> None:
-        if game.rated and id:
+        if is_rated(game) and id:
             self._has_news.set()
 
     def _on_changed(self, table: str, key: str) -> None:

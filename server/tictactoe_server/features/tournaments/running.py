@@ -23,6 +23,7 @@ from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Replaced, Result, SeatState
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.lists import RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
 from tictactoe_server.features.tournaments.attendance import Attendances
@@ -38,9 +39,10 @@ from tictactoe_server.features.tournaments.commands import (
 from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.features.tournaments.kept import KeptEvents
 from tictactoe_server.features.tournaments.knock_out import terms_of
+from tictactoe_server.features.tournaments.rooms import event_of, pairing_of, purpose_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused, StandStill
+from tictactoe_server.rooms import NOBODY, FinishedGame, GoOn, HandOver, Player, Refused, Room, StandStill
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -58,7 +60,7 @@ Found = TypeVar("Found")
 log: Final = structlog.get_logger(__name__)
 
 
-class Running:
+class Running(RoomPolicy):
     """Runs the events of `kept`; begins nothing new while `is_draining`. `run` is a background task."""
 
     def __init__(
@@ -78,7 +80,7 @@ class Running:
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
-        core.on_result(lambda game, id: self.wake(game.event) if game.event else None)
+        core.on_result(lambda game, id: self._wake_for(game))
 
     async def run(self) -> None:
         """Check all running events periodically, until cancelled."""
@@ -89,7 +91,7 @@ class Running:
         while True:
             self._attendances.announce(self._kept.current)
             codes = [event.code for event in self._kept.current if event.status != "open"]
-            for code in dict.fromkeys([*codes, *(live.room.event for live in self._rooms.values())]):
+            for code in dict.fromkeys([*codes, *(event_of(live.room) for live in self._rooms.values())]):
                 self.wake(code)
                 await asyncio.sleep(0)  # each in a turn of its own
             due = loop.time() + LOOK_SECONDS
@@ -101,6 +103,10 @@ class Running:
         if code not in self._woken:
             self._tasks.start(self._work(code))
         self._woken[code] = True
+
+    def _wake_for(self, room: Room | FinishedGame) -> None:
+        if code := event_of(room):
+            self.wake(code)
 
     async def calls_of(self, account: Account) -> tuple[EventCall, ...] | UnsetType:
         await self._kept.restored.wait()
@@ -136,13 +142,13 @@ class Running:
         return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
 
     def _note_room(self, live: LiveRoom) -> None:
-        if live.room.event:
+        if event_of(live.room):
             if self._rooms.get(live.room.code) is not live and live.room.stands_still:
                 # store that its clock stands still, so that it does after another restart, too
                 RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
             self._rooms[live.room.code] = live
             if live.room.result is not None:
-                self.wake(live.room.event)
+                self._wake_for(live.room)
 
     async def _work(self, code: str) -> None:
         try:
@@ -164,7 +170,7 @@ class Running:
         """
         event = await _or_none(self._kept.find(code))
         self._rooms = {live.room.code: live for live in self._rooms.values() if not live.is_gone}
-        rooms = [live for live in self._rooms.values() if live.room.event == code]
+        rooms = [live for live in self._rooms.values() if event_of(live.room) == code]
         if event is not None:
             await _all([self._update_room(event, live) for live in rooms])
         if event is not None and event.needed:
@@ -174,7 +180,7 @@ class Running:
         back = [live for live in still if self._are_back(live.room.held_seats)]
         await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
         for live in back:
-            await self._kept.change(code, "", Opened(live.room.pairing, again=True))
+            await self._kept.change(code, "", Opened(pairing_of(live.room), again=True))
         event = self._kept.known(code)
         if event is None or self._is_draining() or self._is_awaited(event):
             return
@@ -239,9 +245,9 @@ class Running:
         here = self._core.presence.ids
         return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
 
-    async def seat(self, live: LiveRoom) -> None:
+    async def before_seat(self, live: LiveRoom) -> None:
         """Seat the right players in an event's room, by the stored event."""
-        event = await _or_none(self._kept.read(live.room.event))
+        event = await _or_none(self._kept.read(event_of(live.room)))
         pairing = _pairing_in(event, live)
         if event is not None and pairing is not None:
             await self._hand_over(event, pairing, live)
@@ -299,12 +305,12 @@ class Running:
             mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
             for mark, one in event.sitting_in(pairing).items()
         }
-        terms: dict[str, Any] = {"event": event.code, "pairing": pairing.id}
-        terms |= {"code": pairing.room, "clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
+        terms: dict[str, Any] = {"clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
         if self._core.settings.hides_names:
             terms["visibility"] = "private"
         try:
-            await self._core.open_room(rules.to_rules(), seats=seats, **terms)
+            purpose = purpose_of(event.code, pairing.id)
+            await self._core.open_room(rules.to_rules(), seats=seats, code=pairing.room, purpose=purpose, **terms)
         except RoomExists:
             state = await _or_none(self._core.registry.load_state(pairing.room))
             if state is None or (state.event, state.pairing) != (event.code, pairing.id):
@@ -318,7 +324,8 @@ class Running:
         if state is None:
             event = await self._kept.read(event.code)
             games = await self._core.store.games.games_at(code, 1)
-            game = next((game for _, game in games if (game.event, game.pairing) == (event.code, pairing.id)), None)
+            purpose = purpose_of(event.code, pairing.id)
+            game = next((game for _, game in games if game.purpose.fields == purpose.fields), None)
             if game is not None:
                 await self._score(event, pairing, game.result, game.players, game.id)
             elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
@@ -362,5 +369,5 @@ async def _or_none(finding: Awaitable[Found]) -> Found | None:
 
 
 def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
-    one = event and event.pairing(live.room.pairing)
+    one = event and event.pairing(pairing_of(live.room))
     return one if one and one.room == live.room.code and one.state != "scored" else None

@@ -30,6 +30,7 @@ from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
 from tictactoe_server.features.tournaments.event import Event, open_event
 from tictactoe_server.features.tournaments.kept import EVENTS, KeptEvents
+from tictactoe_server.features.tournaments.rooms import NAME
 from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.features.tournaments.shown import Shown
 from tictactoe_server.features.tournaments.texts import EventTexts
@@ -98,7 +99,7 @@ class Tournaments(Service):
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.additions.welcome["calls"] = self.running.calls_of
         core.additions.welcome["opens_events"] = self._opens_events
-        core.hooks.before_seat.append(self.running.seat)
+        core.hooks.policies[NAME] = self.running
         self.jobs = (kept.run, self.running.run, self.shown.run)
 
     async def open(self, call: Call) -> None:

@@ -1,0 +1,41 @@
+"""The purpose of the rooms of an event: each is for one game between two players, always with a result."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tictactoe_protocol.codes import EVENT_DRAW_PLY
+from tictactoe_protocol.events import round_of
+from tictactoe_server.rooms import FinishedGame, Room
+from tictactoe_server.rooms.room import Purpose, Terms
+
+NAME: Final = "event"
+TERMS: Final = Terms(
+    is_counted=False,
+    is_kept=True,
+    is_assigned=True,
+    absence="loses",
+    games_count="never",
+    is_aborted=False,
+    stands_still=True,
+    draw_from=EVENT_DRAW_PLY,
+    undo=False,
+    rematch=False,
+    hints=False,
+    guests=False,
+)
+
+
+def purpose_of(event: str, pairing: str) -> Purpose:
+    """Return the purpose of the room for a pairing of an event."""
+    return Purpose(NAME, {"event": event, "pairing": pairing, "round": round_of(pairing)}, TERMS)
+
+
+def event_of(room: Room | FinishedGame) -> str:
+    """Return the code of the event of a room or game, "" for others."""
+    return str(room.purpose.fields["event"]) if room.purpose.name == NAME else ""
+
+
+def pairing_of(room: Room | FinishedGame) -> str:
+    """Return the id of the pairing that a room or game of an event is for, "" for others."""
+    return str(room.purpose.fields["pairing"]) if room.purpose.name == NAME else ""
