@@ -352,7 +352,7 @@ def test_only_the_seams_of_the_server_use_threads() -> None:
     assert users == THREADS
 
 
-FEATURE_IMPORTERS = {"cli/data.py", "cli/main.py", "cli/orders.py", "server.py"}
+FEATURE_IMPORTERS = {"cli/main.py", "cli/orders.py", "server.py"}
 """The modules that import features: the server is made of them, and they have commands."""
 
 

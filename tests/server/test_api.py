@@ -15,6 +15,7 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing,
 from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
+from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -220,9 +221,9 @@ async def test_streams_end_with_the_server_and_nobody_is_counted_who_has_gone() 
     async with Server(Settings("127.0.0.1", 0)) as server, two_playing(server) as (_, _, room):
         async with streaming(server, f"/api/rooms/{room}/stream") as stream:
             await stream.next()
-            assert server.core.streams.of_address.most_used == 1
-        await until(lambda: server.core.streams.of_address.most_used == 0)
-        assert server.core.streams.by_code.get(room) is None
+            assert server.service(Streams).of_address.most_used == 1
+        await until(lambda: server.service(Streams).of_address.most_used == 0)
+        assert server.service(Streams).by_code.get(room) is None
         async with streaming(server, f"/api/rooms/{room}/stream") as stream:
             await stream.next()
             stopping = asyncio.create_task(server._listener.stop(1012, "restarting", 1))
@@ -237,7 +238,7 @@ async def test_one_address_reads_so_many_streams_and_no_more() -> None:
         async with streaming(server, path) as stream:
             await stream.next()
             assert (await get(server, path)).status == 429
-        await until(lambda: server.core.streams.of_address.most_used == 0)
+        await until(lambda: server.service(Streams).of_address.most_used == 0)
         async with streaming(server, path):
             pass
 
@@ -252,8 +253,8 @@ async def test_who_reads_late_gets_the_newest_state_and_who_never_reads_is_cut_o
     ):
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # so that the network fills up
         writer.write(f"GET /api/rooms/{room}/stream HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-        await until(lambda: server.core.streams.of_address.most_used == 1)
-        source = server.core.streams.by_code.get(room)
+        await until(lambda: server.service(Streams).of_address.most_used == 1)
+        source = server.service(Streams).by_code.get(room)
         assert source is not None
         (connection,) = source.readers
         count = 0
@@ -269,4 +270,4 @@ async def test_who_reads_late_gets_the_newest_state_and_who_never_reads_is_cut_o
                 numbers.append((await reader.readline())[:10])
             assert b"%d\n" % (last - 1) not in numbers
         else:
-            await until(lambda: server.core.streams.of_address.most_used == 0)
+            await until(lambda: server.service(Streams).of_address.most_used == 0)

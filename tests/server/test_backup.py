@@ -10,11 +10,11 @@ from tests.server.stored import change, child, keep, room_of, rooms_in
 from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.features.backups import service as backups
 from tictactoe_server.features.backups.feature import BackupOptions
+from tictactoe_server.features.backups.files import CannotBackUp, back_up
 from tictactoe_server.features.backups.service import BackupFailed, Backups, list_backups
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.backup import CannotBackUp, back_up
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING

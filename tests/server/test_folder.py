@@ -13,9 +13,9 @@ import pytest
 
 from tests.rows import each
 from tests.server.stored import change, child, keep, room_of
+from tictactoe_server.features.backups.files import CannotBackUp, back_up, restore_backup
+from tictactoe_server.features.salvage.copying import check_database, folder_source
 from tictactoe_server.records.tables import KEPT, open_folder
-from tictactoe_server.storage.backup import CannotBackUp, back_up, restore_backup
-from tictactoe_server.storage.copying import check_database, folder_source
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder, FolderInUse
 from tictactoe_server.storage.schema import SCHEMA, OtherVersion
 from tictactoe_server.storage.store import MISSING, CannotOpenStore

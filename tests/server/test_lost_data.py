@@ -5,10 +5,10 @@ from random import Random
 import pytest
 
 from tests.server.stored import change, child, room_of
+from tictactoe_server.features.backups.files import restore_backup
+from tictactoe_server.features.salvage.recovery import recover, repair_log
 from tictactoe_server.records.tables import ROOMS, open_folder
-from tictactoe_server.storage.backup import restore_backup
 from tictactoe_server.storage.folder import FILE_NAME
-from tictactoe_server.storage.recovery import recover, repair_log
 from tictactoe_server.storage.schema import SavesMissing
 
 FRAME = 24 + 4096

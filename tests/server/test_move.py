@@ -30,12 +30,12 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.jetstream.contents import copied_streams
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
+from tictactoe_server.features.salvage.copying import Contents, copy, folder_source
 from tictactoe_server.features.tournaments.event import open_event
 from tictactoe_server.features.tournaments.kept import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import kept_by
-from tictactoe_server.storage.copying import Contents, copy, folder_source
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, save

@@ -40,6 +40,7 @@ async def refusal(server: Server, order: Order) -> str:
     return str(refused.value)
 
 
+@pytest.mark.features
 async def test_the_lists_show_who_is_here_and_what_is_played(server: Server) -> None:
     async with (
         open_peer(server.url, "ana") as ana,

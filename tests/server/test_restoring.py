@@ -9,10 +9,10 @@ from tests.server.commands import run_command
 from tests.server.stored import change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share
 from tests.server.tables import ANA, BO
 from tests.server.test_backup import names_in
+from tictactoe_server.features.backups.files import CannotBackUp, back_up, database_in, restore_backup
+from tictactoe_server.features.salvage.copying import check_database
 from tictactoe_server.records.tables import KEPT, Ban, open_folder
 from tictactoe_server.rooms import Player
-from tictactoe_server.storage.backup import CannotBackUp, back_up, database_in, restore_backup
-from tictactoe_server.storage.copying import check_database
 from tictactoe_server.storage.folder import FILE_NAME, FolderInUse
 from tictactoe_server.storage.schema import DamagedDatabase, OtherVersion
 from tictactoe_server.storage.store import MISSING

@@ -16,6 +16,8 @@ from tests.server.nats_node import empty_store
 from tests.server.stored import ANA_KEY, finish, keep, room_of, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
+from tictactoe_server.features.backups.files import back_up
+from tictactoe_server.features.salvage.copying import check_database, copy, folder_source, folder_target
 from tictactoe_server.records.tables import (
     ACCOUNTS,
     GAMES,
@@ -32,8 +34,6 @@ from tictactoe_server.records.tables import (
     today,
 )
 from tictactoe_server.rooms import Player, finished_game
-from tictactoe_server.storage.backup import back_up
-from tictactoe_server.storage.copying import check_database, copy, folder_source, folder_target
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import Columns, Specs, Storage, TableSpec

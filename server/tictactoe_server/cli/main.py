@@ -14,14 +14,14 @@ from tictactoe_protocol import PROTOCOL_VERSION
 from tictactoe_protocol.text import find_undecodable
 from tictactoe_server import __version__
 from tictactoe_server.admin.control import NoServer
+from tictactoe_server.admin.folder import chosen_folder
 from tictactoe_server.admin.log import set_up_logging, tell
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.cli.access import chosen_folder
-from tictactoe_server.cli.data import backup, check, move, recover, restore
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
 from tictactoe_server.features.all import FEATURES
 from tictactoe_server.http.branding import CannotUse
+from tictactoe_server.server import kept_by
 from tictactoe_server.settings import LIMIT, SECTIONS, Limits, LogFormat, Settings, options_of, with_counts
 from tictactoe_server.storage.store import CannotMove, CannotOpenStore
 from tictactoe_server.transport.certificate import CannotUseCertificate
@@ -126,6 +126,7 @@ def main(context: click.Context, /, **values: Any) -> None:
     Each option has an environment variable, such as TICTACTOE_TLS_CERT for --tls-cert.
     """
     if context.invoked_subcommand is not None:
+        context.obj = kept_by()
         return
     features = tuple(_fill(kind, values) for kind in _KINDS)
     settings = _fill(Settings, values, data=chosen_folder(context, None), features=features)
@@ -143,9 +144,5 @@ def main(context: click.Context, /, **values: Any) -> None:
         sys.exit(0)
 
 
-for command in (
-    *(backup, restore, recover, check, move),
-    *(command for feature in FEATURES for command in feature.commands),
-    *ORDER_COMMANDS,
-):
+for command in (*(command for feature in FEATURES for command in feature.commands), *ORDER_COMMANDS):
     main.add_command(command)

@@ -18,9 +18,9 @@ import click
 import msgspec
 
 from tictactoe_server.admin.control import NoServer, ask, socket_path
+from tictactoe_server.admin.folder import chosen_folder
 from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.status import DrainOrder, Status
-from tictactoe_server.cli.access import chosen_folder
 from tictactoe_server.features.all import FEATURES, orders_of
 
 WATCH_SECONDS: Final = 1.0

@@ -20,7 +20,6 @@ from tictactoe_server.core.lists import Lists
 from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.core.streams import Streams
 from tictactoe_server.core.timers import Timers
 from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Elsewhere
@@ -110,7 +109,6 @@ class Core:
         on_room, on_result: Add a listener; see `Changes`.
         additions: The fields that services add to `welcome` and to rows.
         hooks: What features add to play.
-        streams: The streams of rooms and events over plain HTTP.
     """
 
     def __init__(
@@ -134,7 +132,6 @@ class Core:
         self.agenda = Agenda()
         self.additions = additions = Additions(hides_names=settings.hides_names)
         self.hooks = Hooks()
-        self.streams = Streams(limits, tally.limited, self.agenda)
         elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
         self.changes = changes = Changes(rooms, time)
         self.on_room, self.on_result = changes.on_room.add, changes.on_result.add

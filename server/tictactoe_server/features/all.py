@@ -10,6 +10,7 @@ from tictactoe_server.admin.control import ORDERS
 from tictactoe_server.admin.orders.order import Order
 from tictactoe_server.core.core import Service, find_service
 from tictactoe_server.features.api.service import Api
+from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.backups.feature import FEATURE as BACKUPS
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
@@ -18,8 +19,18 @@ from tictactoe_server.features.metrics.feature import FEATURE as METRICS
 from tictactoe_server.features.privacy.feature import FEATURE as PRIVACY
 from tictactoe_server.features.ratings.feature import FEATURE as RATINGS
 from tictactoe_server.features.reviews.service import Reviews
+from tictactoe_server.features.salvage.commands import check, move, recover
 from tictactoe_server.features.tournaments.orders import ORDERS as EVENT_ORDERS
 from tictactoe_server.features.tournaments.service import Tournaments
+
+
+def _make_api(parts: Parts) -> Iterable[Service]:
+    streams = Streams()
+    return streams, Api(streams)
+
+
+def _make_tournaments(parts: Parts) -> Iterable[Service]:
+    return [Tournaments(parts.drain, parts.note_seat, parts.service(Streams))]
 
 
 def _make_previews(parts: Parts) -> Iterable[Service]:
@@ -31,14 +42,13 @@ def _make_previews(parts: Parts) -> Iterable[Service]:
 
 
 FEATURES: Final = (
+    Feature(make=_make_api),
     BACKUPS,
+    Feature(commands=(recover, check, move)),
     PRIVACY,
     Feature(make=lambda parts: [Reviews(parts.pool)]),
-    Feature(
-        make=lambda parts: [Tournaments(parts.drain, parts.note_seat)], tables=Tournaments.tables, orders=EVENT_ORDERS
-    ),
+    Feature(make=_make_tournaments, tables=Tournaments.tables, orders=EVENT_ORDERS),
     RATINGS,
-    Feature(make=lambda parts: [Api()]),
     BOTS,
     Feature(make=_make_previews),
     CLUSTER,

@@ -10,7 +10,7 @@ import click
 
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.orders.order import Order
-from tictactoe_server.core.core import Call, Service
+from tictactoe_server.core.core import Call, Service, ServiceKind, find_service
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Options, Settings
@@ -38,6 +38,13 @@ class Parts:
     check_device: Callable[[Call], Awaitable[None]]
     note_seat: Callable[[Session], None]
     services: list[Service] = field(default_factory=list)
+
+    def service(self, kind: type[ServiceKind]) -> ServiceKind:
+        """Return the service of an earlier feature by its class; raises LookupError if the server does not have it."""
+        found = find_service(self.services, kind)
+        if found is None:
+            raise LookupError(f"A feature needs {kind.__name__}, which is not in the list before it.")
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

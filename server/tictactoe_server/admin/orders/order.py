@@ -70,7 +70,7 @@ class ServerParts:
     def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
         """Return each limit, or None, with its current use: the highest of any player or address, if known."""
         core, lists = self.core, self.core.lists
-        counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, core.streams
+        counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, *self.services
         now = {name: used for one in counting for name, used in used_of(one).items()} | {
             "connections": self.admission.connections,
             "rooms": core.lists.count,

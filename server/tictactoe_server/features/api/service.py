@@ -17,7 +17,7 @@ from tictactoe_protocol.pushes import Closed, ListedRoom, RoomSummary
 from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.core.streams import Stream
+from tictactoe_server.features.api.streams import Stream, Streams
 from tictactoe_server.listings.lobby import LIST_SECONDS
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_by_id
@@ -52,7 +52,8 @@ class RoomList(Struct, frozen=True):
 class Api(Service):
     """Serves public rooms and finished games, and streams of rooms."""
 
-    def __init__(self) -> None:
+    def __init__(self, streams: Streams) -> None:
+        self._streams = streams
         self.routes = {
             r"/api/openapi\.json": lambda request: HttpResponse(HTTPStatus.OK, self._document, JSON),
             "/api/rooms": lambda request: HttpResponse(HTTPStatus.OK, self._rooms(), JSON),
@@ -66,7 +67,7 @@ class Api(Service):
         self._core = core
         self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
-        core.on_room(lambda live, before: self._core.streams.send_newest(live.room.code))
+        core.on_room(lambda live, before: self._streams.send_newest(live.room.code))
         core.changes.on_gone.add(self._hear_end)
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
@@ -79,7 +80,7 @@ class Api(Service):
                 told = self._core.lobby.changes, now
             return told[0], False
 
-        return self._core.streams.answer(request, "rooms", Stream(newest, self._rooms))
+        return self._streams.answer(request, "rooms", Stream(newest, self._rooms))
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         state = await find_public(self._core, request, text)
@@ -101,7 +102,7 @@ class Api(Service):
             return encode(self._core.additions.public(live.state(self._core.time())))
 
         stream = Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state)
-        return self._core.streams.answer(request, code, stream)
+        return self._streams.answer(request, code, stream)
 
     async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
         self._core.allowances.check_page_misses(request.address)
@@ -125,10 +126,10 @@ class Api(Service):
         return body
 
     def _hear_end(self, live: LiveRoom, why: Closed) -> None:
-        stream = self._core.streams.by_code.get(live.room.code)
+        stream = self._streams.by_code.get(live.room.code)
         if stream is not None:
             stream.state = lambda: encode(why)
-            self._core.streams.send_newest(live.room.code)
+            self._streams.send_newest(live.room.code)
 
 
 def _public_room(row: RoomSummary, now: int) -> PublicRoom:

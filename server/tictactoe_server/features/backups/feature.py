@@ -11,6 +11,7 @@ import click
 from click import BadParameter, IntRange, UsageError
 
 from tictactoe_server.core.core import Service
+from tictactoe_server.features.backups.commands import backup, restore
 from tictactoe_server.features.backups.service import Backups
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.feature import Feature, Parts
@@ -66,4 +67,4 @@ def _make(parts: Parts) -> Iterable[Service]:
     return [Backups(data, options.to, options.every_seconds, options.keep)] if data and options.to else ()
 
 
-FEATURE: Final = Feature(make=_make, options=BackupOptions)
+FEATURE: Final = Feature(make=_make, commands=(backup, restore), options=BackupOptions)

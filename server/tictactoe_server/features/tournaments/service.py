@@ -26,6 +26,7 @@ from tictactoe_protocol.events import (
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Reply, Service
+from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
 from tictactoe_server.features.tournaments.event import Event, open_event
@@ -64,8 +65,9 @@ class Tournaments(Service):
 
     tables = (EVENTS,)
 
-    def __init__(self, drain: Drain, note_seat: Callable[[Session], None]) -> None:
+    def __init__(self, drain: Drain, note_seat: Callable[[Session], None], streams: Streams) -> None:
         self._drain, self._note_seat = drain, note_seat
+        self._streams = streams
         self._opened_from: dict[str, str] = {}
         self._opening = asyncio.Lock()
         self.handles = {
@@ -84,7 +86,7 @@ class Tournaments(Service):
         self.kept = kept = KeptEvents(core, self.tasks)
         self.attendances = attendances = Attendances(core)
         self.running = Running(core, kept, attendances, self.tasks, lambda: self._drain.is_on)
-        self.texts = texts = EventTexts(core, kept, attendances)
+        self.texts = texts = EventTexts(core, kept, attendances, self._streams)
         self.routes = {
             r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
             r"/e/([^/.]+)\.(json|csv|txt)": texts.export,

@@ -26,7 +26,7 @@ from tictactoe_protocol.tournaments import (
 )
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
-from tictactoe_server.core.streams import Stream
+from tictactoe_server.features.api.streams import Stream, Streams
 from tictactoe_server.features.tournaments.attendance import Attendance, Attendances
 from tictactoe_server.features.tournaments.event import Event, Pairing, for_outsiders
 from tictactoe_server.features.tournaments.kept import KeptEvents, no_such_event
@@ -98,8 +98,9 @@ def describe_event(event: Event, state: EventState, *, is_coloured: bool = False
 class EventTexts:
     """Answers HTTP requests about events."""
 
-    def __init__(self, core: Core, kept: KeptEvents, attendances: Attendances) -> None:
+    def __init__(self, core: Core, kept: KeptEvents, attendances: Attendances, streams: Streams) -> None:
         self._core = core
+        self._streams = streams
         self._attendances = attendances
         self._kept = kept
         self._made: dict[tuple[str, str, bool], tuple[tuple[int, int], Any]] = {}
@@ -204,7 +205,7 @@ class EventTexts:
             lambda: self.with_attendance(newest(), self.make(newest(), "json")[1]),
         )
         sight = "outside" if found.is_for_outsiders else "inside"
-        return self._core.streams.answer(request, f"event {found.code} {sight}", stream)
+        return self._streams.answer(request, f"event {found.code} {sight}", stream)
 
     def with_attendance(self, event: Event, whole: bytes) -> bytes:
         """Add the attendance and the progress of games to the JSON of an event."""

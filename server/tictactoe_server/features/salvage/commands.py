@@ -1,9 +1,8 @@
-"""The commands that back up, restore, check and move a server's data."""
+"""The commands that check, recover and move a server's data."""
 
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import sys
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -12,56 +11,30 @@ from typing import Final
 import click
 
 from tictactoe_server import clock
+from tictactoe_server.admin.folder import with_folder
 from tictactoe_server.admin.log import set_up_logging
-from tictactoe_server.cli.access import with_folder
+from tictactoe_server.features.backups.files import database_in
 from tictactoe_server.features.cluster.commands import access_options
 from tictactoe_server.features.jetstream import hidden, needing_nats
-from tictactoe_server.features.privacy.service import forget_again
-from tictactoe_server.server import kept_by
-from tictactoe_server.storage.backup import back_up, database_in, restore_backup
-from tictactoe_server.storage.copying import Contents, CopyEnd, check_database, copy, folder_source, folder_target
-from tictactoe_server.storage.recovery import recover as recover_folder
+from tictactoe_server.features.salvage.copying import (
+    Contents,
+    CopyEnd,
+    check_database,
+    copy,
+    folder_source,
+    folder_target,
+)
+from tictactoe_server.features.salvage.recovery import recover as recover_folder
 from tictactoe_server.storage.schema import program_command, restore_command
+from tictactoe_server.storage.specs import Specs
 from tictactoe_server.storage.store import CannotMove
 
 _PROGRESS_SECONDS: Final = 2.0
 _Access = tuple[Path | None, Path | None]
 
-_file_argument = click.argument("file", type=click.Path(path_type=Path))
-
 
 @click.command()
-@_file_argument
-@with_folder("The folder to copy from, if not the default.")
-def backup(folder: Path, file: Path) -> None:
-    """Copy a server's data into FILE, also while the server runs. An existing FILE is never overwritten."""
-    back_up(folder, file)
-    click.echo(f"Copied {folder} to {file}.")
-
-
-@click.command()
-@_file_argument
-@with_folder("The folder to restore into, if not the default.")
-def restore(folder: Path, file: Path) -> None:
-    """Put a copy that `backup` made in the place of a server's data, which is moved aside. No server may run there.
-
-    Whoever was forgotten since it was made is forgotten in it, too.
-    """
-    aside = restore_backup(folder, file)
-    click.echo(f"Restored {file} to {folder}.")
-    try:
-        found = asyncio.run(forget_again(folder, kept_by(), next(iter(aside), None)))
-    except (sqlite3.Error, UnicodeDecodeError):
-        click.echo("The old database is damaged: it does not say who was forgotten since the copy was made.")
-        found = asyncio.run(forget_again(folder, kept_by(), None))
-    if found:
-        click.echo(f"Forgotten in it, too, who was forgotten since: {found} places.")
-    for path in aside:
-        click.echo(f"What was there is now {path}.")
-
-
-@click.command()
-@_file_argument
+@click.argument("file", type=click.Path(path_type=Path))
 @with_folder("The folder to recover, if not the default.")
 def recover(folder: Path, file: Path) -> None:
     """Write all that can be read of a server's data, with its log repaired, into the new FILE. No server may run there.
@@ -80,13 +53,14 @@ def recover(folder: Path, file: Path) -> None:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
 @with_folder("The folder to read, if not the default.")
-def check(folder: Path, file: Path | None) -> None:
+@click.pass_obj
+def check(specs: Specs, folder: Path, file: Path | None) -> None:
     """Read a server's data, or the copy FILE of it, and say what is damaged. Exit code 1 where something is.
 
     Nothing is changed.
     """
     set_up_logging("text", "error")
-    found = asyncio.run(check_database(file or database_in(folder), kept_by(), is_backup=file is not None))
+    found = asyncio.run(check_database(file or database_in(folder), specs, is_backup=file is not None))
     rooms, players, games = (found.counts[name] for name in ("rooms", "players", "games"))
     click.echo(f"{file or folder}: {rooms} rooms, {players} players, {games} finished games.")
     for line in found.damage:
@@ -101,46 +75,49 @@ def check(folder: Path, file: Path | None) -> None:
 @click.argument("source")
 @click.argument("target")
 @access_options
-def move(source: str, target: str, store_credentials: Path | None, store_ca: Path | None) -> None:
+@click.pass_obj
+def move(specs: Specs, source: str, target: str, store_credentials: Path | None, store_ca: Path | None) -> None:
     """Copy all that SOURCE keeps into TARGET, which is empty: rooms, players, bans, finished games.
 
     Each is a data folder on which no server runs, or a store as in nats://a,b,c. SOURCE stays as it is; servers may
     go on in a store that is read. What is damaged there is named and left out, and the exit code is 1 then.
     """
     set_up_logging("text", "error")
-    if asyncio.run(_move(source, target, (store_credentials, store_ca))):
+    if asyncio.run(_move(source, target, (store_credentials, store_ca), specs)):
         sys.exit(1)
 
 
-async def _move(source: str, target: str, access: _Access) -> list[str]:
+async def _move(source: str, target: str, access: _Access, specs: Specs) -> list[str]:
     """Copy everything, verify it, print how much it was, and return the damage found."""
     if source.rstrip("/") == target.rstrip("/"):
         raise CannotMove("Both are the same.")
     shown = hidden(target)
-    async with _opened(source, access) as reading, _opened(target, access, to_fill=True) as writing:
+    async with _opened(source, access, specs) as reading, _opened(target, access, specs, to_fill=True) as writing:
         try:
-            moved = await copy(reading, writing, kept_by(), _Progress("copied"))
+            moved = await copy(reading, writing, specs, _Progress("copied"))
         except CannotMove as error:
             raise CannotMove(f"{error} A part of everything is in {shown}: empty it first, then try again.") from error
     for line in reading.damage:
         click.echo(f"Left out: {line}")
-    async with _opened(target, access) as checking:
-        found = await copy(checking, None, kept_by(), _Progress("compared"))
+    async with _opened(target, access, specs) as checking:
+        found = await copy(checking, None, specs, _Progress("compared"))
     if found != moved:
         raise CannotMove(f"{shown} does not hold what was copied: {_described(found)}, not {_described(moved)}.")
     click.echo(f"Copied and compared: {_described(moved)}.")
     return reading.damage
 
 
-def _opened(place: str, access: _Access, *, to_fill: bool = False) -> AbstractAsyncContextManager[CopyEnd]:
+def _opened(
+    place: str, access: _Access, specs: Specs, *, to_fill: bool = False
+) -> AbstractAsyncContextManager[CopyEnd]:
     """Return a context manager that opens a folder or a store as one end of a copy."""
     if "://" in place:
         with needing_nats():
             from tictactoe_server.features.jetstream.contents import copied_streams
-        return copied_streams(place, *access, kept_by(), to_fill=to_fill)
+        return copied_streams(place, *access, specs, to_fill=to_fill)
     if place == ":memory:":
         raise CannotMove(f"{place} keeps nothing.")
-    return (folder_target if to_fill else folder_source)(Path(place).expanduser(), kept_by())
+    return (folder_target if to_fill else folder_source)(Path(place).expanduser(), specs)
 
 
 class _Progress:

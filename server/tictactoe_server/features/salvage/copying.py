@@ -17,7 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
-from tictactoe_server.storage.backup import back_up, database_in
+from tictactoe_server.features.backups.files import back_up, database_in
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.schema import DamagedDatabase, check_file, reading, unknown_tables
 from tictactoe_server.storage.specs import Specs, TableSpec

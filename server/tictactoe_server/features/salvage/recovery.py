@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tictactoe_server.storage.backup import back_up_file, database_in
+from tictactoe_server.features.backups.files import back_up_file, database_in
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of
 from tictactoe_server.storage.schema import check_file, count_batches
 

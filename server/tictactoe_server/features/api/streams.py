@@ -6,7 +6,6 @@ the newest state, and one that stops reading is disconnected.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
@@ -14,9 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from tictactoe_server.agenda import Agenda
-from tictactoe_server.people.limits import Limiting
-from tictactoe_server.settings import Limits
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_connection import HttpConnection
 from tictactoe_server.transport.http_messages import JSON_LINES, HttpRequest, HttpResponse, HttpStream
@@ -42,24 +39,27 @@ class Stream(Struct, eq=False):
     readers: set[HttpConnection] = set()
 
 
-class Streams(Limiting):
+class Streams(Service):
     """The streams with readers, by code; the number of streams of one address is limited."""
 
-    def __init__(self, limits: Limits, limited: Counter[str], agenda: Agenda) -> None:
-        super().__init__(limits, limited)
+    def __init__(self) -> None:
         self.by_code: dict[str, Stream] = {}
-        self._agenda = agenda
         self._is_sending = False
-        self.of_address = Held(limits, "streams-per-address")
+
+    def start(self, core: Core) -> None:
+        self._agenda = core.agenda
+        self._allowances = core.allowances
+        self._most_readers = core.limits.watchers_per_room
+        self.of_address = Held(core.limits, "streams-per-address")
 
     def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
         """Return the stream of a code, or the new stream `unread` if it has no readers yet; raises `Refused`."""
         if request.method == "HEAD":
             return HttpResponse(HTTPStatus.OK, b"", JSON_LINES)
         key, stream = key_of(request.address), self.by_code.get(code)
-        self.check_held(self.of_address, key, _RETRY_MS)
-        is_full = stream is not None and 0 < self._limits.watchers_per_room <= len(stream.readers)
-        self.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
+        self._allowances.check_held(self.of_address, key, _RETRY_MS)
+        is_full = stream is not None and 0 < self._most_readers <= len(stream.readers)
+        self._allowances.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
         return HttpStream(HTTPStatus.OK, b"", JSON_LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
 
     def send_newest(self, code: str) -> None:
