@@ -12,9 +12,9 @@ from tests.peer import Listening, Message, Peer, open_peer, play_out, until
 from tests.server.nats_node import Node
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES
+from tictactoe_server.features.challenges.blocks import BLOCKS, Blocks
+from tictactoe_server.features.challenges.service import CHALLENGES, SAME_PLAYER, Challenges
 from tictactoe_server.features.privacy.service import Forgetting
-from tictactoe_server.features.ratings.blocks import BLOCKS, Blocks
-from tictactoe_server.features.ratings.challenges import CHALLENGES, SAME_PLAYER, Challenges
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
@@ -130,7 +130,7 @@ async def test_welcome_lists_open_challenges_until_they_expire(server: Server, m
         for peer in (ana, bo):
             async with again(server, peer) as other:
                 assert open_of(other) == [id]
-        monkeypatch.setattr("tictactoe_server.features.ratings.challenges.CHALLENGE_MS", 50)
+        monkeypatch.setattr("tictactoe_server.features.challenges.service.CHALLENGE_MS", 50)
         id = await challenge(bo, ana)
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "expired"
         async with again(server, bo) as other:
@@ -173,7 +173,7 @@ async def test_a_player_has_only_a_few_open_challenges(server: Server) -> None:
 
 
 async def test_an_addresss_challenges_are_limited_by_player_and_by_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.ratings.challenges.DIFFERENT_PLAYERS", 2)
+    monkeypatch.setattr("tictactoe_server.features.challenges.service.DIFFERENT_PLAYERS", 2)
     async with Server(HERE, limits=uncounted()) as server, AsyncExitStack() as leaving:
         many = [await leaving.enter_async_context(known(server, f"p{number}")) for number in range(SAME_PLAYER + 4)]
         bo, cy, dan, *spammers = many
@@ -186,7 +186,7 @@ async def test_an_addresss_challenges_are_limited_by_player_and_by_opponents(mon
 
 
 async def test_too_many_challenges_expire_a_strangers_oldest(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.ratings.challenges.MAX_RECEIVED", 2)
+    monkeypatch.setattr("tictactoe_server.features.challenges.service.MAX_RECEIVED", 2)
     async with known(server, "bo") as bo, known(server, "ana") as ana:
         room = (await bo.ask("create"))["room"]
         await ana.ask("join", room=room)

@@ -11,7 +11,7 @@ from tests.server.test_forgetting import until_done
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_protocol.requests import Hello, Request
 from tictactoe_server.features.bots.feature import BotOptions
-from tictactoe_server.features.ratings.blocks import BLOCKS
+from tictactoe_server.features.challenges.blocks import BLOCKS
 from tictactoe_server.people.accounts import hash_secret
 from tictactoe_server.people.look_alikes import keys_of
 from tictactoe_server.records.tables import ACCOUNTS, CLAIMS, PLAYERS, Account, Claim, KnownPlayer, today

@@ -18,7 +18,7 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.features.ratings.challenges import Challenges
+from tictactoe_server.features.challenges.service import Challenges
 from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.records.changes import Kept

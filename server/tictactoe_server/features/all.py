@@ -13,6 +13,7 @@ from tictactoe_server.features.api.service import Api
 from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.backups.feature import FEATURE as BACKUPS
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
+from tictactoe_server.features.challenges.feature import FEATURE as CHALLENGES
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.features.metrics.feature import FEATURE as METRICS
@@ -48,6 +49,7 @@ FEATURES: Final = (
     PRIVACY,
     Feature(make=lambda parts: [Reviews(parts.pool)]),
     Feature(make=_make_tournaments, tables=Tournaments.tables, orders=EVENT_ORDERS),
+    CHALLENGES,
     RATINGS,
     BOTS,
     Feature(make=_make_previews),

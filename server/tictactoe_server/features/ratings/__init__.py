@@ -1,1 +1,1 @@
-"""Ladders of rated games, and challenges."""
+"""Ladders of rated games."""

@@ -1,4 +1,4 @@
-"""Rated games, challenges and blocks as a feature."""
+"""Rated games as a feature."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from click import BadParameter
 from tictactoe_engine import PRESETS
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.feature import Feature, Parts
-from tictactoe_server.features.ratings.blocks import Blocking
-from tictactoe_server.features.ratings.challenges import Challenges
 from tictactoe_server.features.ratings.orders import ORDERS
 from tictactoe_server.features.ratings.pages import LadderPages
 from tictactoe_server.features.ratings.service import Ladders
@@ -47,17 +45,8 @@ class RatingOptions(Options):
 
 
 def _make(parts: Parts) -> Iterable[Service]:
-    settings, blocking = parts.settings, Blocking()
-    if settings.hides_names:
-        ladders = Ladders(())
-        return (ladders, LadderPages(ladders))
-    ladders = Ladders(settings.of(RatingOptions).ladders)
-    return (blocking, Challenges(parts.drain, blocking), ladders, LadderPages(ladders))
+    ladders = Ladders(() if parts.settings.hides_names else parts.settings.of(RatingOptions).ladders)
+    return (ladders, LadderPages(ladders))
 
 
-FEATURE: Final = Feature(
-    make=_make,
-    tables=(*Blocking.tables, *Challenges.tables, *Ladders.tables),
-    orders=ORDERS,
-    options=RatingOptions,
-)
+FEATURE: Final = Feature(make=_make, tables=Ladders.tables, orders=ORDERS, options=RatingOptions)

@@ -36,7 +36,7 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service
-from tictactoe_server.features.ratings.blocks import Blocking
+from tictactoe_server.features.challenges.blocks import Blocking
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.changes import change

@@ -1,0 +1,1 @@
+"""Challenges to other players, and blocks against them."""
