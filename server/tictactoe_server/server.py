@@ -36,7 +36,7 @@ from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
 from tictactoe_server.listings.room_log import LOG_SECONDS
-from tictactoe_server.play.hello import Greeting
+from tictactoe_server.play.hello import HelloService
 from tictactoe_server.play.history import PastGames
 from tictactoe_server.play.joining import Joining
 from tictactoe_server.play.lobby import PublicRooms
@@ -240,22 +240,22 @@ class Server:
         self._bans = bans = Bans(store.table(BANS))
         bots = settings.of(BotOptions)
         self._pool = pool = self._given_pool or ThinkingPool(bots.workers, bots.deadline_seconds)
-        greeting = Greeting(bans, self._branding, shows_pages=settings.page)
+        hello = HelloService(bans, self._branding, shows_pages=settings.page)
         parts = Parts(
             settings=settings,
             specs=kept_by(self._features),
             title=self._branding.title,
             drain=drain,
             pool=pool,
-            check_device=greeting.names.check_device,
-            note_seat=greeting.note_seat,
+            check_device=hello.names.check_device,
+            note_seat=hello.note_seat,
         )
         for feature in self._features:
             parts.services.extend(feature.make(parts))
         self._services: tuple[Service, ...] = (
-            greeting,
-            greeting.names,
-            Joining(greeting.note_seat, greeting.name_guests, drain),
+            hello,
+            hello.names,
+            Joining(hello.note_seat, hello.name_guests, drain),
             Play(drain),
             Talk(),
             PublicRooms(),

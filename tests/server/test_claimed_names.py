@@ -18,7 +18,7 @@ from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ListNames, Merge, Release
 from tictactoe_server.people.accounts import Accounts, hash_secret
 from tictactoe_server.people.look_alikes import keys_of
-from tictactoe_server.play.hello import Greeting
+from tictactoe_server.play.hello import HelloService
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import (
     ACCOUNTS,
@@ -397,7 +397,7 @@ async def test_players_with_a_claimed_name_or_two_devices_are_kept(server: Serve
         await claim(ana, "ana")
         async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]):
             pass
-    await server.service(Greeting).close()
+    await server.service(HelloService).close()
     rows = [stored.value async for some in store.table(PLAYERS).load_all() for stored in some]
     assert [getattr(row, "is_seated", None) for row in rows] == [True, True]
 

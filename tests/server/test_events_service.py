@@ -13,7 +13,7 @@ from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, two_playing, 
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.tournaments import running, service, shown
-from tictactoe_server.play.hello import Greeting
+from tictactoe_server.play.hello import HelloService
 from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Limits, Settings
@@ -161,7 +161,7 @@ async def test_an_event_is_entered_once_under_a_name_that_nobody_has_there(serve
 async def test_people_of_an_event_are_remembered_before_they_have_a_seat(server: Server) -> None:
     async with known(server, "olga") as organiser, known(server, "ana") as ana:
         await ana.ask("event_join", event=await opened(organiser))
-    await server.service(Greeting).close()
+    await server.service(HelloService).close()
     rows = [stored.value async for some in server.core.store.table(PLAYERS).load_all() for stored in some]
     assert [getattr(row, "is_seated", None) for row in rows] == [True, True]
 

@@ -14,7 +14,7 @@ from tests.peer import Peer, open_peer, play_out, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tests.server.test_pages import LINE_FOR_X
-from tictactoe_server.play.hello import Greeting
+from tictactoe_server.play.hello import HelloService
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.sessions import pressure
@@ -317,18 +317,18 @@ async def test_few_requests_of_one_address_are_carried_out_at_a_time_and_all_are
 ) -> None:
     at_once = most = 0
     all_are_here = asyncio.Event()
-    welcome = Greeting.welcome
+    register = HelloService._register
     monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
 
-    async def held_up(greeting: Greeting, *asked: Any) -> Any:
+    async def held_up(hello: HelloService, *asked: Any) -> Any:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
         await all_are_here.wait()
         at_once -= 1
-        return await welcome(greeting, *asked)
+        return await register(hello, *asked)
 
-    monkeypatch.setattr(Greeting, "welcome", held_up)
+    monkeypatch.setattr(HelloService, "_register", held_up)
     async with serving(uncounted()) as server, contextlib.AsyncExitStack() as stack:
         opening = asyncio.gather(*(stack.enter_async_context(open_peer(server.url)) for _ in range(12)))
         await until(lambda: sum(session.is_busy for session in server.core.presence) == 12)

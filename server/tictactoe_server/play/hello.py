@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import string
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 from msgspec import UNSET, UnsetType
@@ -27,7 +27,7 @@ from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.people.given_names import give_name
 from tictactoe_server.play.names import Names, draw_text, own_name, parse_or_refuse, read_name
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, KnownPlayer, today
+from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, Account, Claim, KnownPlayer, today
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.sessions.session import Device, Session
 from tictactoe_server.storage.specs import hash_id
@@ -42,7 +42,23 @@ _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 log: Final = structlog.get_logger(__name__)
 
 
-class Greeting(Service):
+class Identity(NamedTuple):
+    """The player that a connection has become.
+
+    Attributes:
+        known: The player as stored, with the name of their choice unless the server gives names.
+        player: The player as others see them.
+        claim: The claim of the name, the player's own or another's.
+    """
+
+    known: KnownPlayer
+    token: str
+    account: Account
+    player: Player
+    claim: Claim | None
+
+
+class HelloService(Service):
     """Answers hello: makes the connection a player's, unless the player is banned, and describes the server."""
 
     def __init__(self, bans: Bans, branding: Branding, *, shows_pages: bool) -> None:
@@ -51,7 +67,7 @@ class Greeting(Service):
         self._shows_pages = shows_pages
         self.names = Names(self.note_seat)
         self._notes = Tasks()
-        self.handles = {Hello: self.greet}
+        self.handles = {Hello: self.answer}
 
     def start(self, core: Core) -> None:
         self._core = core
@@ -61,79 +77,92 @@ class Greeting(Service):
         if self._notes:
             await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
-    async def greet(self, call: Call) -> None:
-        session, request = call.session, call.request
-        signed_on = session.connection.signed_on
-        is_coded = signed_on is None and (request.link is not UNSET or request.rescue is not UNSET)
-        hides_names = self._core.settings.hides_names and signed_on is None  # a sign-on gives names
-        name = UNSET if hides_names or signed_on is not None else request.name
-        if is_coded:
-            known, token = await self._admit(request, session)
-        elif signed_on is not None:
-            known, token = await self._sign_on(signed_on, request.token, session.address)
-        else:
-            known, token = await self.welcome(name, request.token, session.address)
-        accounts = self.names.kept
-        account = await (accounts.load_or_empty(known.player) if name is UNSET else accounts.rename(known.player))
-        if hides_names:
-            known = replace(known, player=replace(known.player, name=give_name(known.player.id)))
-            player, claim = known.player, None
-        else:
-            player, claim = await accounts.shown(known.player)
-        ban = self._bans.of_subject(player.id)
+    async def answer(self, call: Call) -> None:
+        session, hello = call.session, call.request
+        identity = await self._identify(hello, session)
+        ban = self._bans.of_subject(identity.player.id)
         if ban is not None:
-            id = None if request.id is UNSET else request.id
             session.tally.refusals[ErrorCode.BANNED] += 1
-            expel(session.connection, banned(ban), id=id)
+            expel(session.connection, banned(ban), id=None if hello.id is UNSET else hello.id)
             return
         session.connection.let_in()
-        registry, lists = self._core.registry, self._core.lists
-        await registry.restored.wait()
-        added = await self._core.additions.of_welcome(account)
-        key = hash_secret(token)
-        self._core.presence.greet(session, replace(player, bot=GUEST if request.bot else None))
+        await self._core.registry.restored.wait()
+        added = await self._core.additions.of_welcome(identity.account)
+        self._assign(session, hello, identity)
+        welcome = self._make_welcome(hello, identity)
+        session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
+
+    async def _identify(self, hello: Hello, session: Session) -> Identity:
+        signed_on = session.connection.signed_on
+        hides_names = self._core.settings.hides_names and signed_on is None  # a sign-on gives names
+        name = UNSET if hides_names or signed_on is not None else hello.name
+        accounts, account = self.names.kept, None
+        if signed_on is not None:
+            known, token = await self._sign_on(signed_on, hello.token, session.address)
+        elif hello.link is not UNSET or hello.rescue is not UNSET:
+            known, token = await self._admit(hello, session)
+        elif hello.token is not UNSET:
+            known, token = await self._recognise(name, hello.token), hello.token
+        else:
+            known, token = await self._register(name, session.address)
+            account = Account(known.player)
+        if account is None:
+            account = await (accounts.load_or_empty(known.player) if name is UNSET else accounts.rename(known.player))
+        if hides_names:
+            player = replace(known.player, name=give_name(known.player.id))
+            return Identity(replace(known, player=player), token, account, player, None)
+        return Identity(known, token, account, *await accounts.shown(known.player))
+
+    def _assign(self, session: Session, hello: Hello, identity: Identity) -> None:
+        """Make the session the player's, and note today's visit if it is the first."""
+        known, player = identity.known, identity.player
+        key = hash_secret(identity.token)
+        self._core.presence.greet(session, replace(player, bot=GUEST if hello.bot else None))
         session.messages = self._core.allowances.messages[player.id]
-        session.device = Device(key, None if known.is_seated else key, known.player.name, request.client or "")
+        session.device = Device(key, None if known.is_seated else key, known.player.name, hello.client or "")
         if known.seen < today():
             self._notes.start(self._note(key))
-        held = lists.held_seats(player.id)
-        cluster = registry.elsewhere.cluster
-        welcome = Welcome(
+
+    def _make_welcome(self, hello: Hello, identity: Identity) -> Welcome:
+        settings, lists, cluster = self._core.settings, self._core.lists, self._core.registry.elsewhere.cluster
+        player, claim = identity.player, identity.claim
+        return Welcome(
             protocol=PROTOCOL_VERSION,
             server=SERVER_NAME,
             player=player.id,
-            name=known.player.name,
-            token=token,
-            rooms=held,
+            name=identity.known.player.name,
+            token=identity.token,
+            rooms=lists.held_seats(player.id),
             hold_ms=self._core.hold_ms,
             held_ms=lists.holds_left(player.id, self._core.time()) or UNSET,
             sharing=self._shows_pages,
             ladders=tuple(self._core.hooks.rated_rules),
-            id=request.id,
+            id=hello.id,
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,
-            chat=UNSET if self._core.settings.chat in (None, "on") else self._core.settings.chat,
-            names="given" if self._core.settings.hides_names else UNSET,
+            chat=UNSET if settings.chat in (None, "on") else settings.chat,
+            names="given" if settings.hides_names else UNSET,
             claimed=UNSET if claim is None else claim.player == player.id,
-            device_news=account.device_news(key),
+            device_news=identity.account.device_news(hash_secret(identity.token)),
             title=self._branding.title or UNSET,
             greeting=self._branding.greeting or UNSET,
         )
-        session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
 
-    async def welcome(self, name: str | UnsetType, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
-        """Return the player of a hello and their token.
+    async def _register(self, name: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
+        """Return a new player and their token; raises `Refused` with ``bad_name``, ``rate_limited`` or ``busy``."""
+        chosen = f"guest-{draw_text(_GUEST_ALPHABET, 4)}" if name is UNSET else own_name(parse_or_refuse(name))
+        self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
+        return await self._give_token(KnownPlayer(Player(_draw_id(), chosen), today()))
 
-        Without a token that is a new player, else the token's player, under the new name if one is given. Raises
-        `Refused` with ``bad_name``, ``bad_token``, ``rate_limited`` or ``busy``.
+    async def _recognise(self, name: str | UnsetType, token: str) -> KnownPlayer:
+        """Return a token's player, under the new name if one is given.
+
+        Raises `Refused` with ``bad_name``, ``bad_token`` or ``busy``.
         """
         chosen = None if name is UNSET else parse_or_refuse(name)
-        if token is not UNSET and (row := await self._players.load(hash_secret(token))) is not None:
+        key = hash_secret(token)
+        if self._core.settings.trust_header is not None and (row := await self._players.load(key)) is not None:
             await self._check_sign_on(row[0].player, "token")
-        if token is UNSET:
-            own = own_name(chosen) if chosen else f"guest-{draw_text(_GUEST_ALPHABET, 4)}"
-            self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
-            return await self._give_token(KnownPlayer(Player(_draw_id(), own), today()))
 
         def recognise(old: KnownPlayer | None) -> KnownPlayer:
             if old is None:
@@ -142,7 +171,8 @@ class Greeting(Service):
                 return old
             return replace(old, player=Player(old.player.id, own_name(chosen)))
 
-        return await change(self._players, hash_secret(token), recognise), token
+        known: KnownPlayer = await change(self._players, key, recognise)
+        return known
 
     async def _sign_on(self, text: str, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return the player that a trusted proxy has signed on, and a token; claim the name unless it is taken."""
