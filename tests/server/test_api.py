@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing, until
 from tests.raw import open_bytes
@@ -143,7 +144,7 @@ async def test_a_player_who_says_so_is_a_program_wherever_they_are_shown(server:
 
 async def test_reasons_are_json_also_where_there_is_nothing_and_for_too_much() -> None:
     limits = replace(uncounted(), requests_per_minute_per_address=2)
-    async with Server(Settings("127.0.0.1", 0), limits=limits) as server:
+    async with Server(Settings("127.0.0.1", 0), limits=limits, monotonic_ns=FakeClock()) as server:
         for status, code in ((404, "not_allowed"), (404, "not_allowed"), (429, "rate_limited")):
             answer = await get(server, "/api/nothing")
             assert (answer.status, json.loads(answer.body)["code"]) == (status, code)

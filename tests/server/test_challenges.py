@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, play_out, until
 from tests.server.nats_node import Node
@@ -199,8 +200,8 @@ async def test_too_many_challenges_expire_a_strangers_oldest(server: Server, mon
 
 
 async def test_a_challenge_counts_as_an_opened_room() -> None:
-    limits = uncounted(creates_per_minute_per_player=2)
-    async with Server(HERE, limits=limits) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+    server = Server(HERE, limits=uncounted(creates_per_minute_per_player=2), monotonic_ns=FakeClock())
+    async with server, known(server, "ana") as ana, known(server, "bo") as bo:
         await challenge(ana, bo)
         await ana.ask("create")
         assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "creates")

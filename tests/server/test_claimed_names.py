@@ -369,26 +369,27 @@ async def test_there_are_only_so_many_devices(ana: Peer, store: Storage) -> None
     assert (await ana.ask("link"))["data"] == {"why": "devices", "most": MAX_DEVICES}
 
 
-async def test_five_tries_a_minute_are_enough(ana: Peer) -> None:
-    for number in range(5):
-        await claim(ana, f"ana {number}")
-    refused = await ana.ask("claim_name", name="ana")
+async def test_five_tries_a_minute_are_enough(clocked: Server) -> None:
+    async with open_peer(clocked.url) as ana:
+        for number in range(5):
+            await claim(ana, f"ana {number}")
+        refused = await ana.ask("claim_name", name="ana")
     assert (refused["code"], refused["data"]) == ("rate_limited", {"why": "names"})
     assert 0 < refused["retry_ms"] <= 60_000
 
 
 @pytest.mark.parametrize("way", ["link", "rescue"])
-async def test_what_neighbours_try_keeps_nobody_out_who_has_not_tried_in_vain(server: Server, way: str) -> None:
-    async with open_peer(server.url, "ana") as ana:
+async def test_what_neighbours_try_keeps_nobody_out_who_has_not_tried_in_vain(clocked: Server, way: str) -> None:
+    async with open_peer(clocked.url, "ana") as ana:
         codes = {"rescue": (await claim(ana, "ana"))[0], "link": (await ana.ask("link"))["link_code"]}
         right: dict[str, Any] = {way: codes[way]}
     wrong: dict[str, Any] = {way: "7KQ2M94FX3ZW8HTB"}
     for number in range(TRIES + 1):
-        async with open_peer(server.url, "ana", **wrong) as eve:
+        async with open_peer(clocked.url, "ana", **wrong) as eve:
             assert eve.welcome["code"] == ("bad_token" if number < TRIES else "rate_limited")
             if number == TRIES:
                 assert (await eve.ask("hello", name="ana", **right))["code"] == "rate_limited"
-    async with open_peer(server.url, "ana", **right) as back:
+    async with open_peer(clocked.url, "ana", **right) as back:
         assert back.welcome["player"] == ana.welcome["player"]
 
 

@@ -21,7 +21,6 @@ from tictactoe_server.settings import Limits, Settings
 pytestmark = pytest.mark.features
 
 HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0, workers=1),))
-CLOCK = {"move_ms": 5_000}
 SLOW = {"kind": "round_robin", "title": "Friday", "clock": {"move_ms": 60_000}}
 
 
@@ -41,7 +40,7 @@ def known(server: Server, name: str | None = None, token: str | None = None, **f
 
 async def opened(organiser: Peer, **terms: Any) -> str:
     """Open an event, a round robin by default, and return its code."""
-    answer = await organiser.ask("event_open", **{**SLOW, "clock": CLOCK, "break_ms": 50, **terms})
+    answer = await organiser.ask("event_open", **{**SLOW, "break_ms": 50, **terms})
     assert answer["type"] == "ok", answer
     return str(answer["event"])
 
@@ -318,7 +317,8 @@ async def test_who_leaves_a_running_event_loses_what_is_open_and_the_room_ends(s
 
 
 async def test_nobody_comes_and_goes_all_the_time() -> None:
-    async with Server(HERE, limits=uncounted(offers_per_ten_seconds_per_player=3)) as server, known(server) as ana:
+    limits = uncounted(offers_per_ten_seconds_per_player=3)
+    async with Server(HERE, limits=limits, monotonic_ns=FakeClock()) as server, known(server) as ana:
         event = await opened(ana)
         for asked, fields in (("event_ready", {"on": False}), ("event_ready", {"on": True}), ("event_leave", {})):
             await ana.ask("event_join", event=event)
@@ -507,7 +507,8 @@ async def test_a_player_opens_two_events_and_an_address_a_few(server: Server, mo
 
 
 async def test_who_tries_tickets_and_codes_is_held_up() -> None:
-    async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana, known(server, "eve") as eve:
+    server = Server(HERE, limits=Limits(), monotonic_ns=FakeClock())
+    async with server, known(server, "ana") as ana, known(server, "eve") as eve:
         event = (await ana.ask("event_open", **SLOW, entry="code"))["event"]
         codes = [await eve.refusal("event_join", event=event, ticket=f"T{number}") for number in range(6)]
         codes += [await eve.refusal("event_watch", event="222222", on=True) for _ in range(5)]

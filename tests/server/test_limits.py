@@ -74,9 +74,9 @@ def test_bursts_with_pauses_between_them_are_no_flood() -> None:
     assert holding.begin(110.5)
 
 
-async def test_what_a_player_has_said_counts_on_another_connection_too() -> None:
+async def test_what_a_player_has_said_counts_on_another_connection_too(clock: FakeClock) -> None:
     limits = uncounted(messages_per_second=1, messages_at_once=20, flood_seconds=600)
-    async with serving(limits) as server:
+    async with serving(limits, clock) as server:
         async with open_peer(server.url, "ana") as ana:
             for _ in range(20):
                 await ana.ask("ping")

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
-from tests.fakes import TroubledStore
+from tests.fakes import FakeClock, TroubledStore
 from tests.peer import play_out, two_playing
 from tests.raw import open_bytes
 from tests.server.test_plain_http import read_answer
@@ -48,9 +48,8 @@ async def figures(server: Server) -> dict[str, Any]:
 
 @pytest.fixture
 async def metered() -> AsyncIterator[Server]:
-    async with Server(
-        Settings(host=HOST, port=0, features=(MetricsOptions(address=(HOST, 0)),)), open_folder(None, kept_by())
-    ) as running:
+    settings = Settings(host=HOST, port=0, features=(MetricsOptions(address=(HOST, 0)),))
+    async with Server(settings, open_folder(None, kept_by()), monotonic_ns=FakeClock()) as running:
         yield running
 
 

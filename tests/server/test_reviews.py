@@ -103,7 +103,8 @@ async def test_a_running_game_between_people_is_not_analysed(server: Server, ana
     assert (await bo.ask("analyse", room=room, ply=2))["analysis"]["ply"] == 2
 
 
-async def test_asking_without_end_is_held_to_a_rate(ana: Peer) -> None:
-    room = (await ana.ask("create"))["room"]
-    codes = {(await ana.ask("analyse", room=room)).get("code") for _ in range(40)}
+async def test_asking_without_end_is_held_to_a_rate(clocked: Server) -> None:
+    async with open_peer(clocked.url) as ana:
+        room = (await ana.ask("create"))["room"]
+        codes = {(await ana.ask("analyse", room=room)).get("code") for _ in range(40)}
     assert codes == {None, "rate_limited"}

@@ -1,17 +1,21 @@
 """A player has seen a newer state of a room than this server: the server reloads the room before it sends it."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
-from tests.fakes import TroubledStore
+from tests.fakes import FakeClock, TroubledStore
 from tests.peer import Peer, open_peer
 from tictactoe_protocol.requests import Move
 from tictactoe_server.rooms import Player, Room, apply
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 
 @pytest.fixture
-def server(troubled: Server) -> Server:
-    return troubled
+async def server(store: TroubledStore, clock: FakeClock) -> AsyncIterator[Server]:
+    async with Server(Settings(host="127.0.0.1", port=0), store, monotonic_ns=clock) as running:
+        yield running
 
 
 @pytest.fixture
@@ -32,26 +36,24 @@ def play_elsewhere(store: TroubledStore, room: str, ana: Peer) -> Room:
 
 
 @pytest.mark.parametrize("verb", ["join", "watch"])
-async def test_the_stored_state_is_shown_if_it_is_older(troubled: Server, bo: Peer, room: str, verb: str) -> None:
-    async with open_peer(troubled.url, token=bo.welcome["token"] if verb == "join" else None) as again:
+async def test_the_stored_state_is_shown_if_it_is_older(server: Server, bo: Peer, room: str, verb: str) -> None:
+    async with open_peer(server.url, token=bo.welcome["token"] if verb == "join" else None) as again:
         assert (await again.ask(verb, room=room, seq=2**31 - 1))["moves"] == []
         assert (await again.state())["ply"] == 0
 
 
 @pytest.mark.parametrize("verb", ["join", "watch"])
 async def test_a_known_seq_costs_no_load(
-    store: TroubledStore, troubled: Server, ana: Peer, bo: Peer, room: str, verb: str
+    store: TroubledStore, server: Server, ana: Peer, bo: Peer, room: str, verb: str
 ) -> None:
     seen = store.rooms.now(room).seq
     play_elsewhere(store, room, ana)
-    async with open_peer(troubled.url, token=bo.welcome["token"] if verb == "join" else None) as again:
+    async with open_peer(server.url, token=bo.welcome["token"] if verb == "join" else None) as again:
         assert (await again.ask(verb, room=room, seq=seen))["moves"] == []
 
 
-async def test_watching_twice_shows_the_state_once(
-    store: TroubledStore, troubled: Server, ana: Peer, room: str
-) -> None:
-    async with open_peer(troubled.url) as watcher:
+async def test_watching_twice_shows_the_state_once(store: TroubledStore, server: Server, ana: Peer, room: str) -> None:
+    async with open_peer(server.url) as watcher:
         await watcher.ask("watch", room=room)
         await watcher.state(ply=0)
         after = play_elsewhere(store, room, ana)
@@ -65,14 +67,14 @@ async def test_one_who_plays_there_cannot_watch_whatever_they_have_seen(ana: Pee
     assert await ana.refusal("watch", room=room, seq=99) == "not_allowed"
 
 
-async def test_a_room_that_was_closed_elsewhere_is_not_there(store: TroubledStore, troubled: Server, room: str) -> None:
+async def test_a_room_that_was_closed_elsewhere_is_not_there(store: TroubledStore, server: Server, room: str) -> None:
     store.rooms.put(None, room)
-    async with open_peer(troubled.url) as watcher:
+    async with open_peer(server.url) as watcher:
         assert await watcher.refusal("watch", room=room, seq=99) == "no_such_room"
 
 
-async def test_one_who_says_so_in_vain_all_the_time_is_held_up(troubled: Server, room: str) -> None:
-    async with open_peer(troubled.url) as liar, open_peer(troubled.url) as other:
+async def test_one_who_says_so_in_vain_all_the_time_is_held_up(server: Server, room: str) -> None:
+    async with open_peer(server.url) as liar, open_peer(server.url) as other:
         answers = [await liar.ask("watch", room=room, seq=1_000) for _ in range(12)]
         assert [answer["type"] for answer in answers[:10]] == ["ok"] * 10
         assert answers[-1]["code"] == "rate_limited"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, until
 from tests.raw import open_raw, ping, text
@@ -216,9 +217,9 @@ def test_an_address_is_heavy_by_the_time_it_took_and_a_light_one_only_under_far_
     assert sources.seconds == heavy.seconds + light.seconds
 
 
-async def test_players_of_one_address_share_what_it_may_send_and_another_address_has_its_own() -> None:
+async def test_players_of_one_address_share_what_it_may_send_and_another_address_has_its_own(clock: FakeClock) -> None:
     limits = uncounted(messages_per_second_per_address=1, messages_at_once_per_address=6, flood_seconds=600)
-    async with serving(limits, trusted_proxies=LOOPBACK) as server, contextlib.AsyncExitStack() as stack:
+    async with serving(limits, clock, trusted_proxies=LOOPBACK) as server, contextlib.AsyncExitStack() as stack:
         ana, bo = [await stack.enter_async_context(speaking_for(server, "192.0.2.1")) for _ in range(2)]
         for _ in range(4):
             assert (await ana.ask("ping"))["type"] == "ok"
@@ -228,6 +229,7 @@ async def test_players_of_one_address_share_what_it_may_send_and_another_address
         assert notice["message"].startswith("Your network is sending too much")
         cy = await stack.enter_async_context(speaking_for(server, "192.0.2.2"))
         assert (await cy.ask("ping"))["type"] == "ok"
+        clock.advance(1_001)
         late = await bo.receive()
         assert (late["type"], late["id"]) == ("ok", "late")
 
@@ -245,14 +247,15 @@ async def test_one_who_says_little_is_not_closed_for_the_talk_of_others_at_its_a
         assert (await modest.ask("ping"))["type"] == "ok"
 
 
-async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_is_gone() -> None:
+async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_is_gone(clock: FakeClock) -> None:
     limits = uncounted(messages_per_second_per_address=2, messages_at_once_per_address=4)
-    async with serving(limits) as server:
+    async with serving(limits, clock) as server:
         async with open_raw(server.url) as hasty:
             await hasty.write(b"".join(text('{"type":"create"}') for _ in range(5)))
             hasty.writer.write_eof()
             await hasty.ended()
         assert len(server.core.registry.by_code) == 3
+        clock.advance(1_001)
         await until(lambda: len(server.core.registry.by_code) == 5)
 
 
