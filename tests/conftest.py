@@ -4,22 +4,27 @@ import contextlib
 import functools
 import gc
 import importlib
+import inspect
 import itertools
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
+import websockets
 from hypothesis import settings
 
+import tictactoe_client
 from tests import hangs
 from tests.authority import Authority
 from tests.environment import SERVICE_TYPE
 from tests.fakes import FakeClock
 from tests.limits import uncounted
+from tests.peer import PATIENCE_SECONDS
 from tests.programs import start_program
 from tests.proxy import Proxy
 from tictactoe_protocol.catalogue import speak
@@ -95,6 +100,21 @@ def announced_apart() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tictactoe_client.nearby.SERVICE_TYPE", SERVICE_TYPE)
         patch.setattr("tictactoe_server.transport.listen.SERVICE_TYPE", SERVICE_TYPE)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def patient() -> Iterator[None]:
+    """Let clients in this process wait for a server as long as tests wait for an event.
+
+    Clients in processes of their own do so by `tests.environment`.
+    """
+    opening: Any = inspect.unwrap(tictactoe_client.connect), websockets.connect.__init__
+    with pytest.MonkeyPatch.context() as patch:
+        for function, name in zip(opening, ("timeout_seconds", "open_timeout"), strict=True):
+            patch.setitem(function.__kwdefaults__, name, PATIENCE_SECONDS)
+        patch.setattr("tictactoe_client.online.room._ASKING_SECONDS", PATIENCE_SECONDS)
+        patch.setattr("tictactoe_client.nearby._START_SECONDS", PATIENCE_SECONDS)
         yield
 
 

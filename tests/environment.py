@@ -10,6 +10,7 @@ SERVICE_TYPE: Final = f"_tictactoe{os.environ.get('PYTEST_XDIST_WORKER', '')}._t
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return HOME, PATH with our programs first, Python's warnings as errors, and `variables`."""
+    """Return HOME, PATH with our programs first, Python's warnings as errors, a patient client, and `variables`."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
-    return {"PATH": path, "HOME": str(Path.home()), "PYTHONWARNINGS": "error", **variables}
+    usual = {"PATH": path, "HOME": str(Path.home()), "PYTHONWARNINGS": "error", "TICTACTOE_TIMEOUT": "120"}
+    return {**usual, **variables}

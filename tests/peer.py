@@ -12,7 +12,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from tictactoe_protocol.refusals import describe_refusal
 
 Message = dict[str, Any]
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 120.0
+"""How long a test waits for an event; far longer than a process gets no processor on a busy machine."""
 
 
 class Peer:

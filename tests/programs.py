@@ -31,7 +31,7 @@ from tests.environment import environment
 
 _MODULES = ("tictactoe_client", "tictactoe_server")
 _ADDED = ("tictactoe_lab",)
-_LAZY = ("segno", "textual.app", "textual.widgets", "textual.drivers.linux_driver", "zoneinfo")
+_LAZY = ("segno", "textual.app", "textual.widgets", "textual.drivers.linux_driver", "zeroconf.asyncio", "zoneinfo")
 _OF_THE_ENVIRONMENT = ("__main__", "tictactoe_server.cli.main")
 """Modules that read the environment when they are imported, so each process imports them itself."""
 

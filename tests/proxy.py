@@ -11,10 +11,10 @@ import contextlib
 from collections.abc import Callable
 from typing import Self
 
+from tests.peer import PATIENCE_SECONDS
 from tests.raw import stop_accepting
 
 CHUNK_BYTES = 65_536
-PATIENCE_SECONDS = 10.0
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 

@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 import pyte
 
-from tests.end_to_end.clients import PATIENCE_SECONDS
 from tests.environment import environment
+from tests.peer import PATIENCE_SECONDS
 from tests.programs import Process, start_program
 
 COLUMNS, ROWS = 80, 24

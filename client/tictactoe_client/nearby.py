@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _SEARCH_SECONDS: Final = 2.0
 """How long to wait for announcements; most arrive within a fifth of this time."""
-_ANSWER_SECONDS: Final = 3.0
 _LOOK_UP_SECONDS: Final = 1.0
 _LOOKING_UP: Final = threading.BoundedSemaphore(20)
 _MOST_KNOWN: Final = 500
@@ -196,14 +195,14 @@ def is_of_a_network(address: str) -> bool:
     return ip.is_private and not (ip.is_loopback or ip.is_unspecified or ip.is_multicast or ip.is_reserved)
 
 
-async def fetch_status(address: Address, page: str, ca: str | Path | None = None) -> int:
+async def fetch_status(address: Address, page: str, timeout_seconds: float, ca: str | Path | None = None) -> int:
     """Return the HTTP status of a server's page, or 0 if the server does not answer in time."""
     port = address.port or (443 if address.scheme == "wss" else 80)
     link = urlsplit(address.link_to(page))
     path, host = quote(link.path, safe="/%"), link.netloc
     request = f"HEAD {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n"
     try:
-        async with asyncio.timeout(_ANSWER_SECONDS):
+        async with asyncio.timeout(timeout_seconds):
             reader, writer = await asyncio.open_connection(address.host, port, ssl=context_for(address, ca))
             with contextlib.closing(writer):
                 writer.write(request.encode())

@@ -154,13 +154,11 @@ async def test_the_status_of_a_page_is_read_and_anything_else_is_no_answer(answe
 
     async with listening(serve) as port:
         address = parse_address(f"ws://127.0.0.1:{port}/games")
-        assert await fetch_status(address, "K7M4PQ") == status
+        assert await fetch_status(address, "K7M4PQ", PATIENCE_SECONDS) == status
     assert asked[0].startswith(f"HEAD /games/K7M4PQ HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode())
 
 
-async def test_a_server_that_answers_byte_by_byte_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_client.nearby._ANSWER_SECONDS", 0.5)
-
+async def test_a_server_that_answers_byte_by_byte_is_given_up() -> None:
     gone = asyncio.Event()
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -174,7 +172,7 @@ async def test_a_server_that_answers_byte_by_byte_is_given_up(monkeypatch: pytes
         gone.set()
 
     async with listening(drip) as port, asyncio.timeout(PATIENCE_SECONDS):
-        assert await fetch_status(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ") == 0
+        assert await fetch_status(parse_address(f"ws://127.0.0.1:{port}"), "K7M4PQ", 0.5) == 0
         await gone.wait()
 
 

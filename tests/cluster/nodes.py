@@ -33,11 +33,11 @@ from tests.faults.harness import Suspendable
 from tests.proxy import Proxy
 from tictactoe_server.features.jetstream.stream import COPIES, RIGHTS
 
-READY_SECONDS = 25.0
+READY_SECONDS = 120.0
 """How long nodes may take until they accept writes: usually under a second, but an election may be repeated."""
 
-END_SECONDS = 20.0
-ASK_SECONDS = 2.0
+END_SECONDS = 120.0
+ASK_SECONDS = 30.0
 ATTEMPTS = 5
 PORTS = range(20_000, 32_000)
 """Below the ports that systems give to outgoing connections, so that a stopped node finds its port free again."""

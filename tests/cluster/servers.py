@@ -14,7 +14,7 @@ from tests.cluster.tied import tied
 from tests.environment import environment
 from tests.faults.harness import COMMAND, Harness
 
-INIT_SECONDS = 60.0
+INIT_SECONDS = 120.0
 
 
 class CannotFound(Exception):

@@ -13,10 +13,9 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from tests.environment import environment
-from tests.peer import Peer, open_peer
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer
 from tests.programs import Process, start_program
 
-PATIENCE_SECONDS = 45.0
 COMMAND = (sys.executable, "-m", "tictactoe_client")
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.end_to_end.clients import PATIENCE_SECONDS, run_client
+from tests.end_to_end.clients import run_client
 from tests.environment import environment
 from tests.faults.hostile_server import ROOM, TOKEN, hostile_cluster, sends_to, state
-from tests.peer import open_peer, until
+from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.programs import start_program
 from tictactoe_client import Unreachable, connect
 from tictactoe_client.input.rule_options import choose_seat
@@ -81,7 +81,9 @@ async def test_the_program_of_the_documentation_follows_a_room_and_goes_to_no_st
 
 async def test_without_a_server_one_is_started_and_ends_with_the_client() -> None:
     program = (
+        "from tictactoe_client import nearby\n"
         "from tictactoe_client.online import address\n"
+        f"nearby._START_SECONDS = {PATIENCE_SECONDS}\n"
         f"address.DEFAULT_SERVER = '{NOWHERE}'\n"
         "from tictactoe_client.cli.main import main\n"
         "main()\n"

@@ -1,5 +1,6 @@
 import json
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,19 @@ async def begin(organiser: Peer, event: str, players: int) -> None:
     while len(told["table"]) < players:
         told = await organiser.next_of("event")
     assert (await organiser.ask("event_run", event=event, seq=told["seq"], action="begin"))["type"] == "ok"
+
+
+async def opponents(organiser: Peer, event: str, name: str, rounds: int) -> AsyncIterator[str | None]:
+    """Yield a player's opponent in each round, None for a bye; then begin the next round when this one is over."""
+    for number in range(1, rounds + 1):
+        await organiser.ask("event_watch", event=event, on=True)
+        state = await organiser.until(lambda told: told["type"] == "event" and told["round"] == number)  # noqa: B023
+        names = [{*pairing["names"].values()} for pairing in state["pairings"]]
+        yield next((other for pair in names if name in pair for other in pair - {name}), None)
+        if number < rounds:
+            while state.get("due_ms") is None:
+                state = await organiser.until(lambda told: told["type"] in ("event", "event_rows"))
+            await organiser.ask("event_run", event=event, seq=state["seq"], action="next")
 
 
 async def play(client: ClientProcess) -> None:
@@ -105,19 +119,22 @@ async def test_the_organiser_runs_an_event_while_another_client_is_open(server: 
 
 async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(bots: Server, tmp_path: Path) -> None:
     async with open_peer(bots.url, "org") as org:
-        code = await open_event(org, "random", "random")
+        code = await open_event(org, "random", "random", advance="hand")
         there = ("--plain", "--server", bots.url)
         async with run_client("event", code, "join", "--name", "ana", *there) as ana:
             await ana.until(
                 "Friday: round robin, 3x3, 1+0.", "You are in as ana.", "Not begun yet, open; 3 of 3 players are here."
             )
             await begin(org, code, 3)
-            await play(ana)
-            while not re.search(r"ana \([XO]\).*[01]-[01]$", line := await ana.read_line() or "end"):
-                assert not line.startswith(("Waiting for", "end")), ana.lines
-            await ana.ask(f"save {tmp_path / 'game'}", "Saved in")
+            async for against in opponents(org, code, "ana", rounds=3):
+                if against is None:
+                    continue
+                await play(ana)
+                if not (tmp_path / "game").exists():
+                    while not re.search(r"ana \([XO]\).*[01]-[01]$", line := await ana.read_line() or "end"):
+                        assert not line.startswith(("Waiting for", "end")), ana.lines
+                    await ana.ask(f"save {tmp_path / 'game'}", "Saved in")
             assert f'[Event "{code}"]' in (tmp_path / "game").read_text()
-            await play(ana)
             last = await ana.until("3.  ana (you)")
             assert "Round 3 of 3, over; 3 of 3 players are here." in ana.lines
             assert last.split()[3] == "0"

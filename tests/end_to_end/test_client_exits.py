@@ -13,7 +13,6 @@ import pytest
 
 from tests.end_to_end.clients import (
     COMMAND,
-    PATIENCE_SECONDS,
     ClientProcess,
     complaint,
     link_to,
@@ -22,7 +21,7 @@ from tests.end_to_end.clients import (
 )
 from tests.environment import environment
 from tests.kept import rooms_left
-from tests.peer import Peer, open_peer, two_playing
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, two_playing
 from tests.programs import IGNORING_HANGUP, start_program
 from tests.terminal import run_screen
 from tests.together import try_each

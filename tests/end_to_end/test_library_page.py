@@ -12,7 +12,7 @@ import pytest
 
 import tictactoe_client
 from tests.environment import environment
-from tests.peer import open_peer
+from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.programs import Process, start_program
 from tictactoe_client import Client, Room, Tournament, connect, events
 from tictactoe_protocol.events import EventOpen
@@ -24,13 +24,21 @@ PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
 
 
+PATIENT = (
+    "import inspect, tictactoe_client\n"
+    f"inspect.unwrap(tictactoe_client.connect).__kwdefaults__['timeout_seconds'] = {PATIENCE_SECONDS}\n"
+)
+"""Lets a program wait for the server of a busy machine."""
+
+
 async def start(name: str, *arguments: str) -> Process:
-    return await start_program(sys.executable, "-c", PROGRAMS[name], *arguments, stdout=PIPE, env=environment())
+    program = PATIENT + PROGRAMS[name]
+    return await start_program(sys.executable, "-c", program, *arguments, stdout=PIPE, env=environment())
 
 
 async def output_of(process: Process) -> str:
     """Return the output of a process that ends without an error."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         printed, _ = await process.communicate()
     assert process.returncode == 0
     return printed.decode()
@@ -59,7 +67,7 @@ async def test_two_who_know_openings_play_a_whole_game_that_begins_with_one(serv
 
 
 async def test_the_master_loses_no_game(server: Server) -> None:
-    async with asyncio.timeout(30), connect(server.url, name="ana") as ana:
+    async with asyncio.timeout(PATIENCE_SECONDS), connect(server.url, name="ana") as ana:
         room = await ana.create("classic")
         master = await start("master", server.url, room.code)
         async for state in room:
@@ -73,7 +81,11 @@ async def test_the_master_loses_no_game(server: Server) -> None:
 
 
 async def test_the_logger_misses_no_result_however_quickly_games_go(server: Server) -> None:
-    async with asyncio.timeout(30), connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
+    async with (
+        asyncio.timeout(PATIENCE_SECONDS),
+        connect(server.url, name="ana") as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
         room = await ana.create("classic")
         logger = await start("logger", server.url, room.code)
         async for state in room:
@@ -109,7 +121,7 @@ async def test_the_tournament_counts_all_of_its_games(server: Server) -> None:
 @pytest.mark.parametrize(("kind", "rules"), [("round_robin", "classic"), ("knock_out", "four-pie")])
 async def test_contestants_play_events(server: Server, kind: Literal["round_robin", "knock_out"], rules: str) -> None:
     clock = ClockFields(initial_ms=60_000, increment_ms=0)
-    async with asyncio.timeout(60), connect(server.url, name="ana") as ana:
+    async with asyncio.timeout(PATIENCE_SECONDS), connect(server.url, name="ana") as ana:
         event = await ana.open_event(EventOpen(kind=kind, title="Friday", clock=clock, rules=rules))
         contestants = [await start("contestant", server.url, event.code) for _ in range(2)]
         async for state in event:

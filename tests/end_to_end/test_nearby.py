@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_server_command import line_of, started
-from tests.peer import open_peer
+from tests.peer import PATIENCE_SECONDS, open_peer
 from tictactoe_client.nearby import is_of_a_network
 from tictactoe_server.server import Server
 from tictactoe_server.transport.listen import addresses_at
@@ -26,24 +26,32 @@ async def announced(*options: str) -> AsyncIterator[int]:
         found = re.search(r":(\d+)", await line_of(process))
         assert found
         assert process.stderr
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while b"announced" not in (line := await process.stderr.readline()):
                 assert line
         yield int(found[1])
+
+
+async def search(port: int, *options: str) -> list[str]:
+    """Search, for two seconds each time, until the server at this port is listed; return the output."""
+    lines: list[str] = []
+    while not any(f":{port}" in line for line in lines):
+        async with run_client("servers", *options) as client:
+            assert await client.end() == 0
+        lines = client.lines
+    return lines
 
 
 async def test_servers_that_announce_themselves_are_listed() -> None:
     async with (
         announced("--announce-as", "hall") as port,
         started("--port", "0", "--data", ":memory:", "--no-announce") as silent,
-        run_client("servers") as list_,
-        run_client("servers", "--json") as json_list,
     ):
         hidden = (await line_of(silent)).partition(" (")[0].rpartition(":")[2]
-        assert await list_.end() == await json_list.end() == 0
-        assert any(line.startswith("hall") and line.endswith(f":{port}") for line in list_.lines)
-        assert not any(line.endswith(f":{hidden}") for line in list_.lines)
-        servers = json.loads(json_list.lines[0])["servers"]
+        lines, json_lines = await asyncio.gather(search(port), search(port, "--json"))
+        assert any(line.startswith("hall") and line.endswith(f":{port}") for line in lines)
+        assert not any(line.endswith(f":{hidden}") for line in lines)
+        servers = json.loads(json_lines[0])["servers"]
         assert [server["name"] for server in servers if server["url"].endswith(f":{port}")] == ["hall"]
 
 

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS
+from tests.end_to_end.clients import COMMAND
 from tests.faults.hostile_server import ROOM, Frame, hostile_server
+from tests.peer import PATIENCE_SECONDS
 from tests.terminal import ENTERED, RESTORED, Terminal, run_screen
 from tictactoe_protocol.requests import Leave, Request
 from tictactoe_server.server import Server

@@ -2,10 +2,12 @@
 
 import asyncio
 import signal
+import sys
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS
+from tests.end_to_end.clients import COMMAND
+from tests.peer import PATIENCE_SECONDS
 from tests.terminal import ENTERED, Terminal, run_screen
 from tictactoe_server.server import Server
 
@@ -15,11 +17,27 @@ PAPER, NIGHT = b"48;2;247;243;232", b"48;2;27;31;39"
 COLOURS = {"COLORTERM": "truecolor"}
 
 
+def waiting(*names: str) -> tuple[str, ...]:
+    """Return the command with these waiting times, constants of the program, so long that they never end."""
+    program = (
+        "from tictactoe_client.streams import terminal\n"
+        f"vars(terminal).update(dict.fromkeys({names}, 3600))\n"
+        "from tictactoe_client.cli.main import main\n"
+        "main()\n"
+    )
+    return (sys.executable, "-c", program)
+
+
+UNTIL_ANSWERED = waiting("_ANSWER_SECONDS")
+HOWEVER_LATE = waiting("_LATEST_SECONDS")
+
+
 async def asked(screen: Terminal) -> None:
     while KIND_QUESTION not in screen.written:
         await screen.read()
-    assert QUESTION in screen.written
-    assert ENTERED not in screen.written
+    before, _, _ = screen.written.partition(KIND_QUESTION)
+    assert QUESTION in before
+    assert ENTERED not in before
 
 
 @pytest.mark.parametrize(
@@ -33,7 +51,7 @@ async def asked(screen: Terminal) -> None:
     ],
 )
 async def test_the_theme_follows_the_terminals_answer(server: Server, answer: str, ground: bytes, other: bytes) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
+    async with run_screen(*UNTIL_ANSWERED, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
         await screen.do(answer + KIND, "Playing as", "Find an opponent")
         assert ground in screen.written
@@ -41,7 +59,7 @@ async def test_the_theme_follows_the_terminals_answer(server: Server, answer: st
 
 
 async def test_what_the_terminal_answers_counts_before_what_the_environment_says(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, **COLOURS, COLORFGBG="15;0") as screen:
+    async with run_screen(*UNTIL_ANSWERED, "-s", server.url, **COLOURS, COLORFGBG="15;0") as screen:
         await asked(screen)
         await screen.do("\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND, "Playing as")
         assert NIGHT not in screen.written
@@ -63,7 +81,7 @@ async def test_a_terminal_that_never_answers_is_not_waited_for(server: Server) -
 )
 @pytest.mark.parametrize("kind", [KIND, ""], ids=["kind", "no kind"])
 async def test_a_late_answer_changes_the_colours_and_types_nothing(server: Server, answer: str, kind: str) -> None:
-    async with run_screen(*COMMAND, "play", "-n", "ana", "-s", server.url, **COLOURS) as screen:
+    async with run_screen(*HOWEVER_LATE, "play", "-n", "ana", "-s", server.url, **COLOURS) as screen:
         await screen.shows("Waiting for")
         assert PAPER not in screen.written
         await screen.do(":", "Esc back")
@@ -76,7 +94,7 @@ async def test_a_late_answer_changes_the_colours_and_types_nothing(server: Serve
 
 
 async def test_an_answer_that_comes_in_pieces_while_one_types_takes_no_key_along(server: Server) -> None:
-    async with run_screen(*COMMAND, "play", "-n", "ana", "-s", server.url, **COLOURS) as screen:
+    async with run_screen(*HOWEVER_LATE, "play", "-n", "ana", "-s", server.url, **COLOURS) as screen:
         await asked(screen)
         await screen.do("\x1b]11;rgb:ff", "Waiting for")
         screen.type("ff/ffff/ffff\x1b\\" + KIND)
@@ -86,7 +104,7 @@ async def test_an_answer_that_comes_in_pieces_while_one_types_takes_no_key_along
 
 
 async def test_what_is_typed_before_the_answer_is_a_key_of_the_program(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
+    async with run_screen(*UNTIL_ANSWERED, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
         await screen.do("\x1b[A?\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND, "Everywhere", "Ctrl+L  draws the screen anew")
 
@@ -102,16 +120,16 @@ async def test_a_terminal_whose_ground_decides_nothing_is_not_asked(server: Serv
 async def test_the_terminal_is_left_as_it_was_wherever_the_program_ends(server: Server, *, ends_early: bool) -> None:
     async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
-        assert screen.attributes() != screen.before
         if not ends_early:
             await screen.shows("Playing as")
+            assert screen.attributes() != screen.before
         screen.process.send_signal(signal.SIGTERM)
         assert await screen.end() == 143
         assert screen.attributes() == screen.before
 
 
 async def test_a_terminal_that_is_closed_before_it_answers_is_gone_and_no_mistake(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url, **COLOURS) as screen:
+    async with run_screen(*UNTIL_ANSWERED, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
         screen.close()
         async with asyncio.timeout(PATIENCE_SECONDS):

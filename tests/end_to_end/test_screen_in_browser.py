@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 
 import pyte
 
-from tests.end_to_end.clients import COMMAND, PATIENCE_SECONDS
+from tests.end_to_end.clients import COMMAND
 from tests.environment import environment
+from tests.peer import PATIENCE_SECONDS
 from tests.programs import Process, start_program
 from tictactoe_server.server import Server
 

@@ -19,8 +19,8 @@ from tests.limits import UNCOUNTED
 from tests.programs import Process
 
 COMMAND = (str(Path(sys.executable).parent / "tictactoe-server"),)
-START_SECONDS = 30.0
-END_SECONDS = 30.0
+START_SECONDS = 120.0
+END_SECONDS = 120.0
 _LISTENING = re.compile(r"Listening on (ws://\S+:(\d+))")
 
 

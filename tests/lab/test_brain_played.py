@@ -12,6 +12,7 @@ import pytest
 
 from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
 from tests.faults.harness import Harness
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_client import Room, connect
 from tictactoe_client.online.events import Back, Ended, Moved, RoomEvent, Said
 from tictactoe_engine import Rules
@@ -50,7 +51,7 @@ async def playing(
 
 
 async def until(room: Room, **expected: object) -> RoomState:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         async for state in room:
             if all(getattr(state, name) == value for name, value in expected.items()):
                 return state
@@ -62,7 +63,7 @@ async def follow(
 ) -> tuple[Ended, list[int]]:
     """Watch a game and return its end and its moves; start some work after a number of moves."""
     moves: list[int] = []
-    async with asyncio.timeout(60), room.events() as happening:
+    async with asyncio.timeout(PATIENCE_SECONDS), room.events() as happening:
         async for event in happening:
             if isinstance(event, Moved):
                 moves.append(event.cell)
@@ -111,7 +112,7 @@ async def test_no_engine_outlives_its_run(server: Server, tmp_path: Path, way: s
     """Nor do its children, unless the run was killed."""
     held = tmp_path / "held"
     os.mkfifo(held)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         all_gone = asyncio.create_task(asyncio.to_thread(held.read_bytes))
         async with playing(server, way, held) as (_, guest, _):
             guest.process.send_signal(number)

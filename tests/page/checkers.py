@@ -18,7 +18,7 @@ FOLDER: Final = Path(__file__).parents[2] / ".ci-work" / "npm"
 PACKAGES: Final = ("axe-core@4", "typescript@7")
 ANSWER_SECONDS, INSTALL_SECONDS = 15, 40
 """How long npm may wait for its registry, and how long a small installation may take."""
-TIMEOUT_SECONDS: Final = 60 + ANSWER_SECONDS + INSTALL_SECONDS
+TIMEOUT_SECONDS: Final = 300 + ANSWER_SECONDS + INSTALL_SECONDS
 """The timeout of tests that may install the checkers first."""
 TRIED_AGAIN_SECONDS: Final = 600
 """Seconds until npm tries a failed installation again; the workers of a test run skip it instead of waiting in turn."""

@@ -25,7 +25,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tools.page_pictures import BROWSERS, CHROMIUM
 
-PATIENCE_MS: Final = 15_000
+PATIENCE_MS: Final = 120_000
 PHONE: Final = ViewportSize(width=390, height=780)
 LAPTOP: Final = ViewportSize(width=1280, height=800)
 

@@ -154,7 +154,7 @@ async def test_a_machine_without_network_is_offline_at_once_and_back_with_it(vis
         assert await ana.page.locator(".link").inner_text() == "offline"
         await ana.hears("The server does not answer.")
         server.is_silent = False
-        async with ana.page.expect_websocket(timeout=3000):
+        async with ana.page.expect_websocket():
             await ana.page.evaluate("void dispatchEvent(new Event('online'))")
         await expect(ana.page.locator(".link")).to_have_text("connected")
         assert server.calls == calls + 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tests.environment import environment
 from tests.programs import run_program
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from tictactoe_server.features.jetstream.streams import name_of
 from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.specs import Specs
 
-_START_SECONDS = 20
+_START_SECONDS = 120
 
 
 STREAMS = 3

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from tests.environment import environment
+from tests.peer import PATIENCE_SECONDS
 from tests.server.tables import ANA, BO, Table
 from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
 from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
@@ -84,7 +85,7 @@ async def shared(store: Storage, id: str) -> FinishedGame | None:
 
 async def until_noted(store: Storage, ms: int) -> None:
     """Wait until the store has written this note of the time."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             if await store.noted_time() == ms:
                 return

@@ -128,7 +128,7 @@ def target(tmp_path: Path) -> Path:
 @pytest.mark.features
 async def test_a_server_backs_up(data: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backups, "FIRST_SECONDS", 0)
-    settings = Settings(host="127.0.0.1", port=0, data=data, features=(BackupOptions(to=target, every_seconds=1),))
+    settings = Settings(host="127.0.0.1", port=0, data=data, features=(BackupOptions(to=target, every_seconds=3_600),))
     async with Server(settings) as server:
         backing_up = server.service(Backups)
         await until(lambda: list_backups(target))

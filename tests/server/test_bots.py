@@ -2,9 +2,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -67,11 +69,12 @@ async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on() -> None:
         await ana.state(ply=3)
 
 
-async def test_a_bot_moves_in_time_where_its_pause_is_longer_than_the_clock() -> None:
-    settings = Settings("127.0.0.1", 0, features=(BotOptions(pause_seconds=1.0, workers=1),))
-    async with Server(settings) as server, open_peer(server.url) as ana:
+async def test_a_bot_moves_in_time_where_its_pause_is_longer_than_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings("127.0.0.1", 0, features=(BotOptions(pause_seconds=0, workers=1),))
+    async with Server(settings, monotonic_ns=FakeClock()) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", rules="four", bots=["rules"], clock={"move_ms": 800}))["room"]
         await ana.send("move", room=room, cell=0, ply=0)
-        board = (await ana.state(ply=2))["board"]
+        board = (await ana.state(ply=2))["board"]  # the first moves are not timed
+        monkeypatch.setattr(server.service(Bots), "_pause", 3_600.0)
         await ana.send("move", room=room, cell=board.index("."), ply=2)
         assert (await ana.state(ply=4))["status"] == "playing"

@@ -19,7 +19,7 @@ from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.thinking import result_of
 from tictactoe_server.features.bots.workers import COMMAND, Priority, Worker
 
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 120.0
 LONG_SECONDS = 60.0
 """A deadline that no test reaches."""
 

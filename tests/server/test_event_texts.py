@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.limits import uncounted
+from tests.peer import PATIENCE_SECONDS
 from tests.server.events.authors import Decide, begun, better_wins, entered, new_event, play_on, play_round, tick
 from tests.server.events.authors import opened as with_rooms
 from tests.server.test_api import Described, read, streaming
@@ -155,7 +156,7 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
             assert (first["status"], first["pairings"]) == ("open", [])
             described.check("/api/events/{event}/stream", first)
             await run(ana, code, "begin")
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 over = await stream.until(status="over")
             assert await stream.next() is None
         whole = await read(server, f"/e/{code}.json")

@@ -3,7 +3,7 @@ import contextlib
 
 import pytest
 
-from tests.peer import Message, Peer, open_peer, until
+from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, quick
@@ -107,7 +107,7 @@ async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: No
         async with streaming(two, f"/api/events/{event}/stream") as stream:
             assert (await stream.next())["status"] == "open"
             assert (await run(ana, event, "begin"))["type"] == "ok"
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 over = await stream.until(status="over")
                 async with streaming(one, f"/api/events/{event}/stream") as other:
                     assert await other.until(status="over") == over

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.peer import Peer, open_peer, play_out
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.server.nats_node import STREAMS, empty_store, node_in
 from tictactoe_server.admin.orders.people import BanOrder
 from tictactoe_server.features.backups.files import back_up, restore_backup
@@ -62,7 +62,7 @@ async def is_done(server: Server, player: str) -> bool:
 
 
 async def until_done(server: Server, player: str) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not await is_done(server, player):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 

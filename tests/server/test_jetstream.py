@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from tests.authority import Authority
 from tests.environment import environment
-from tests.peer import until
+from tests.peer import PATIENCE_SECONDS, until
 from tests.proxy import Link as ProxyLink
 from tests.proxy import Proxy
 from tests.server.commands import run_command
@@ -89,7 +89,7 @@ class Bans:
 
 async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, FinishedGame]]:
     """Wait until the history has `count` games of ana's, and return them."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             games = await store.games.games_of(ANA.id, 10)
             if len(games) == count:
@@ -177,7 +177,7 @@ async def test_a_player_with_a_seat_is_kept_for_a_year_even_renamed(store: JetSt
     await keep_player(store, ANA_KEY, ANA, MISSING)
     assert (await stored_player(link))[1] == f"{2 * 86_400}s"
     await seat(store, ANA_KEY)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             if (await stored_player(link))[1] == f"{366 * 86_400}s":
                 break

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
-from tests.peer import until
+from tests.peer import PATIENCE_SECONDS, until
 from tests.proxy import Proxy
 from tests.raw import listening
 from tests.server.fake_nats import FakeNats
@@ -27,7 +27,7 @@ from tictactoe_server.rooms import Room
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
 
 CODE = "K7M4PQ"
-PATIENCE_SECONDS = 0.3
+LINK_SECONDS = 0.3
 OPENING_SECONDS = 0.1
 
 
@@ -39,13 +39,13 @@ async def nats() -> AsyncIterator[FakeNats]:
 
 @pytest.fixture
 async def store(nats: FakeNats) -> AsyncIterator[JetStreamStore]:
-    opened = await JetStreamStore.open(nats.url, KEPT, patience_seconds=PATIENCE_SECONDS)
+    opened = await JetStreamStore.open(nats.url, KEPT, patience_seconds=LINK_SECONDS)
     yield opened
     await opened.close()
 
 
 async def stored(store: JetStreamStore) -> tuple[Room, int]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             with contextlib.suppress(StoreUnavailable):
                 found = await store.table(ROOMS).load(CODE)
@@ -105,7 +105,7 @@ async def test_a_server_waits_while_another_makes_the_identity_of_all(nats: Fake
 
 
 async def test_a_server_that_answers_too_late_is_not_left(nats: FakeNats) -> None:
-    link = await Link.open(nats.url, patience_seconds=PATIENCE_SECONDS)
+    link = await Link.open(nats.url, patience_seconds=LINK_SECONDS)
     nats.holds_echoes = True
     with pytest.raises(StoreUnavailable):
         await link.flush()
@@ -154,7 +154,7 @@ async def test_a_server_that_is_slow_to_let_one_in_is_waited_for_longer_the_next
 async def test_a_server_of_which_another_told_is_used_when_that_one_is_gone(nats: FakeNats) -> None:
     async with FakeNats() as other:
         other.others = [nats.url.removeprefix("nats://")]
-        link = await Link.open(other.url, patience_seconds=PATIENCE_SECONDS)
+        link = await Link.open(other.url, patience_seconds=LINK_SECONDS)
     await until(lambda: nats.connections and link.is_connected)
     await link.request("$JS.API.STREAM.INFO.rooms-0")
     await link.close()
@@ -178,7 +178,7 @@ async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, stor
 
 
 async def test_silence_to_a_question_for_many_is_no_answer_that_there_are_none(nats: FakeNats) -> None:
-    link = await Link.open(nats.url, patience_seconds=PATIENCE_SECONDS)
+    link = await Link.open(nats.url, patience_seconds=LINK_SECONDS)
     nats.freeze()
     with pytest.raises(StoreUnavailable):
         await link.request_many("$JS.API.DIRECT.GET.rooms-0", b"{}")
@@ -246,6 +246,6 @@ async def test_an_opening_ends_whose_time_is_over_in_the_moment_of_a_refusal() -
         time.sleep(OPENING_SECONDS)  # noqa: ASYNC251  # so that both are found in one turn of the loop
         await writer.wait_closed()
 
-    async with listening(refuse) as port, asyncio.timeout(20):
+    async with listening(refuse) as port, asyncio.timeout(PATIENCE_SECONDS):
         with pytest.raises(CannotOpenStore, match="Authorization Violation"):
             await Link.open(f"nats://127.0.0.1:{port}", opening_seconds=OPENING_SECONDS)

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.peer import PATIENCE_SECONDS
 from tests.server.commands import Ran, run_command
 from tests.server.nats_node import Node, empty_store
 from tests.server.stored import (
@@ -106,7 +107,7 @@ async def look(store: Storage) -> None:
     rooms = await rooms_in(store)
     assert {code: room.seq for code, room in rooms.items() if code < "B"} == {"AAAA00": 0, "AAAA01": 1, "AAAA02": 2}
     assert {"BBBBBB", "CCCCCC", "DDDDDD"} < set(rooms)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while len(games := await store.games.games_of(ANA.id, 10)) < 3:  # noqa: ASYNC110  # there is no notification
             await asyncio.sleep(0.01)
     assert [game.room for _, game in games] == ["DDDDDD", "CCCCCC", "BBBBBB"]

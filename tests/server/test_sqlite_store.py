@@ -23,7 +23,7 @@ from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy
 from tictactoe_server.storage.writer import MAX_BATCH
 from tictactoe_server.storage.writer import PATIENCE_SECONDS as STORE_PATIENCE_SECONDS
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 120
 CODE, OTHER, THIRD = "K7M4PQ", "K7M4PR", "K7M4PS"
 CODES = [f"K7M{number + 10_000}" for number in range(3 * MAX_BATCH)]
 BROKEN = sqlite3.OperationalError("disk I/O error")

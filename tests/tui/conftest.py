@@ -250,7 +250,15 @@ def open_screen(monkeypatch: pytest.MonkeyPatch) -> OpenScreen:
         **options: Any,
     ) -> AsyncIterator[ScreenUser]:
         settings = Settings(
-            **{"mode": "screen", "colour": True, "name": "ana", "theme": "terminal", "backoff": QUICK, **options}
+            **{
+                "mode": "screen",
+                "colour": True,
+                "name": "ana",
+                "theme": "terminal",
+                "backoff": QUICK,
+                "timeout_seconds": PATIENCE_SECONDS,
+                **options,
+            }
         )
         app = LeavableScreen(settings, parse_address(url), first, first_page=first_page)
         async with app.run_test(size=size):

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from tests.peer import PATIENCE_SECONDS
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.input.ways import against_computer
@@ -10,7 +11,7 @@ NOWHERE = "ws://127.0.0.1:1"
 
 
 async def until_started(user: ScreenUser, words: str) -> str:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while words not in user.text:
             await user.pilot.pause()
     return user.text

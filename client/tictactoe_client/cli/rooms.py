@@ -251,9 +251,10 @@ async def open_page(settings: Settings, room: Sequence[str]) -> int:
     """Open the page of a server, a room or an event in a browser; `Refused` if there is no such room."""
     code, ticket, address = parse_event(" ".join(room)) if room else ("", "", None)
     address = address or cluster_for(settings, None).first
-    if code and await fetch_status(address, f"e/{code}", settings.ca) == HTTPStatus.OK:
+    patience, ca = settings.timeout_seconds, settings.ca
+    if code and await fetch_status(address, f"e/{code}", patience, ca) == HTTPStatus.OK:
         code = f"e/{code}#{ticket}" if ticket else f"e/{code}"
-    elif code and await fetch_status(address, code, settings.ca) == HTTPStatus.NOT_FOUND:
+    elif code and await fetch_status(address, code, patience, ca) == HTTPStatus.NOT_FOUND:
         raise Refused("no_such_room", say("refused no_such_room", room=code), room=code, server=address.url)
     link = address.link_to(code) if code else address.page_url
     report(settings, "page", link, url=link)
