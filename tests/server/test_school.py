@@ -9,9 +9,9 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
-from tictactoe_server.admin.orders.people import Organiser
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.privacy.absence import Absence
+from tictactoe_server.features.tournaments.orders import AllowOrganiser
 from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -102,7 +102,7 @@ async def test_lists_pages_texts_and_pictures_show_marks_and_no_ids(school: Serv
 
 
 async def name_organiser(server: Server, teacher: Peer) -> None:
-    await server.carry_out(Organiser(teacher.welcome["name"]))
+    await server.carry_out(AllowOrganiser(teacher.welcome["name"]))
 
 
 async def test_only_players_whom_the_operator_named_open_events(school: Server) -> None:
@@ -117,7 +117,7 @@ async def test_only_players_whom_the_operator_named_open_events(school: Server) 
         assert "Class 3b" not in await read(school, "/api/events") + await read(school, "/")
         async with open_peer(school.url, token=teacher.welcome["token"]) as again:
             assert "opens_events" not in again.welcome
-        await school.carry_out(Organiser(teacher.welcome["player"], off=True))
+        await school.carry_out(AllowOrganiser(teacher.welcome["player"], off=True))
         assert await teacher.refusal("event_open", **CLASS) == "not_allowed"
 
 

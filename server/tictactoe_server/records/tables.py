@@ -120,7 +120,6 @@ class Account(Struct, frozen=True):
     link: str = ""  # the hash of the newest code that links a device
     since: float = 0  # the creation time of the rescue codes (s since 1970)
     former: tuple[FormerCodes, ...] = ()  # valid for some days more, in case a thief replaced them
-    is_organiser: bool = False  # whether the player may open events on a server that hides names
 
     def device(self, key: str) -> KnownDevice | None:
         return next((device for device in self.devices if device.key == key), None)
@@ -282,7 +281,6 @@ ACCOUNTS: Final = _in_json(
             "name": account.player.name,
             "claimed": account.claimed,
             "codes_left": len(account.codes),
-            "organiser": account.is_organiser,
             "devices": [{"client": device.client, "since": device.since} for device in account.devices],
         },
     ),

@@ -55,7 +55,7 @@ class Purpose(Struct, frozen=True, omit_defaults=True):
     """
 
     name: str = ""
-    fields: dict[str, str | bool] = {}
+    fields: dict[str, Any] = {}
     terms: Terms = USUAL
 
     def fields_of(self, kind: type) -> dict[str, Any]:

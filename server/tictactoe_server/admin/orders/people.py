@@ -221,38 +221,7 @@ class Merge(Order, frozen=True, tag="merge"):
         return {"player": self.player, "name": self.name, "connections": len(sessions)}
 
 
-class Organiser(Order, frozen=True, tag="organiser"):
-    """Allow PLAYER to open tournaments on a server for a school.
-
-    PLAYER is an id, or the name of a connected player. It counts for PLAYER's other devices, too.
-    """
-
-    player: Annotated[str, click.Argument(["player"])]
-    off: Annotated[bool, click.Option(["--off"], is_flag=True, help="Take the permission back.")] = False
-    said = "{player} {may} open tournaments. Reload the page there."
-
-    async def run_here(self, server: ServerParts) -> Row:
-        kept, id = Accounts(server.core.store), self.player
-        devices = await kept.devices_of(id)
-        if not devices:
-            id = await find_connected(id, server)
-            devices = await kept.devices_of(id)
-        known = await kept.players.load(devices[0]) if devices else None
-        if known is None:
-            raise _nobody(self.player)
-        new = Account(known[0].player)
-        await change(kept.accounts, id, lambda old: replace(old or new, is_organiser=not self.off))
-        log.info("organiser changed", player=id, on=not self.off)
-        return {"player": id, "on": not self.off}
-
-    def describe(self, answer: Row) -> str:
-        return super().describe({**answer, "may": "may" if answer["on"] else "may no longer"})
-
-
-ORDERS: Final = (
-    *(ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans, ListNames, Release, Merge),
-    Organiser,
-)
+ORDERS: Final = (*(ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban, ListBans, ListNames, Release, Merge),)
 
 
 async def find_connected(text: str, server: ServerParts) -> str:

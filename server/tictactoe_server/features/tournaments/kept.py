@@ -67,6 +67,12 @@ EVENTS: Final[TableSpec[Event]] = TableSpec(
 )
 """By their codes."""
 
+ORGANISERS: Final[TableSpec[str]] = TableSpec(
+    *("organisers", "organiser", msgspec.json.encode, msgspec.json.Decoder(str).decode),
+    persons=Persons(lambda player: (player,)),
+)
+"""The ids of the players who may open events although the server hides names."""
+
 
 class _Commands(Change[Event], kw_only=True, eq=False):
     """Commands that are applied in order and stored together, each with its actor and a waiter."""

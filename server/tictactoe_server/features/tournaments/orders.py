@@ -1,13 +1,20 @@
-"""Orders about events."""
+"""Orders about events and their organisers."""
 
 from __future__ import annotations
 
 from typing import Annotated, Final
 
 import click
+import structlog
 
 from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts
+from tictactoe_server.admin.orders.people import find_connected
+from tictactoe_server.features.tournaments.kept import ORGANISERS
 from tictactoe_server.features.tournaments.service import Tournaments
+from tictactoe_server.people.accounts import Accounts
+from tictactoe_server.records.changes import change
+
+log: Final = structlog.get_logger(__name__)
 
 
 class ListEvents(Listing, frozen=True, tag="events"):
@@ -30,4 +37,26 @@ class EndEvent(Order, frozen=True, tag="end-event"):
         return await server.service(Tournaments).end(self.code)
 
 
-ORDERS: Final = (ListEvents, EndEvent)
+class AllowOrganiser(Order, frozen=True, tag="organiser"):
+    """Allow PLAYER to open tournaments on a server for a school.
+
+    PLAYER is an id, or the name of a connected player. It counts for PLAYER's other devices, too.
+    """
+
+    player: Annotated[str, click.Argument(["player"])]
+    off: Annotated[bool, click.Option(["--off"], is_flag=True, help="Take the permission back.")] = False
+    said = "{player} {may} open tournaments. Reload the page there."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        store, id = server.core.store, self.player
+        if not await Accounts(store).devices_of(id):
+            id = await find_connected(id, server)
+        await change(store.table(ORGANISERS), id, lambda old: None if self.off else id)
+        log.info("organiser changed", player=id, on=not self.off)
+        return {"player": id, "on": not self.off}
+
+    def describe(self, answer: Row) -> str:
+        return super().describe({**answer, "may": "may" if answer["on"] else "may no longer"})
+
+
+ORDERS: Final = (ListEvents, EndEvent, AllowOrganiser)

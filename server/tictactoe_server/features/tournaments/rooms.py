@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.events import round_of
@@ -33,9 +33,4 @@ def purpose_of(event: str, pairing: str) -> Purpose:
 
 def event_of(room: Room | FinishedGame) -> str:
     """Return the code of the event of a room or game, "" for others."""
-    return str(room.purpose.fields["event"]) if room.purpose.name == NAME else ""
-
-
-def pairing_of(room: Room | FinishedGame) -> str:
-    """Return the id of the pairing that a room or game of an event is for, "" for others."""
-    return str(room.purpose.fields["pairing"]) if room.purpose.name == NAME else ""
+    return cast(str, room.purpose.fields.get("event", ""))

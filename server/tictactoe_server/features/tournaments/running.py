@@ -39,10 +39,10 @@ from tictactoe_server.features.tournaments.commands import (
 from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.features.tournaments.kept import KeptEvents
 from tictactoe_server.features.tournaments.knock_out import terms_of
-from tictactoe_server.features.tournaments.rooms import event_of, pairing_of, purpose_of
+from tictactoe_server.features.tournaments.rooms import event_of, purpose_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import NOBODY, FinishedGame, GoOn, HandOver, Player, Refused, Room, StandStill
+from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused, StandStill
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -80,7 +80,7 @@ class Running(RoomPolicy):
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
         kept.on_change.add(self._hear)
         core.registry.on_told.add(self._note_room)
-        core.on_result(lambda game, id: self._wake_for(game))
+        core.on_result(lambda game, id: self.wake(event_of(game)))
 
     async def run(self) -> None:
         """Check all running events periodically, until cancelled."""
@@ -100,13 +100,11 @@ class Running(RoomPolicy):
                 self._in_time_since = loop.time()
 
     def wake(self, code: str) -> None:
-        if code not in self._woken:
+        """Advance an event soon; "" stands for none."""
+        if code and code not in self._woken:
             self._tasks.start(self._work(code))
-        self._woken[code] = True
-
-    def _wake_for(self, room: Room | FinishedGame) -> None:
-        if code := event_of(room):
-            self.wake(code)
+        if code:
+            self._woken[code] = True
 
     async def calls_of(self, account: Account) -> tuple[EventCall, ...] | UnsetType:
         await self._kept.restored.wait()
@@ -148,7 +146,7 @@ class Running(RoomPolicy):
                 RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
             self._rooms[live.room.code] = live
             if live.room.result is not None:
-                self._wake_for(live.room)
+                self.wake(event_of(live.room))
 
     async def _work(self, code: str) -> None:
         try:
@@ -180,7 +178,7 @@ class Running(RoomPolicy):
         back = [live for live in still if self._are_back(live.room.held_seats)]
         await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
         for live in back:
-            await self._kept.change(code, "", Opened(pairing_of(live.room), again=True))
+            await self._kept.change(code, "", Opened(live.room.purpose.fields["pairing"], again=True))
         event = self._kept.known(code)
         if event is None or self._is_draining() or self._is_awaited(event):
             return
@@ -369,5 +367,5 @@ async def _or_none(finding: Awaitable[Found]) -> Found | None:
 
 
 def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:
-    one = event and event.pairing(pairing_of(live.room))
+    one = event and event.pairing(live.room.purpose.fields["pairing"])
     return one if one and one.room == live.room.code and one.state != "scored" else None

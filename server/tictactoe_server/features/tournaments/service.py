@@ -30,7 +30,7 @@ from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
 from tictactoe_server.features.tournaments.event import Event, open_event
-from tictactoe_server.features.tournaments.kept import EVENTS, KeptEvents
+from tictactoe_server.features.tournaments.kept import EVENTS, ORGANISERS, KeptEvents
 from tictactoe_server.features.tournaments.rooms import NAME
 from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.features.tournaments.shown import Shown
@@ -63,7 +63,7 @@ class EventList(Struct, frozen=True):
 class Tournaments(Service):
     """The service of events; while the server drains, no event, round or game begins."""
 
-    tables = (EVENTS,)
+    tables = (EVENTS, ORGANISERS)
 
     def __init__(self, drain: Drain, note_seat: Callable[[Session], None], streams: Streams) -> None:
         self._drain, self._note_seat = drain, note_seat
@@ -82,7 +82,7 @@ class Tournaments(Service):
 
     def start(self, core: Core) -> None:
         self._core = core
-        self._accounts = Accounts(core.store)
+        self._accounts, self._organisers = Accounts(core.store), core.store.table(ORGANISERS)
         self.kept = kept = KeptEvents(core, self.tasks)
         self.attendances = attendances = Attendances(core)
         self.running = Running(core, kept, attendances, self.tasks, lambda: self._drain.is_on)
@@ -107,7 +107,7 @@ class Tournaments(Service):
     async def open(self, call: Call) -> None:
         """Open an event for the player as organiser; answer with the ticket or the cards."""
         self._drain.check()
-        if not self._may_open(await self._accounts.load_or_empty(call.player)):
+        if not await self._may_open(call.player.id):
             raise Refused(ErrorCode.NOT_ALLOWED, "events named", name=call.player.name)
         request: EventOpen = call.request
         rules = chosen_rules(request.rules)
@@ -214,13 +214,13 @@ class Tournaments(Service):
         here = self.attendances.of(event).present
         return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
 
-    def _may_open(self, account: Account) -> bool:
+    async def _may_open(self, player: str) -> bool:
         """Return True if a player may open events: if names are hidden, only players that the operator named may."""
-        return account.is_organiser or not self._core.settings.hides_names
+        return not self._core.settings.hides_names or await self._organisers.load(player) is not None
 
     async def _opens_events(self, account: Account) -> bool | UnsetType:
         """Return False for `welcome` if the player may not open events."""
-        return UNSET if self._may_open(account) else False
+        return UNSET if await self._may_open(account.player.id) else False
 
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
