@@ -153,13 +153,13 @@ KEPT_ROOM = (
     b'{"draw":null,"undo":null,"rematch":[]},{},{"X":302000,"O":300000},5000,{}]'
 )
 KEPT_IN_EVENT = (
-    b'74037ba0[1,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
+    b'63958ce1[1,["K7M4PQ",5000,{"preset":"classic","rows":3,"columns":3,"line":3,"marks":"XO","blocked":[],'
     b'"misere":false,"gravity":false},{"X":{"player":"pana","name":"ana","online":true,"bot":null},'
     b'"O":{"player":"pbo","name":"bo","online":true,"bot":null}},"public",{"initial_ms":300000,"increment_ms":2000},'
     b'60000,1,{"pana":0,"pbo":0,"draws":0},30000,"closed","all",'
-    b'{"name":"event","fields":{"event":"EV3NTS","pairing":"r3-2","round":"3.2"},"terms":{"is_counted":false,'
-    b'"is_kept":true,"is_assigned":true,"absence":"loses","games_count":"never","is_aborted":false,'
-    b'"stands_still":true,"draw_from":8,"undo":false,"rematch":false,"hints":false,"guests":false}}],3,[0,4],[],null,'
+    b'{"name":"event","fields":{"event":"EV3NTS","pairing":"r3-2","round":"3.2"},"terms":{"is_organised":true,'
+    b'"absence":"loses","games_count":"never","is_aborted":false,"stands_still":true,"draw_from":8,"undo":false,'
+    b'"rematch":false,"hints":false,"guests":false}}],3,[0,4],[],null,'
     b'{"draw":null,"undo":null,"rematch":[]},{},{"X":300000,"O":300000},5000,{}]'
 )
 KEPT_GAME = (

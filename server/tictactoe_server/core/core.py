@@ -146,7 +146,7 @@ class Core:
     ) -> LiveRoom:
         """Open an empty room, and return it once it is stored; it counts for the owner.
 
-        Raises `Refused` and `StoreUnavailable`, and `RoomExists` if a kept room's code may be taken.
+        Raises `Refused` and `StoreUnavailable`, and `RoomExists` if an organised room's code may be taken.
 
         Args:
             seats: Reserved seats by mark: of players who come by `join`, and of bots.
@@ -165,7 +165,7 @@ class Core:
         return live
 
     def let_go(self, live: LiveRoom) -> None:
-        """Allow a kept room to close when it is abandoned; call it again after a restart."""
+        """Allow an organised room to close when it is abandoned; call it again after a restart."""
         live.is_kept = False
         self.timers.close_later(live)
 

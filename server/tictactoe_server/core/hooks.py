@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from tictactoe_engine import Rules
@@ -19,10 +19,12 @@ class RoomPolicy:
 
     Attributes:
         purpose: The purpose of rooms that players open by request.
+        presets: The only presets for such games, if any are listed.
         required: Fields of a request for a new room with the only value that they may have.
     """
 
     purpose = CASUAL
+    presets: Sequence[str] = ()
     required: Mapping[str, object] = {}
 
     async def check(
@@ -50,7 +52,6 @@ class Hooks:
 
     Attributes:
         policies: Those of all purposes that rooms can have, by name; rooms of other purposes are left alone.
-        rated_rules: The presets with rated games.
         mute_checks: Each returns True if the first player, by id, must not get the second player's chat.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
@@ -58,7 +59,6 @@ class Hooks:
 
     def __init__(self) -> None:
         self.policies = {CASUAL.name: RoomPolicy()}
-        self.rated_rules: list[str] = []
         self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []

@@ -90,9 +90,9 @@ class Lists:
     def expect(self, live: LiveRoom) -> None:
         """Add a room that is about to be opened; raises `Refused` if there are too many."""
         limits, code = self._limits, live.room.code
-        if live.room.terms.is_kept and self._is_taken(code):
+        if live.room.terms.is_organised and self._is_taken(code):
             raise RoomExists(code)
-        if limits.rooms and self.count >= limits.rooms and live.room.terms.is_counted:
+        if limits.rooms and self.count >= limits.rooms and not live.room.terms.is_organised:
             self._limited["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, retry_ms=RETRY_MS)
         self.owners.check(live)
@@ -102,10 +102,10 @@ class Lists:
             self.seats.expect(live.owner, live, live.origin)
 
     def with_free_code(self, change: RoomChange) -> Room:
-        """Return the room to store, under another code if the first was taken; raises `RoomExists` if it is kept."""
+        """Return the room to store, under another code if the first was taken; organised rooms raise `RoomExists`."""
         live = change.live
         if change.attempts:
-            if live.room.terms.is_kept:
+            if live.room.terms.is_organised:
                 raise RoomExists(live.room.code)
             self._expect_no_more(live)
             live.room = replace(live.room, code=self.new_code())

@@ -151,7 +151,7 @@ class LiveRoom(Listed, Kept[Room]):
         self.is_unshown = self.is_count_due = self.is_watching_due = False
         self.watched_from = -math.inf
         self.ending: Result | None = None
-        self.is_kept = room.terms.is_kept
+        self.is_kept = room.terms.is_organised
         self._encoder = StateEncoder(room)
 
     @property
@@ -184,11 +184,6 @@ class LiveRoom(Listed, Kept[Room]):
     def is_abandoned(self) -> bool:
         """Whether the room may be closed: it is not kept, and no player, or watcher of a bots' game, is connected."""
         return not (self.players or self.is_kept or (self.room.is_for_bots and self.watchers))
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether only bots play, without watchers, for a result that is not awaited."""
-        return self.has_bots and not self.watchers and self.room.is_for_bots and not self.room.terms.is_kept
 
     def session_of(self, player: str) -> Session | None:
         """Return the session that plays for a player or guest, or None if they are away."""

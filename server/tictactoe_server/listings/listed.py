@@ -55,8 +55,8 @@ class Listed(ABC):
 
     def __init__(self, room: Room, owner: str, source: str) -> None:
         self.room = room
-        self.owner = owner if room.terms.is_counted else ""
-        self.source = source if room.terms.is_counted else ""
+        self.owner = "" if room.terms.is_organised else owner
+        self.source = "" if room.terms.is_organised else source
         self.has_bots = room.has_bots
         self.entering: Set[str] = frozenset()
 
@@ -83,8 +83,8 @@ class Listed(ABC):
 
     @property
     def is_alive(self) -> bool:
-        """Whether a player, or a watcher of bots, is connected; always True for a kept room."""
-        return self.has_somebody or self.room.terms.is_kept or (self.room.is_for_bots and self.watching > 0)
+        """Whether a player, or a watcher of bots, is connected; always True for an organised room."""
+        return self.has_somebody or self.room.terms.is_organised or (self.room.is_for_bots and self.watching > 0)
 
     @property
     def ply(self) -> int:

@@ -136,7 +136,7 @@ class HelloService(Service):
             hold_ms=self._core.hold_ms,
             held_ms=lists.holds_left(player.id, self._core.time()) or UNSET,
             sharing=self._shows_pages,
-            ladders=tuple(self._core.hooks.rated_rules),
+            ladders=tuple(key for policy in self._core.hooks.policies.values() for key in policy.presets),
             id=hello.id,
             servers=UNSET if cluster is None else cluster.urls,
             cluster=UNSET if cluster is None else cluster.id,

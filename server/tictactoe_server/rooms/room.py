@@ -24,9 +24,9 @@ START_MS: Final = 30_000
 class Terms(Struct, frozen=True, omit_defaults=True):
     """The terms of a room; the defaults are for casual games."""
 
-    is_counted: bool = True  # by the limits of the room's owner and players
-    is_kept: bool = False  # it has a code of its own and stays until its feature closes it
-    is_assigned: bool = False  # its feature sets the players and their names
+    is_organised: bool = False
+    """Whether a feature opens and closes the room, and sets its code, players and names; no limits count it."""
+
     absence: Literal["excused", "loses"] = "excused"
     """If "excused", an absent player has time for a first move while the seat is held, and after the hold loses only
     by the opponent's claim. If "loses", the end of the time for a first move or of the hold loses the game.
@@ -234,8 +234,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_deserted(self) -> bool:
-        """Whether all people have left; False for kept rooms and rooms of bots alone."""
-        return not (self.people or self.is_for_bots or self.terms.is_kept)
+        """Whether all people have left; False for organised rooms and rooms of bots alone."""
+        return not (self.people or self.is_for_bots or self.terms.is_organised)
 
     @property
     def newest_time(self) -> int:

@@ -31,7 +31,7 @@ def open_room(
     reserved: Mapping[str, SeatState] = {},
     **fields: Any,
 ) -> Room:
-    """Return a new room; raises ValueError for a kept room without a clock or full seats, or with open analysis.
+    """Return a new room; raises ValueError for an organised room without a clock or full seats, or with open analysis.
 
     Args:
         seat: The mark of `player`, by default the first one. Guests take the first free marks.
@@ -55,8 +55,8 @@ def open_room(
         **fields,
     )
     is_full = len(room.seats) == 2 and None not in room.seats.values()
-    if room.terms.is_kept and (room.clock is None or not is_full or room.analysis != "closed"):
-        raise ValueError("A room that is kept has a clock, somebody in each of its two seats, and closed analysis.")
+    if room.terms.is_organised and (room.clock is None or not is_full or room.analysis != "closed"):
+        raise ValueError("An organised room has a clock, somebody in each of its two seats, and closed analysis.")
     return begin_turn(room, now)
 
 
@@ -72,7 +72,7 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "left")
     people, free = (player, *command.guests), [mark for mark, seat in room.seats.items() if seat is None]
     if len(people) > len(free):
-        raise Refused(ErrorCode.ROOM_FULL, room.purpose.name if room.terms.is_assigned else "", room=room.code)
+        raise Refused(ErrorCode.ROOM_FULL, room.purpose.name if room.terms.is_organised else "", room=room.code)
     entered = _seats_for(people, free, {seat.name for seat in room.held_seats})
     score = room.score | {person.id: 0 for person in people}
     return begin_turn(_with_seats(room, entered, score=score), now)
@@ -81,7 +81,7 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
 def _return(room: Room, player: Player, marks: Sequence[str], now: int) -> Room:
     seats = {mark: replace(room.seat(mark), online=True) for mark in marks}
     own = room.mark_of(player.id)
-    if own is not None and not room.terms.is_assigned:
+    if own is not None and not room.terms.is_organised:
         names = {seat.name for seat in room.held_seats if seat.player != player.id}
         seats[own] = replace(room.seat(own), name=free_name(player.name, names), online=True)
     if all(room.seats[mark] == seat for mark, seat in seats.items()):

@@ -29,7 +29,7 @@ async def test_ladders_and_players_are_served_as_json_csv_and_text() -> None:
         page = (await get(server, f"/player/{ana.welcome['player']}")).body.decode().splitlines()
         assert (page[0], page[2].partition(",")[0], page[2][-7:]) == ("ana", RULES, "1, 0, 0")
         assert "1 rated game." in (await get(server, f"/ladder/{RULES}")).body.decode()
-        first = (await get(server, f"/ladder/{server.service(Ladders).keys[0]}")).body
+        first = (await get(server, f"/ladder/{server.service(Ladders).presets[0]}")).body
         assert (await get(server, "/ladder/")).body == first
         await ana.ask("claim_name", name="Björn B")
         named = json.loads((await get(server, "/api/players/Bj%C3%B6rn%20B")).body)

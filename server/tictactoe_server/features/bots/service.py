@@ -15,6 +15,7 @@ from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import Priority
 from tictactoe_server.play.checks import LEVELS
@@ -46,7 +47,12 @@ class Bots(Service):
 
     def start(self, core: Core) -> None:
         self.act = core.act
-        core.changes.on_shown.add(lambda live: None if live.is_paused else self.update(live.room))
+        core.changes.on_shown.add(self._on_shown)
+
+    def _on_shown(self, live: LiveRoom) -> None:
+        """Update the duties in a room, but pause games of bots alone without watchers, unless a feature runs them."""
+        if live.watchers or live.room.terms.is_organised or not live.room.is_for_bots:
+            self.update(live.room)
 
     def update(self, room: Room) -> None:
         """Start the duties of bots in a room's new state, and cancel past ones."""

@@ -31,10 +31,10 @@ class LadderPages(Service):
     def __init__(self, ladders: Ladders) -> None:
         self._ladders = ladders
         self.routes = {
-            "/api/ladders": lambda request: answer_json(LadderList(tuple(ladders.keys))),
+            "/api/ladders": lambda request: answer_json(LadderList(tuple(ladders.presets))),
             r"/api/ladders/([\w-]+)(\.csv)?": self.export,
             "/api/players/([^/]+)": self.show_player,
-            r"/ladder/([\w-]*)": lambda request, key: self.show(request, key or next(iter(ladders.keys), "")),
+            r"/ladder/([\w-]*)": lambda request, key: self.show(request, key or next(iter(ladders.presets), "")),
             "/player/([^/]+)": self.show_player_page,
         }
 

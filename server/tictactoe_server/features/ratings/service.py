@@ -63,14 +63,14 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Ladders(Service, RoomPolicy):
-    """Rates games by the rules in `keys`, the names of presets; without any, there are no rated games."""
+    """Rates games by the rules in `presets`; without any, there are no rated games."""
 
     tables = (ENTRIES, LADDERS)
     purpose = RATED
     required = MappingProxyType({"visibility": "public", "bots": (), "analysis": "closed", "guests": ()})
 
-    def __init__(self, keys: Sequence[str]) -> None:
-        self.keys = keys
+    def __init__(self, presets: Sequence[str]) -> None:
+        self.presets = presets
         self.handles = {Ratings: self.ratings, Profile: self.profile}
         self._has_news, self._leaderboard_lock = asyncio.Event(), asyncio.Lock()
         self._leaderboards: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
@@ -78,12 +78,11 @@ class Ladders(Service, RoomPolicy):
     def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
         self.folding = Folding(core.store, self._announce)
-        if self.keys:
+        if self.presets:
             core.lists.matchmaker.prefer_nearest(RATED.name, self._distance)
             core.additions.rows.append(self._describe_host)
             self.jobs = (self._run,)
         hooks = core.hooks
-        hooks.rated_rules.extend(self.keys)
         hooks.policies[RATED.name] = self
         hooks.games_needed_from.append(self.folding.needed_from)
         hooks.on_merge.append(self._merge)
@@ -97,7 +96,7 @@ class Ladders(Service, RoomPolicy):
 
         A game of the room `room` does not count towards the daily limit of a pair.
         """
-        if self.keys and len(rules.marks) != 2:
+        if self.presets and len(rules.marks) != 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
         key = self.check_key(rules.preset or "")
         await self.folding.catch_up()
@@ -134,9 +133,9 @@ class Ladders(Service, RoomPolicy):
 
     def check_key(self, key: str) -> str:
         """Return the key of a ladder; raises `Refused` if there is no such ladder."""
-        if key not in self.keys:
-            why = "ladder" if self.keys else "ladders off"
-            raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.keys))
+        if key not in self.presets:
+            why = "ladder" if self.presets else "ladders off"
+            raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.presets))
         return key
 
     def _running_games(self, one: str, other: str) -> set[tuple[str, int]]:
@@ -291,12 +290,12 @@ class Ladders(Service, RoomPolicy):
 
         Raises `Refused` if the player has neither a claimed name nor a rated game.
         """
-        if not self.keys:
+        if not self.presets:
             raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
         await self.folding.catch_up()
         id, now, standings = await find_player(self._core, player), clock.wall_ms(), []
         account = await self._accounts.load(id)
-        for key in self.keys:
+        for key in self.presets:
             ladder = self._ladder(key)
             if (own := ladder.players.get(id)) is not None:
                 listed = (await self._rows_of(key)).get(id)

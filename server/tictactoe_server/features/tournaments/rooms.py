@@ -11,9 +11,7 @@ from tictactoe_server.rooms.room import Purpose, Terms
 
 NAME: Final = "event"
 TERMS: Final = Terms(
-    is_counted=False,
-    is_kept=True,
-    is_assigned=True,
+    is_organised=True,
     absence="loses",
     games_count="never",
     is_aborted=False,
