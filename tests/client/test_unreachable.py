@@ -83,7 +83,7 @@ async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before(
 
 
 async def test_a_client_without_a_seat_is_told_in_the_end_which_address_does_not_answer() -> None:
-    async with server_of_a_cluster() as server, connect(server.url, timeout_seconds=0.5) as client:
+    async with server_of_a_cluster() as server, connect(server.url, timeout_seconds=2) as client:
         server.answers[Join] = server.answers[Watch] = sends_to(NOBODY)
         for enter in (client.watch, client.join):
             with pytest.raises(Refused, match=f"The server of room {ROOM}, {NOBODY}, does not answer.") as refused:

@@ -184,7 +184,7 @@ async def test_clocks_run_and_a_first_move_is_due(server: Server, visit: Visit) 
 
 
 async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -> None:
-    settings = Settings(host="127.0.0.1", port=0, hold_seconds=1)
+    settings = Settings(host="127.0.0.1", port=0, hold_seconds=4)
     async with Server(settings, limits=uncounted()) as server:
         ana, bo = await two_at_the_board(server, visit)
         await ana.play(4)

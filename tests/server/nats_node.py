@@ -9,8 +9,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import pytest
 
 from tests.environment import environment
 from tictactoe_server.features.jetstream.layout import make_streams
@@ -20,6 +22,7 @@ from tictactoe_server.features.jetstream.stream import Stream, StreamInfo
 from tictactoe_server.features.jetstream.streams import name_of
 from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.specs import Specs
+from tictactoe_server.storage.store import CannotOpenStore
 
 _START_SECONDS = 120
 
@@ -80,6 +83,16 @@ async def empty_store(
     await empty_streams(link, count)
     await link.close()
     return await JetStreamStore.open(node.url, specs, data=data, unsafe=True)
+
+
+async def check_refusal(url: str, reason: str, **options: Any) -> None:
+    """Check that a link cannot be opened for this reason, given the time that the node needs to say so."""
+    for seconds in (0.5, 5.0, 50.0):
+        with pytest.raises(CannotOpenStore) as refused:
+            await Link.open(url, opening_seconds=seconds, **options)
+        if reason in str(refused.value):
+            return
+    raise refused.value
 
 
 async def empty_streams(link: Link, count: int = STREAMS) -> None:

@@ -172,7 +172,7 @@ async def test_a_player_may_watch_the_own_game_from_a_second_connection(server: 
 
 
 async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the_end_of_others(serve: Serve) -> None:
-    server = await serve(uncounted(deserted_seconds=0.5))
+    server = await serve(uncounted(deserted_seconds=3))
     async with open_peer(server.url) as eve, contextlib.AsyncExitStack() as stack:
         async with open_peer(server.url) as ana:
             again = await stack.enter_async_context(open_peer(server.url, token=ana.welcome["token"]))

@@ -13,6 +13,7 @@ from tests.peer import PATIENCE_SECONDS, until
 from tests.proxy import Proxy
 from tests.raw import listening
 from tests.server.fake_nats import FakeNats
+from tests.server.nats_node import check_refusal
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
@@ -91,10 +92,10 @@ def test_the_outcome_of_a_write_follows_from_the_answer(answers: list[bytes], er
 
 
 async def test_refused_connections_are_retried_with_pauses(nats: FakeNats, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.jetstream.link._PAUSE_SECONDS", 0.5)
+    monkeypatch.setattr("tictactoe_server.features.jetstream.link._PAUSE_SECONDS", 2.0)
     nats.turns_away = True
     with pytest.raises(CannotOpenStore, match="Authorization"):
-        await Link.open(nats.url, opening_seconds=0.8)
+        await Link.open(nats.url, opening_seconds=3.5)
     assert nats.connections == 2
 
 
@@ -162,8 +163,7 @@ async def test_a_server_of_which_another_told_is_used_when_that_one_is_gone(nats
 
 async def test_a_server_without_tls_is_told_nothing_by_one_who_wants_tls(nats: FakeNats) -> None:
     async def call_as(who: str) -> None:
-        with pytest.raises(CannotOpenStore, match="no TLS"):
-            await Link.open(nats.url.replace("nats://", f"tls://{who}"), opening_seconds=1.0)
+        await check_refusal(nats.url.replace("nats://", f"tls://{who}"), "no TLS")
 
     await asyncio.gather(*map(call_as, ("ana:secret@", "secret@", "")))
     assert nats.connections >= 3
@@ -211,7 +211,7 @@ async def test_a_copy_never_ends_between_a_game_and_its_room(nats: FakeNats, sto
 async def test_a_store_waits_until_it_can_be_read_and_else_says_why(nats: FakeNats) -> None:
     nats.read_error = 10008
     with pytest.raises(CannotOpenStore, match=r"Cannot use the stream .*: error 10008"):
-        await JetStreamStore.open(nats.url, KEPT, opening_seconds=0.3, unsafe=True)
+        await JetStreamStore.open(nats.url, KEPT, opening_seconds=2, unsafe=True)
     before = nats.refused
     opening = asyncio.create_task(JetStreamStore.open(nats.url, KEPT, unsafe=True))
     await until(lambda: nats.refused > before)
