@@ -21,13 +21,13 @@ async def begin(ana: Peer, bo: Peer, rules: object, cells: tuple[int, ...] = (),
 
 async def test_a_game_on_the_wall_has_its_name_its_players_and_clocks_that_run(server: Server, visit: Visit) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        await begin(ana, bo, "gomoku", (112, 113), clock=MINUTE)
+        await begin(ana, bo, "gomoku", (112, 113), clock={"initial_ms": 600_000, "increment_ms": 0})
         wall = await visit(address(server, "/wall"))
         game = wall.page.locator(".live-boards li")
         await expect(game).to_contain_text("Gomoku")
         await expect(game.locator(".moving")).to_contain_text("ana")
-        await expect(game.locator(".moving .clock")).to_have_text(re.compile(r"^0:5[5-8]$"))
-        await expect(game.locator(".live-player").nth(1).locator(".clock")).to_have_text(re.compile("^(1:00|0:59)$"))
+        await expect(game.locator(".moving .clock")).to_have_text(re.compile(r"^9:(?!59)\d\d$"))
+        await expect(game.locator(".live-player").nth(1).locator(".clock")).to_have_text(re.compile("^(10:00|9:59)$"))
         await expect(game.locator(".mini.stones .s0")).to_have_attribute("d", re.compile("^M70 70"))
 
 
