@@ -14,6 +14,7 @@ from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.test_pages import get
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.admin.orders.order import Order, ServerParts
@@ -23,12 +24,11 @@ from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.feature import Feature
-from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.play.history import find_by_id
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import FinishedGame, Player, Refused
+from tictactoe_server.rooms import FinishedGame, Refused
 from tictactoe_server.rooms.room import Purpose
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
@@ -57,7 +57,7 @@ class TellPoints(Struct, frozen=True, tag="points", tag_field="type"):
 
 
 class Points(Service):
-    """Gives a point for each game that is won and kept, and shows the points in `welcome` and in the lobby."""
+    """Gives a point for each game that is won and kept, and shows the points in `welcome`."""
 
     tables = (WON,)
 
@@ -70,8 +70,7 @@ class Points(Service):
     def start(self, core: Core) -> None:
         self._core, self._won = core, core.store.table(WON)
         core.on_result(self.count)
-        core.additions.welcome["points"] = self._load
-        core.additions.rows.append(self._add_up)
+        core.hooks.welcome_fields["points"] = self._load
 
     async def close(self) -> None:
         await asyncio.gather(*self._tasks)
@@ -89,10 +88,6 @@ class Points(Service):
         player = account.player.id
         found = await self._won.load(player)
         return self.known.setdefault(player, 0 if found is None else len(found[0].games))
-
-    def _add_up(self, listed: Listed) -> dict[str, int]:
-        points = sum(self.known.get(seat.player, 0) for seat in listed.room.held_seats)
-        return {"points": points} if points else {}
 
     async def _give(self, player: str, games: frozenset[str]) -> None:
         won = await change(self._won, player, lambda old: Won(games | (old or Won()).games))
@@ -122,8 +117,6 @@ async def test_all_that_it_brings_is_there(tmp_path: Path) -> None:
         assert await server.orders.answer_line(b'{"command":"points","player":"%s"}' % winner.encode()) == (
             b'{"answer":{"points":1}}'
         )
-        (listed,) = (await bo.ask("rooms"))["rooms"]
-        assert (listed["room"], listed["points"]) == (room, 1)
     token = ana.welcome["token"]
     async with Server(settings, features=(POINTS,)) as server, open_peer(server.url, token=token) as again:
         assert again.welcome["points"] == 1
@@ -162,10 +155,13 @@ async def test_the_server_does_not_start_if_two_services_handle_the_same_request
 
 
 class Friendlies(Service, RoomPolicy):
-    """Adds a purpose of rooms that nobody may join."""
+    """Adds a purpose of rooms that nobody may join, and that are listed with the number of their seats."""
 
     def start(self, core: Core) -> None:
         core.hooks.policies["friendly"] = self
+
+    def add_fields(self, listed: Listed) -> dict[str, int]:
+        return {"places": listed.room.places}
 
     async def before_seat(self, live: LiveRoom) -> None:
         raise Refused(ErrorCode.NOT_ALLOWED, "guests")
@@ -175,16 +171,24 @@ async def test_a_room_of_a_missing_feature_is_kept_until_the_feature_is_back(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings, friendlies = replace(HERE, data=tmp_path), Feature(make=lambda parts: [Friendlies()])
-    async with Server(settings, features=(friendlies,)) as server:
-        live = await server.core.open_room(PRESETS["classic"], seats={}, purpose=Purpose("friendly", {"rated": True}))
+    async with Server(settings, features=(friendlies,)) as server, open_peer(server.url, "ana") as ana:
+        token, seat = ana.welcome["token"], SeatState(ana.welcome["player"], "ana", online=False, bot=None)
+        purpose = Purpose("friendly", {"rated": True})
+        live = await server.core.open_room(PRESETS["classic"], seats={"X": seat}, purpose=purpose)
         code = live.room.code
-    async with Server(settings, features=()) as server, open_peer(server.url, "ana") as ana:
+    async with Server(settings, features=()) as server, open_peer(server.url, token=token) as ana:
         assert (await ana.ask("join", room=code))["code"] == "no_such_room"
     assert "a room of a feature that this server lacks is left alone" in caplog.text
-    async with Server(settings, features=(friendlies,)) as server, open_peer(server.url, "ana") as ana:
-        assert (await ana.ask("join", room=code))["code"] == "not_allowed"
-        assert (await ana.ask("watch", room=code))["type"] == "ok"
+    async with (
+        Server(settings, features=(friendlies,)) as server,
+        open_peer(server.url, token=token) as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        assert (await bo.ask("join", room=code))["code"] == "not_allowed"
+        assert (await ana.ask("join", room=code))["type"] == "ok"
         assert (await ana.next_of("room"))["rated"] is True
+        (row,) = (await bo.ask("rooms"))["rooms"]
+        assert (row["room"], row["rated"], row["places"]) == (code, True, 2)
 
 
 @pytest.mark.features
@@ -193,7 +197,7 @@ async def test_commands_for_the_data_folder_know_the_tables_of_all_services() ->
         assert {spec for service in server._services for spec in service.tables} <= {*kept_by().tables}
 
 
-async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent() -> None:
+async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent(server: Server) -> None:
     async def fail(account: Account) -> int:
         return 1 // 0
 
@@ -203,11 +207,11 @@ async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent()
     async def say_points(account: Account) -> int:
         return 7
 
-    additions = Additions()
     for name, make in (("worth", fail), ("odd", say_odd), ("points", say_points)):
-        additions.welcome[name] = make
-    made = await additions.of_welcome(Account(Player("p1", "ana")))
-    assert {name: bytes(value) for name, value in made.items()} == {"points": b"7"}
+        server.core.hooks.welcome_fields[name] = make
+    async with open_peer(server.url, "ana") as peer:
+        assert peer.welcome["points"] == 7
+        assert peer.welcome.keys().isdisjoint({"worth", "odd"})
 
 
 async def test_a_hello_is_refused_while_the_store_cannot_give_a_field_and_may_be_repeated(server: Server) -> None:
@@ -218,7 +222,7 @@ async def test_a_hello_is_refused_while_the_store_cannot_give_a_field_and_may_be
             raise failures.pop()
         return 7
 
-    server.core.additions.welcome["points"] = say_points
+    server.core.hooks.welcome_fields["points"] = say_points
     async with open_peer(server.url, "ana") as peer:
         assert peer.welcome["code"] == "unavailable"
         assert (await peer.ask("hello", name="ana"))["points"] == 7

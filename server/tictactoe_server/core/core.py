@@ -21,9 +21,9 @@ from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.listings.lobby import Lobby
+from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
@@ -107,7 +107,7 @@ class Core:
         hold_ms: How long a room holds the seats of a dropped player.
         monotonic_ns: The clock of the limits.
         on_room, on_result: Add a listener; see `Changes`.
-        additions: The fields that services add to `welcome` and to rows.
+        names: Hides the names of people in public views, if the settings say so.
         hooks: What features add to play.
     """
 
@@ -130,13 +130,13 @@ class Core:
         self.tally = tally = Tally()
         self.presence = Presence()
         self.agenda = Agenda()
-        self.additions = additions = Additions(hides_names=settings.hides_names)
+        self.names = names = NameMask(hides_names=settings.hides_names)
         self.hooks = Hooks()
         elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
         self.changes = changes = Changes(rooms, time)
         self.on_room, self.on_result = changes.on_room.add, changes.on_result.add
         self.timers = Timers(self.agenda, changes, time, limits)
-        self.lobby = Lobby(time, changes.catch_up, additions)
+        self.lobby = Lobby(time, changes.catch_up, names, self.hooks.add_fields)
         self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere)
         self.registry = Registry(rooms, self.timers, lists, RoomLog(tally), self.hooks.policies)
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)

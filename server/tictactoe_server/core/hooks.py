@@ -10,6 +10,8 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import NOT_OFFERED, purpose_of
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.listings.listed import Listed
+from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.rooms.room import CASUAL
 
@@ -43,6 +45,10 @@ class RoomPolicy:
         """Return the ids of players whom a player must not be matched with."""
         return ()
 
+    def add_fields(self, listed: Listed) -> Mapping[str, Any]:
+        """Return more fields for a room's row in the list of public rooms, by their names."""
+        return {}
+
     async def before_seat(self, live: LiveRoom) -> None:
         """Prepare a room for a player without a seat, who is about to join it."""
 
@@ -52,6 +58,7 @@ class Hooks:
 
     Attributes:
         policies: Those of all purposes that rooms can have, by name; rooms of other purposes are left alone.
+        welcome_fields: Each returns a field of `welcome` for a player's account, UNSET for none; by the field's name.
         mute_checks: Each returns True if the first player, by id, must not get the second player's chat.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
@@ -59,9 +66,15 @@ class Hooks:
 
     def __init__(self) -> None:
         self.policies = {CASUAL.name: RoomPolicy()}
+        self.welcome_fields: dict[str, Callable[[Account], Awaitable[Any]]] = {}
         self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
+
+    def add_fields(self, listed: Listed) -> Mapping[str, Any]:
+        """See `RoomPolicy.add_fields`; another server's room may have an unknown purpose."""
+        policy = self.policies.get(listed.room.purpose.name)
+        return {} if policy is None else policy.add_fields(listed)
 
     def policy_for(self, request: Any) -> RoomPolicy:
         """Return the policy for the room of a request; raises `Refused` if no feature has the purpose."""

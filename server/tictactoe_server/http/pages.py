@@ -146,7 +146,7 @@ class Pages:
         if request.wants_html:
             return PageHead(*texts.head_of_home(counts["playing"]), "home.js", "/preview.png")
         newest = islice(self._core.lobby.newest(), texts.MOST_LISTED)
-        rooms = [self._core.additions.public(live.summary(self._core.time())) for live in newest]
+        rooms = [self._core.names.public(live.summary(self._core.time())) for live in newest]
         return texts.describe_home(counts["playing"], counts["waiting"], rooms, request.origin, self._assets.branding)
 
     def _room(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply]:
@@ -158,10 +158,10 @@ class Pages:
         if wait and (live is None or live.room.visibility != "public"):  # the same response if there is no such room
             return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(request, wait)
         if live is not None:
-            return _show(request, self._core.additions.public(live.state(self._core.time())))
+            return _show(request, self._core.names.public(live.state(self._core.time())))
 
         async def look() -> Reply:
-            return _show(request, self._core.additions.public(await self._core.registry.load_state(code)))
+            return _show(request, self._core.names.public(await self._core.registry.load_state(code)))
 
         return look()
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, islice, zip_longest
-from typing import Final
+from typing import Any, Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from tictactoe_protocol import MAX_LISTED_ROOMS, encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, RoomSummary
 from tictactoe_server import clock
-from tictactoe_server.listings.additions import Additions
 from tictactoe_server.listings.listed import Listed
+from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.sessions.session import Session
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.frames import encode_frame, with_fields
 from tictactoe_server.watching.topics import Listeners, Topic, list_of
 
 MAX_CHANGE_BYTES: Final = 60_000  # of the rows in a message of changes, which stays under 64 KiB
@@ -62,10 +62,10 @@ class Boards(Topic):
         on_demo_wanted: Called once a second with True if a subscriber wants a demo game because there is no other.
     """
 
-    def __init__(self, now: Callable[[], int], additions: Additions) -> None:
+    def __init__(self, now: Callable[[], int], names: NameMask) -> None:
         super().__init__()
         self._now = now
-        self._additions = additions
+        self._names = names
         self.on_demo_wanted = Listeners[[bool]]()
         self._sent: dict[Session, tuple[int, ...]] = {}
         self._demo_for: set[Session] = set()
@@ -117,7 +117,7 @@ class Boards(Topic):
         now = asyncio.get_running_loop().time()
         self._choose(now)
         for shown in self._shown:
-            row = self._additions.public_board(shown.live, shown.live.board(self._now()))
+            row = self._names.public_board(shown.live, shown.live.board(self._now()))
             board = replace(row, clock=UNSET)
             shown.row = encode(row)
             if board != shown.board:
@@ -166,10 +166,17 @@ class Boards(Topic):
 class Lobby(Topic):
     """Public rooms in the order of their opening, listed while a player is there; `catch_up` precedes each read."""
 
-    def __init__(self, now: Callable[[], int], catch_up: Callable[[], None], additions: Additions) -> None:
+    def __init__(
+        self,
+        now: Callable[[], int],
+        catch_up: Callable[[], None],
+        names: NameMask,
+        add_fields: Callable[[Listed], Mapping[str, Any]],
+    ) -> None:
         super().__init__()
-        self.boards = Boards(now, additions)
-        self._additions = additions
+        self.boards = Boards(now, names)
+        self._names = names
+        self._add_fields = add_fields
         self._now = now
         self._public: dict[str, Listed] = {}
         self._absent: set[str] = set()
@@ -257,7 +264,7 @@ class Lobby(Topic):
             self.tell_later()
 
     def _row(self, live: Listed) -> bytes:
-        return self._additions.encode_row(live, live.summary(self._now()))
+        return with_fields(encode(self._names.public(live.summary(self._now()))), self._add_fields(live))
 
 
 def in_groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:

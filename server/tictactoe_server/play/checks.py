@@ -65,4 +65,4 @@ async def find_public(core: Core, request: HttpRequest, text: str) -> RoomState:
     state = await core.registry.load_state(parse_room_code(text))
     if state.visibility != "public":
         raise Refused(ErrorCode.NO_SUCH_ROOM, room=state.room)
-    return core.additions.public(state)
+    return core.names.public(state)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import structlog
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode, encode
@@ -22,7 +22,6 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.core.dispatcher import BUSY_MS
 from tictactoe_server.http.branding import Branding
-from tictactoe_server.listings.additions import with_fields
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.people.given_names import give_name
 from tictactoe_server.play.names import Names, draw_text, own_name, parse_or_refuse, read_name
@@ -32,7 +31,7 @@ from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.sessions.session import Device, Session
 from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.frames import encode_frame, with_fields
 
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
@@ -87,7 +86,7 @@ class HelloService(Service):
             return
         session.connection.let_in()
         await self._core.registry.restored.wait()
-        added = await self._core.additions.of_welcome(identity.account)
+        added = await self._added_fields(identity.account)
         self._assign(session, hello, identity)
         welcome = self._make_welcome(hello, identity)
         session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
@@ -147,6 +146,19 @@ class HelloService(Service):
             title=self._branding.title or UNSET,
             greeting=self._branding.greeting or UNSET,
         )
+
+    async def _added_fields(self, account: Account) -> dict[str, Raw]:
+        """Return the fields of features without those that fail; raises `StoreUnavailable`."""
+        fields: dict[str, Raw] = {}
+        for name, make in self._core.hooks.welcome_fields.items():
+            try:
+                if (value := await make(account)) is not UNSET:
+                    fields[name] = Raw(encode(value))
+            except StoreUnavailable:
+                raise
+            except Exception:
+                log.exception("a field could not be added", field=name)
+        return fields
 
     async def _register(self, name: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return a new player and their token; raises `Refused` with ``bad_name``, ``rate_limited`` or ``busy``."""

@@ -43,7 +43,7 @@ class PastGames(Service):
     def start(self, core: Core) -> None:
         self._games = core.store.games
         self._shares = core.store.table(SHARES)
-        self._allowances, self._public = core.allowances, core.additions.public
+        self._allowances, self._public = core.allowances, core.names.public
         self._told = RateLimits(1, _HOUR_MS, core.monotonic_ns)
         core.changes.keeping.append(self.keeps)
 

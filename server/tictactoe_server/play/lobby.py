@@ -53,7 +53,7 @@ class PublicRooms(Service):
             games = (live for live in self._lobby.newest() if live.room.status == "playing" and live.is_alive)
             shown = list(islice(games, texts.MOST_BOARDS))
             await self._core.registry.elsewhere.look_at(shown)
-            states = [self._core.additions.public(live.state(now)) for live in shown]
+            states = [self._core.names.public(live.state(now)) for live in shown]
             lines = texts.describe_wall(states, is_coloured=is_coloured)
             self._walls[is_coloured] = now, lines
         return [*lines, "", f"In a browser:  {request.origin}/wall"]

@@ -1,12 +1,15 @@
-"""WebSocket frames as bytes: encoding those of the server, and finding the end of those of a peer.
+"""Messages as bytes: encoding WebSocket frames of the server, and finding the end of those of a peer.
 
 Source: RFC 6455, section 5.2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from struct import Struct
-from typing import Final
+from typing import Any, Final
+
+from tictactoe_protocol import encode
 
 TOO_LONG: Final = -1
 
@@ -22,6 +25,15 @@ def encode_frame(payload: bytes) -> bytes:
     if length < 65536:
         return _pack(0x81, 126, length) + payload
     return b"\x81\x7f" + length.to_bytes(8) + payload
+
+
+def with_fields(encoded: bytes, fields: Mapping[str, Any]) -> bytes:
+    """Return an encoded JSON object with more fields.
+
+    >>> with_fields(b'{"a":1}', {"b": [2]}), with_fields(b'{"a":1}', {})
+    (b'{"a":1,"b":[2]}', b'{"a":1}')
+    """
+    return encoded[:-1] + b"," + encode(fields)[1:] if fields else encoded
 
 
 def end_of_frame(data: bytes, start: int, limit: int) -> int:

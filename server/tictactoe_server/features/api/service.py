@@ -84,7 +84,7 @@ class Api(Service):
 
     async def show_room(self, request: HttpRequest, text: str) -> Reply:
         state = await find_public(self._core, request, text)
-        return answer_json(self._core.additions.public(state), f"{state.room}-{state.seq}")
+        return answer_json(self._core.names.public(state), f"{state.room}-{state.seq}")
 
     async def stream_room(self, request: HttpRequest, text: str) -> Reply:
         """Stream a public room's states, or redirect to the server that has the room."""
@@ -99,7 +99,7 @@ class Api(Service):
         def state() -> bytes:
             if live.is_gone:
                 return encode(closed(code, "moved", room=code, at=live.moved_to))
-            return encode(self._core.additions.public(live.state(self._core.time())))
+            return encode(self._core.names.public(live.state(self._core.time())))
 
         stream = Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state)
         return self._streams.answer(request, code, stream)
@@ -109,7 +109,7 @@ class Api(Service):
         game = await find_by_id(self._core.store.games, id)
         if game is None or not game.public:
             raise Refused(ErrorCode.NOT_ALLOWED, "public game", game=id[:MAX_ID])
-        game = self._core.additions.public(game)
+        game = self._core.names.public(game)
         return format_record(record_of(game)).splitlines() if form else answer_json(played_game(game), id)
 
     def _rooms(self) -> bytes:
@@ -120,7 +120,7 @@ class Api(Service):
             served, moment = self._core.time(), clock.wall_ms()
             if abs(moment - served - self._began) > _CLOCK_MS:
                 self._began = moment - served
-            rows = (self._core.additions.public(live.summary(served)) for live in lobby.newest()[:MAX_LISTED_ROOMS])
+            rows = (self._core.names.public(live.summary(served)) for live in lobby.newest()[:MAX_LISTED_ROOMS])
             body = encode(RoomList(tuple(_public_room(row, self._began + served) for row in rows)))
             self._made = body, lobby.changes, now
         return body

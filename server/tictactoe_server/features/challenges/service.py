@@ -142,7 +142,7 @@ class Challenges(Service):
         self._sessions = core.presence.of_player
         self._same_player = RateLimits(SAME_PLAYER, RETRY_MS, core.monotonic_ns)
         self._different_players = RateLimits(DIFFERENT_PLAYERS, RETRY_MS, core.monotonic_ns)
-        core.additions.welcome["challenges"] = self._list_for_welcome
+        core.hooks.welcome_fields["challenges"] = self._list_for_welcome
         self._elsewhere.on_changed.add(self._hear)
         self._blocking.on_strangers_blocked.add(
             lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))

@@ -88,7 +88,7 @@ class Previews(Service):
         )
 
     async def replay(self, request: HttpRequest, id: str) -> Reply:
-        return await self._answer(card_of_game(self._core.additions.public(await find_shared(self._shares, id))))
+        return await self._answer(card_of_game(self._core.names.public(await find_shared(self._shares, id))))
 
     async def _answer(self, card: Card) -> HttpResponse:
         """Return the picture of a card, drawn once for concurrent requests."""

@@ -80,7 +80,6 @@ class Ladders(Service, RoomPolicy):
         self.folding = Folding(core.store, self._announce)
         if self.presets:
             core.lists.matchmaker.prefer_nearest(RATED.name, self._distance)
-            core.additions.rows.append(self._describe_host)
             self.jobs = (self._run,)
         hooks = core.hooks
         hooks.policies[RATED.name] = self
@@ -152,9 +151,9 @@ class Ladders(Service, RoomPolicy):
         own = _player_of(ladder, player).number.rating
         return max((abs(own - _player_of(ladder, seat.player).number.rating) for seat in room.held_seats), default=0.0)
 
-    def _describe_host(self, listed: Listed) -> dict[str, Any]:
+    def add_fields(self, listed: Listed) -> dict[str, Any]:
         room = listed.room
-        if not (is_rated(room) and room.status == "waiting" and room.held_seats):
+        if not (self.presets and room.status == "waiting" and room.held_seats):
             return {}
         host = _player_of(self._ladder(room.rules.preset or ""), room.held_seats[0].player)
         provisional = {"host_provisional": True} if is_provisional(host, clock.wall_ms()) else {}

@@ -99,8 +99,8 @@ class Tournaments(Service):
         self.shown = Shown(core.time, attendances.of, hides_names=core.settings.hides_names)
         self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
-        core.additions.welcome["calls"] = self.running.calls_of
-        core.additions.welcome["opens_events"] = self._opens_events
+        core.hooks.welcome_fields["calls"] = self.running.calls_of
+        core.hooks.welcome_fields["opens_events"] = self._opens_events
         core.hooks.policies[NAME] = self.running
         self.jobs = (kept.run, self.running.run, self.shown.run)
 
