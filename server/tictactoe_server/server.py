@@ -18,7 +18,7 @@ from tictactoe_server.admin.control import Orders
 from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.maintenance import LATE_SECONDS, Housekeeping, LoopLag, hourly, log_refusals
 from tictactoe_server.admin.orders.order import Order, ServerParts
-from tictactoe_server.admin.orders.people import hear_ban
+from tictactoe_server.admin.orders.people import expel_banned
 from tictactoe_server.agenda import Job, Tasks, every
 from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
@@ -142,9 +142,7 @@ class Server:
                     await self.metrics.open()
                     undoing.push_async_callback(self.metrics.close)
                 if self._cluster is not None:
-                    await self._cluster.open(
-                        partial(hear_ban, self.parts), partial(self.orders.answer_line, is_from_another=True)
-                    )
+                    await self._cluster.open(partial(self.orders.answer_line, is_from_another=True))
             except StoreUnavailable as unavailable:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
@@ -183,6 +181,7 @@ class Server:
         core, registry = self.core, self.core.registry
         yield registry.restore if self._cluster is None else self._cluster.run
         yield core.time.run
+        yield self._bans.run
         yield self.parts.lag.run
         yield partial(every, LATELY_SECONDS, self._pressure.fade)
         yield partial(hourly, registry.restored, self._housekeeping.go_round)
@@ -237,7 +236,7 @@ class Server:
         self._drain = drain = Drain(lambda: self.core.count_games(), self._tell_all)
         self.core = core = self._make_core(store)
         self._pressure = Pressure(limits, self._monotonic_ns)
-        self._bans = bans = Bans(store.table(BANS))
+        self._bans = bans = Bans(store.table(BANS), core.registry.elsewhere, self._jobs)
         bots = settings.of(BotOptions)
         self._pool = pool = self._given_pool or ThinkingPool(bots.workers, bots.deadline_seconds)
         hello = HelloService(bans, self._branding, shows_pages=settings.page)
@@ -330,6 +329,7 @@ class Server:
             drain=self._drain,
             services=self._services,
         )
+        self._bans.on_ban.add(partial(expel_banned, parts))
         self.orders = Orders(parts, orders_of(self._features))
         self._housekeeping = Housekeeping(
             core.store, self._bans, lambda: core.staying, settings.keep_history_days, core.hooks

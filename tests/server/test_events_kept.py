@@ -7,14 +7,14 @@ import pytest
 
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
-from tests.peer import until
+from tests.peer import PATIENCE_SECONDS, until
 from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
 from tests.server.test_events_service import HERE, begun, events_of, known, opened
-from tictactoe_server.features.tournaments import kept
 from tictactoe_server.features.tournaments.commands import EnterEvent, apply
 from tictactoe_server.features.tournaments.kept import EVENTS, IDLE_DAYS, OVER_DAYS
+from tictactoe_server.records import mirror
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
 
@@ -27,7 +27,7 @@ async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_
     async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo)
         room, events = (await bo.next_of("call"))["room"], events_of(server)
-        one = events.kept._known[event]
+        one = events.kept._mirror.holder(event)
         newest, before = one.value, msgspec.structs.replace(one.value.pairings[0], room="")
         one.value, one.revision = msgspec.structs.replace(newest, pairings=(before,)), one.revision - 1
         events.running.wake(event)
@@ -48,17 +48,15 @@ async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later
             event = msgspec.structs.replace(event, code=code, opened_at=now - days * DAY_MS)
             await save(table, code, event if code.startswith(("A", "R")) else carry_out(event, "close"), MISSING)
     async with Server(settings) as server:
-        await events_of(server).kept.restored.wait()
-        found = await asyncio.gather(*map(server.core.store.table(EVENTS).load, ages))
-        assert [code for code, one in zip(ages, found, strict=True) if one is not None] == [
-            "ADL3EA",
-            "0VER3A",
-            "RVN2NG",
-        ]
+        table, left = server.core.store.table(EVENTS), list[str]()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(left) != 3:
+                left = [code for code in ages if await table.load(code) is not None]
+        assert left == ["ADL3EA", "0VER3A", "RVN2NG"]
 
 
 async def test_events_unreadable_at_start_are_read_later(store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(mirror, "AGAIN_SECONDS", 0.01)
     store.events.put(msgspec.structs.replace(new_event(), code="K7M4PR"))
     store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
@@ -68,7 +66,7 @@ async def test_events_unreadable_at_start_are_read_later(store: TroubledStore, m
 async def test_a_damaged_event_harms_no_other(store: TroubledStore) -> None:
     for code in ("K7M4PR", "K7M4PS"):
         store.events.put(msgspec.structs.replace(new_event(), code=code))
-    store.events.trouble.fail("load", Unreadable("damaged"), key="K7M4PR", times=2)
+    store.events.trouble.fail("load", Unreadable("damaged"), key="K7M4PR", times=100)
     async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
         assert [row["event"] for row in (await ana.ask("events"))["events"]] == ["K7M4PS"]
         assert await ana.refusal("event_join", event="K7M4PR") == "no_such_event"

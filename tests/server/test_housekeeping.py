@@ -9,8 +9,10 @@ from tests.server.stored import finish, keep_player, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.maintenance import Housekeeping
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.features.privacy.absence import drop_hashes
+from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
@@ -36,7 +38,7 @@ async def go_round(
     """Delete everything that is too old after this many days."""
     housekeeping = Housekeeping(
         store=store,
-        bans=Bans(store.table(BANS)),
+        bans=Bans(store.table(BANS), Elsewhere(), Tasks()),
         stay=lambda: stay,
         history_days=history_days,
         hooks=hooks or Hooks(),

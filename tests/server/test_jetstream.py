@@ -34,6 +34,7 @@ from tests.server.stored import (
     seat,
 )
 from tests.server.tables import ANA, BO
+from tictactoe_server.agenda import Tasks
 from tictactoe_server.features.cluster import commands
 from tictactoe_server.features.jetstream import layout
 from tictactoe_server.features.jetstream.layout import make_streams
@@ -41,6 +42,8 @@ from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.features.jetstream.streams import Streams, name_of
+from tictactoe_server.listings.listed import Elsewhere
+from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.storage.store import (
@@ -79,12 +82,8 @@ async def link(node: Node) -> AsyncIterator[Link]:
     await opened.close()
 
 
-class Bans:
-    def __init__(self) -> None:
-        self.told: dict[str, Ban | None] = {}
-
-    def changed(self, subject: str, ban: Ban | None) -> None:
-        self.told[subject] = ban
+class Several(Elsewhere):
+    is_several = True
 
 
 async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, FinishedGame]]:
@@ -109,9 +108,16 @@ async def test_the_codes_of_all_rooms_are_read_without_the_rooms(store: JetStrea
 async def test_missed_changes_are_reported_after_a_reconnection(node: Node, store: JetStreamStore) -> None:
     async with Proxy(node.port) as proxy:
         far = await JetStreamStore.open(proxy.url.replace("ws", "nats"), KEPT, unsafe=True)
-        bans, ban, old = Bans(), Ban("10.0.0.0/8", "noise", 1), Ban("pana", "noise", 1)
+        ban, old, told = Ban("10.0.0.0/8", "noise", 1), Ban("pana", "noise", 1), dict[str, Ban | None]()
+        tasks = Tasks()
+
+        def note(subject: str, before: Ban | None, after: Ban | None) -> None:
+            told[subject] = after
+
         await keep_ban(store, old)
-        await far.follow_bans(bans.changed)
+        bans = Mirror(far.table(BANS), BANS.name, Several(), tasks, note)
+        tasks.start(bans.run(0.05))
+        await bans.loaded.wait()
         proxy.is_closed = True
         proxy.cut()
         await until(lambda: not far.link.is_connected)
@@ -122,10 +128,11 @@ async def test_missed_changes_are_reported_after_a_reconnection(node: Node, stor
         await forget_ban(store, old.subject)
         game = await finish(store, "BBBBBB", ANA, BO)
         proxy.is_closed = False
-        await until(lambda: bans.told == {ban.subject: ban, old.subject: None})
+        await until(lambda: told == {ban.subject: ban, old.subject: None})
         await keep(far, room_of("AAAAAA"), MISSING)
         assert far.owed_since() is None
         assert [found for _, found in await until_copied(far, 1)] == [game]
+        await tasks.stop()
         await far.close()
 
 

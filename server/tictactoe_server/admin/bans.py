@@ -1,6 +1,6 @@
 """Bans of players, by id, and of addresses, by network; and disconnecting people.
 
-All bans are in memory, so that a check is cheap, and in the store, so that they outlive the server.
+All bans are in memory, so that a check is cheap.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode
 from tictactoe_server import clock
-from tictactoe_server.records.tables import Ban, ban_or_none
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.records.mirror import Mirror, Peers
+from tictactoe_server.records.tables import BANS, Ban
 from tictactoe_server.rooms import Refused
-from tictactoe_server.storage.store import Table, delete, save
+from tictactoe_server.storage.store import Table
 from tictactoe_server.transport.admission import key_of, parse_address
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.watching.topics import Listeners
 
 PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
@@ -29,30 +32,35 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Bans:
-    """The active bans. `now_ms` returns ms since 1970."""
+    """The bans of all servers, mirrored from the store.
 
-    def __init__(self, kept: Table[Ban], now_ms: Callable[[], int] = lambda: clock.wall_ms()) -> None:
-        self._kept = kept
+    Attributes:
+        on_ban: Called with each ban when this server learns of it.
+
+    Args:
+        now_ms: Returns the time in ms since 1970.
+    """
+
+    def __init__(
+        self, table: Table[Ban], peers: Peers, tasks: Tasks, now_ms: Callable[[], int] = lambda: clock.wall_ms()
+    ) -> None:
         self._now_ms = now_ms
-        self._bans: dict[str, Ban] = {}
         self._prefixes: set[tuple[int, int]] = set()  # IP versions and prefix lengths of all networks
-
-    async def load(self) -> None:
-        """Load the stored bans; raises `StoreUnavailable`."""
-        async for some in self._kept.load_all():
-            for ban in filter(None, map(ban_or_none, some)):
-                self.hear(ban.subject, ban)
+        self._stored = Mirror(table, BANS.name, peers, tasks, self._note)
+        self.on_ban = Listeners[[Ban]]()
+        self.load = self._stored.load
+        self.run = self._stored.run
 
     def __iter__(self) -> Iterator[Ban]:
         """Iterate over the active bans, oldest first."""
-        return iter([ban for ban in self._bans.values() if self._counts(ban)])
+        return iter(sorted(filter(self._counts, self._stored), key=lambda ban: ban.since))
 
     def __len__(self) -> int:
-        return sum(map(self._counts, self._bans.values()))
+        return sum(map(self._counts, self._stored))
 
     def of_subject(self, subject: str) -> Ban | None:
         """Return the active ban of a player's id or of exactly this network, or None."""
-        ban = self._bans.get(subject)
+        ban = self._stored.get(subject)
         return ban if ban is not None and self._counts(ban) else None
 
     def refusal_of(self, address: str) -> Refused | None:
@@ -70,30 +78,27 @@ class Bans:
         """Store a ban of a subject (see `parse_subject`), permanent if `seconds` is None; raises `StoreUnavailable`."""
         now = self._now_ms()
         ban = Ban(subject, reason, now, None if seconds is None else now + round(seconds * 1000))
-        await save(self._kept, subject, ban, None)
-        self.hear(subject, ban)
+        await self._stored.change(subject, lambda old: ban)
         return ban
 
     async def lift(self, subject: str) -> Ban | None:
         """Delete a ban and return it, or None if there is no active one; raises `StoreUnavailable`."""
         ban = self.of_subject(subject)
-        await delete(self._kept, subject, None)
-        self.hear(subject, None)
+        await self._stored.change(subject, lambda old: None)
         return ban
-
-    def hear(self, subject: str, ban: Ban | None) -> None:
-        """Adopt a ban stored by any server, None for a deleted one."""
-        self._bans.pop(subject, None)
-        if ban is not None:
-            self._bans[subject] = ban
-            if (network := network_of(subject)) is not None:
-                self._prefixes.add((network.version, network.prefixlen))
 
     async def forget_past(self) -> None:
         """Delete expired bans; raises `StoreUnavailable`."""
-        for ban in [ban for ban in self._bans.values() if not self._counts(ban)]:
+        for ban in [ban for ban in self._stored if not self._counts(ban)]:
             await self.lift(ban.subject)
             log.info("ban over", subject=ban.subject)
+
+    def _note(self, subject: str, before: Ban | None, after: Ban | None) -> None:
+        if after is None:
+            return
+        if (network := network_of(subject)) is not None:
+            self._prefixes.add((network.version, network.prefixlen))
+        self.on_ban(after)
 
     def _counts(self, ban: Ban) -> bool:
         return ban.until is None or ban.until > self._now_ms()
@@ -115,6 +120,14 @@ def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | Non
         return ipaddress.ip_network(text if "/" in text else key_of(str(parse_address(text))), strict=False)
     except ValueError:
         return None
+
+
+def is_in(network: ipaddress.IPv4Network | ipaddress.IPv6Network, address: str) -> bool:
+    """Return True if an address, in any spelling, is in a network."""
+    try:
+        return parse_address(address) in network
+    except ValueError:
+        return False
 
 
 def banned(ban: Ban) -> Refused:

@@ -187,12 +187,15 @@ class Kept(Generic[Value]):
     async def read(self) -> None:
         """Load the value; raises `StoreUnavailable`."""
         self.enter(Phase.STORED)  # before the load: doubts that arise meanwhile lead to another one
+        revision = self.revision
         try:
             found = await self.table.load(self.key)
         except BaseException:
             self.doubt()
             raise
-        if found is None and self.revision != MISSING and await self.table.has_lost(self.key, self.revision):
+        if found is None and self.revision != revision:
+            return  # it was stored meanwhile
+        if found is None and revision != MISSING and await self.table.has_lost(self.key, revision):
             return  # the next change writes it back
         self.take(*(found or (None, MISSING)))
 

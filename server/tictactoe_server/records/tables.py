@@ -20,7 +20,7 @@ from tictactoe_server.rooms.seating import with_stand_in
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import NOBODY, Columns, GameSpec, Persons, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import Stored, Unreadable, Value
+from tictactoe_server.storage.store import Value
 
 UNSEATED_DAYS: Final = 1  # a player who never took a seat is deleted after this time
 SEATED_DAYS: Final = 365  # other players are deleted, and unused names free, after this time
@@ -206,14 +206,6 @@ class Forgotten(Struct, frozen=True):
     @property
     def number(self) -> int:
         return int(self.stand_in.removeprefix("player-"))
-
-
-def ban_or_none(stored: Stored[Ban]) -> Ban | None:
-    """Return a stored ban, or log a damaged one and return None."""
-    if isinstance(stored.value, Unreadable):
-        log.error("a damaged ban is left alone", subject=stored.key, reason=str(stored.value))
-        return None
-    return stored.value
 
 
 _encode: Final = msgspec.json.Encoder().encode

@@ -12,13 +12,14 @@ from msgspec.structs import asdict, replace
 from tictactoe_protocol import MAX_CHAT_LENGTH, CloseCode, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
 from tictactoe_server import clock
-from tictactoe_server.admin.bans import banned, expel, network_of, parse_subject
+from tictactoe_server.admin.bans import banned, expel, is_in, network_of, parse_subject
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account, Ban
 from tictactoe_server.rooms import Refused
+from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import values_of
 from tictactoe_server.transport.frames import encode_frame
 
@@ -123,8 +124,8 @@ class BanOrder(Order, frozen=True, tag="ban"):
     async def run_here(self, server: ServerParts) -> Row:
         """Ban a subject on this server; the others adopt the ban from the store."""
         subject = parse_subject(self.subject) or await find_connected(self.subject, server)
+        count = len(_list_banned(server, subject))
         ban = await server.bans.add(subject, without_stop(self.reason), self.seconds)
-        count = _expel_banned(server, ban)
         log.info("banned", subject=subject, seconds=self.seconds, reason=ban.reason)
         return {**asdict(ban), "connections": count}
 
@@ -240,21 +241,18 @@ def _nobody(text: str) -> OrderRefused:
     return OrderRefused(f'There is no "{text}" here. Players who are: tictactoe-server players')
 
 
-def hear_ban(server: ServerParts, subject: str, ban: Ban | None) -> None:
-    """Apply a ban, or its end, that another server of the cluster stored."""
-    server.bans.hear(subject, ban)
-    if ban is not None:
-        _expel_banned(server, ban)
-
-
-def _expel_banned(server: ServerParts, ban: Ban) -> int:
-    presence = server.core.presence
-    concerned = presence.of_player(ban.subject)
-    if network_of(ban.subject) is not None:
-        concerned = [session for session in presence if server.bans.refusal_of(session.connection.address)]
-    for session in concerned:
+def expel_banned(server: ServerParts, ban: Ban) -> None:
+    """Disconnect everybody whom a ban concerns."""
+    for session in _list_banned(server, ban.subject):
         expel(session.connection, banned(ban))
-    return len(concerned)
+
+
+def _list_banned(server: ServerParts, subject: str) -> list[Session]:
+    """Return the sessions of a player, or of the addresses in a network."""
+    presence, network = server.core.presence, network_of(subject)
+    if network is None:
+        return presence.of_player(subject)
+    return [session for session in presence if is_in(network, session.connection.address)]
 
 
 async def _find_account(kept: Accounts, name: str) -> Account:

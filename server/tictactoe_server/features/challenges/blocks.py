@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -14,10 +13,9 @@ from tictactoe_protocol.challenges import MAX_BLOCKS, Block
 from tictactoe_server.agenda import every
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.play.checks import find_player
-from tictactoe_server.records.changes import change
+from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.specs import Persons, TableSpec
-from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.watching.topics import Listeners
 
 
@@ -50,13 +48,15 @@ class Blocking(Service):
 
     def __init__(self) -> None:
         self.handles = {Block: self.block}
-        self._known: dict[str, frozenset[str]] = {}
         self.on_strangers_blocked = Listeners[[str]]()
 
     def start(self, core: Core) -> None:
         core.hooks.mute_checks.append(self.is_deaf)
-        self._core, self._table, self._elsewhere = core, core.store.table(BLOCKS), core.registry.elsewhere
-        self._elsewhere.on_changed.add(self._hear)
+        self._core = core
+        table, elsewhere, of_player = core.store.table(BLOCKS), core.registry.elsewhere, core.presence.of_player
+        self._stored = Mirror(
+            table, BLOCKS.name, elsewhere, self.tasks, is_wanted=lambda key, value: bool(of_player(key))
+        )
         self.jobs = (lambda: every(60.0, self._drop_absent),)
 
     async def block(self, call: Call) -> None:
@@ -82,36 +82,21 @@ class Blocking(Service):
             )
             if not is_new:  # who is bothered may block everybody at once
                 self._core.allowances.take_offer(call.player)
-            row = await change(self._table, id, edit) or Blocks(id)
-            self._elsewhere.tell_changed(BLOCKS.name, id)
-        await self.know(id)
+            row = await self._stored.change(id, edit) or Blocks(id)
         call.answer(blocks=row.blocked, strangers=row.strangers or UNSET)
         if call.request.strangers is True:
             self.on_strangers_blocked(id)
 
     def is_deaf(self, player: str, other: str) -> bool:
         """Return True if a connected player blocks another one."""
-        return other in self._known.get(player, ())
+        blocks = self._stored.get(player)
+        return blocks is not None and other in blocks.blocked
 
     async def load(self, player: str) -> Blocks:
         """Return whom a player blocks; raises `StoreUnavailable`."""
-        found = await self._table.load(player)
-        return Blocks(player) if found is None else found[0]
-
-    async def know(self, player: str) -> None:
-        """Load and cache the blocks of a connected player; raises `StoreUnavailable`."""
-        blocked = (await self.load(player)).blocked
-        self._known.pop(player, None)
-        if blocked:
-            self._known[player] = frozenset(blocked)
-
-    def _hear(self, table: str, key: str) -> None:
-        if table == BLOCKS.name and self._core.presence.of_player(key):
-            self.tasks.start(self._reload(key))
-
-    async def _reload(self, player: str) -> None:
-        with suppress(StoreUnavailable):  # the old blocks count until the player's next connection
-            await self.know(player)
+        return await self._stored.read(player) or Blocks(player)
 
     def _drop_absent(self) -> None:
-        self._known = {id: blocked for id, blocked in self._known.items() if self._core.presence.of_player(id)}
+        for blocks in self._stored:
+            if not self._core.presence.of_player(blocks.player):
+                self._stored.forget(blocks.player)

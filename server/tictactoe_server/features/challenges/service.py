@@ -11,7 +11,6 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from itertools import count
 from typing import Final, TypeVar
 from weakref import WeakValueDictionary
 
@@ -39,13 +38,14 @@ from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.features.challenges.blocks import Blocking
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
-from tictactoe_server.records.changes import change
+from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.storage.specs import Persons, TableSpec
-from tictactoe_server.storage.store import StoreUnavailable, delete, values_of
+from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import Held, RateLimits
+from tictactoe_server.watching.topics import Listeners
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
 KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end
@@ -54,7 +54,6 @@ TICK_SECONDS: Final = 1.0
 SAME_PLAYER: Final = 5  # challenges from one address to one player in a minute
 DIFFERENT_PLAYERS: Final = 30  # players challenged from one address in a minute
 _ACQUAINTANCE_GAMES: Final = 50  # a player who took part in one of so many last games is no stranger
-RELOAD_TICKS: Final = 10  # between complete reloads in a cluster, in case a change was missed
 
 _WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
 
@@ -130,15 +129,16 @@ class Challenges(Service):
     def __init__(self, drain: Drain, blocking: Blocking) -> None:
         self._drain, self._blocking = drain, blocking
         self.handles = {Challenge: self.challenge, Answer: self.answer}
-        self._known: dict[str, StoredChallenge] = {}
         self._by_player = Held()  # unfinished challenges by the ids of both players
         self._unstored = Held()  # the ids of challenged players by that of the challenger
         self._presence = WeakValueDictionary[str, asyncio.Event]()
-        self._has_loaded, self._needs_reload = asyncio.Event(), True
 
     def start(self, core: Core) -> None:
-        self._core, self._table = core, core.store.table(CHALLENGES)
-        self._elsewhere = core.registry.elsewhere
+        self._core = core
+        self._elsewhere = elsewhere = core.registry.elsewhere
+        on_change = Listeners[[str, StoredChallenge | None, StoredChallenge | None]]()
+        on_change.add(self._show_change)
+        self._stored = Mirror(core.store.table(CHALLENGES), CHALLENGES.name, elsewhere, self.tasks, on_change)
         self._sessions = core.presence.of_player
         self._same_player = RateLimits(SAME_PLAYER, RETRY_MS, core.monotonic_ns)
         self._different_players = RateLimits(DIFFERENT_PLAYERS, RETRY_MS, core.monotonic_ns)
@@ -147,7 +147,7 @@ class Challenges(Service):
         self._blocking.on_strangers_blocked.add(
             lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
         )
-        self.jobs = (self._run,)
+        self.jobs = (self._stored.run, self._keep_expiring)
 
     async def challenge(self, call: Call) -> None:
         to = await find_player(self._core, call.request.player)
@@ -164,9 +164,14 @@ class Challenges(Service):
         await self._check_present(to, is_blocked=call.player.id in blocks.blocked)
         self._check_number(call, to)
         id = challenge.challenge
+
+        def answer(error: Exception | None) -> None:
+            if error is None:
+                call.answer(challenge=id)
+
         self._unstored.add(call.player.id, to)
         try:
-            await self._change(id, lambda old: old or challenge, lambda: call.answer(challenge=id))
+            await self._change(id, lambda old: old or challenge, answer)
         finally:
             self._unstored.discard(call.player.id, to)
         self.tasks.start(self._attempt(self._drop_oldest(to)))
@@ -203,7 +208,7 @@ class Challenges(Service):
 
     async def answer(self, call: Call) -> None:
         player, accept = call.player, call.request.accept
-        challenge = self._known.get(call.request.challenge) or await self._read(call.request.challenge)
+        challenge = self._stored.get(call.request.challenge) or await self._stored.read(call.request.challenge)
         if challenge is None or not challenge.is_open or not self._may_answer(challenge, player.id, accept=accept):
             raise _no_open_challenge()
         if accept:
@@ -219,8 +224,8 @@ class Challenges(Service):
 
     async def _list_for_welcome(self, account: Account) -> tuple[OpenChallenge, ...]:
         player = account.player.id
-        await self._has_loaded.wait()
-        await self._blocking.know(player)
+        await self._stored.loaded.wait()
+        await self._blocking.load(player)
         now = self._core.time()
         known = (challenge for challenge in self._of_player(player) if challenge.until > now)
         return tuple(one.row(OpenChallenge, now) for one in known if self._is_shown(one, player))
@@ -325,38 +330,32 @@ class Challenges(Service):
         self,
         id: str,
         edit: Callable[[StoredChallenge | None], StoredChallenge | None],
-        on_stored: Callable[[], object] = lambda: None,
+        then: Callable[[Exception | None], object] = lambda error: None,
     ) -> StoredChallenge:
-        """Change a stored challenge, call `on_stored`, and notify players and servers; refused if it is gone."""
-        try:
-            challenge: StoredChallenge | None = await change(self._table, id, edit)
-        except StoreUnavailable:
-            self._needs_reload = True
-            raise
-        finally:
-            self._elsewhere.tell_changed(CHALLENGES.name, id)
+        """Change a stored challenge; refused if it is gone. See `Mirror.change`."""
+        challenge = await self._stored.change(id, edit, then)
         if challenge is None:
             raise _no_open_challenge()
-        on_stored()
-        return self._adopt(challenge)
+        return challenge
 
-    def _adopt(self, challenge: StoredChallenge) -> StoredChallenge:
-        """Adopt a stored challenge unless a newer one is known, notify its players, and return the newest."""
-        id, before = challenge.challenge, self._known.get(challenge.challenge)
-        if before is not None and (before.is_over or challenge.stage < before.stage):
-            return before
-        self._known[id] = challenge
-        is_new, is_over = before is None, challenge.is_over
-        for player in challenge.people:
-            self._by_player.discard(player, id) if is_over else self._by_player.add(player, id, challenge)
-        if is_new == is_over or not self._has_loaded.is_set():  # every welcome lists the open challenges
-            return challenge
-        over = ChallengeOver(id, challenge.how, challenge.room or UNSET)
-        frame = encode_frame(encode(over if is_over else challenge.row(Challenged, self._core.time())))
-        for player in challenge.people:
+    def _show_change(self, id: str, before: StoredChallenge | None, after: StoredChallenge | None) -> None:
+        """Index a challenge, and notify its players when it begins and when it ends."""
+        if after is None:
+            if before is None or before.is_over:
+                return
+            after = replace(before, how="expired")  # a player was forgotten, or it was deleted long after its end
+        self._core.time.go_on_from(after.made_at)
+        is_new, is_over = before is None, after.is_over
+        for player in after.people:
+            self._by_player.discard(player, id) if is_over else self._by_player.add(player, id, after)
+        was_over = before is not None and before.is_over
+        if is_new == is_over or was_over or not self._stored.loaded.is_set():  # every welcome lists the open challenges
+            return
+        over = ChallengeOver(id, after.how, after.room or UNSET)
+        frame = encode_frame(encode(over if is_over else after.row(Challenged, self._core.time())))
+        for player in after.people:
             for session in self._sessions(player):
                 session.connection.push_frame(frame)
-        return challenge
 
     def _is_present(self, id: str) -> bool:
         return any(session.player and session.player.bot is None for session in self._sessions(id))
@@ -364,48 +363,25 @@ class Challenges(Service):
     def _of_player(self, id: str) -> list[StoredChallenge]:
         return list(self._by_player.get(id, {}).values())
 
-    async def _run(self) -> None:
-        await self._core.registry.restored.wait()
-        servers = self._elsewhere.cluster
-        for tick in count():
-            before, servers = servers, self._elsewhere.cluster
-            if self._needs_reload or servers != before or (servers is not None and tick % RELOAD_TICKS == 0):
-                self._needs_reload = False
-                await self._attempt(self._load_all())
-                if not self._needs_reload:
-                    self._has_loaded.set()
+    async def _keep_expiring(self) -> None:
+        await self._stored.loaded.wait()
+        while True:
             await asyncio.sleep(TICK_SECONDS)
             self._core.agenda.soon(self._expire)  # which logs errors
 
     async def _attempt(self, work: Awaitable[object]) -> None:
-        """Await some work; if the store refuses it, everything is loaded again later."""
+        """Await some work that may fail: the store may refuse it, and players or servers may be faster."""
         try:
             await work
         except (Refused, StoreUnavailable) as error:
-            self._needs_reload |= isinstance(error, StoreUnavailable)
-            log.debug("challenges are loaded again later", reason=str(error))
+            log.debug("a challenge could not be changed", reason=str(error))
         except Exception:
             log.exception("a challenge could not be processed")
 
-    async def _load_all(self) -> None:
-        before = {id for id, challenge in self._known.items() if not challenge.is_over}
-        found = [challenge async for _, challenge, _ in values_of(self._table)]
-        for challenge in sorted(found, key=lambda challenge: challenge.made_at):
-            self._core.time.go_on_from(challenge.made_at)
-            self._adopt(challenge)
-        for id in before.difference(challenge.challenge for challenge in found):
-            await self._read(id)
-
-    async def _read(self, id: str) -> StoredChallenge | None:
-        """Read a stored challenge again; return the newest known one, or None if it is gone."""
-        found, known = await self._table.load(id), self._known.get(id)
-        if found is None and known is not None:  # a player was forgotten, or it was deleted long after its end
-            self._adopt(replace(known, how="expired"))
-        return None if found is None else self._adopt(found[0])
-
     def _expire(self) -> None:
         now = self._core.time()
-        for id, challenge in list(self._known.items()):
+        for challenge in self._stored:
+            id = challenge.challenge
             if challenge.until > now:
                 continue
             if challenge.stage == 0:
@@ -413,19 +389,18 @@ class Challenges(Service):
             elif challenge.stage == 1:
                 self.tasks.start(self._attempt(self._settle(id)))
             elif now - challenge.until > KEPT_MS:
-                del self._known[id]
-                if not self._table.expires:
-                    self.tasks.start(self._attempt(delete(self._table, id, None)))
+                if self._stored.table.expires:
+                    self._stored.forget(id)
+                else:
+                    self.tasks.start(self._attempt(self._stored.change(id, lambda old: None)))
 
     async def _expire_stored(self, id: str) -> None:
         """Store the expiry of a challenge, unless an answer was stored first."""
-        if await self._read(id) is not None:
+        if await self._stored.read(id) is not None:
             await self._change(id, lambda old: replace(old, how="expired") if old and old.is_open else old)
 
     def _hear(self, table: str, key: str) -> None:
-        if table == CHALLENGES.name:
-            self.tasks.start(self._attempt(self._read(key)))
-        elif table == _WHO_IS_THERE and self._is_present(key):
+        if table == _WHO_IS_THERE and self._is_present(key):
             self._elsewhere.tell_changed(_IS_THERE, key)
         elif table == _IS_THERE and (heard := self._presence.get(key)) is not None:
             heard.set()

@@ -36,7 +36,7 @@ from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt, kind_of
-from tictactoe_server.records.tables import ROOMS, Ban
+from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Player, Refused, Room, open_room
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -104,14 +104,11 @@ class Cluster(Elsewhere):
     def names(self) -> dict[str, str]:
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
-    async def open(
-        self, on_ban: Callable[[str, Ban | None], None], on_order: Callable[[bytes], Awaitable[bytes]]
-    ) -> None:
+    async def open(self, on_order: Callable[[bytes], Awaitable[bytes]]) -> None:
         """Discover the other servers and their rooms, and adopt rooms without a server; raises `StoreUnavailable`."""
         self._on_order = on_order
         self._id, self._secret = await self._store.identity()
         await self._listen()
-        await self._store.follow_bans(on_ban)
         await asyncio.sleep(_LISTENING_SECONDS)
         await self.other_rooms.until_read()
         self.members.come_in()

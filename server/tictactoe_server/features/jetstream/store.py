@@ -22,7 +22,6 @@ import structlog
 from tictactoe_server.features.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
 from tictactoe_server.features.jetstream.stream import TIME, TOMBSTONE, Entry, Stream, StreamInfo, Write
 from tictactoe_server.features.jetstream.streams import GAME, Streams, find_streams
-from tictactoe_server.records.tables import BANS, Ban, ban_or_none
 from tictactoe_server.storage.journal import PART_BITS, GameTables
 from tictactoe_server.storage.journal import Write as WriteJob
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec, hash_id
@@ -208,28 +207,6 @@ class JetStreamStore:
                 await self._first.put(_IDENTITY, msgspec.json.encode(new), MISSING)
             await asyncio.sleep(_IN_PROCESS_SECONDS)
         return msgspec.json.decode(found.document, type=tuple[str, bytes])
-
-    async def follow_bans(self, changed: Callable[[str, Ban | None], None]) -> None:
-        """Call `changed` with every ban, and from now on with every ban that any server adds or lifts."""
-        bans, told = self.table(BANS), set[str]()
-
-        def tell(subject: str, ban: Ban | None) -> None:
-            told.add(subject)
-            changed(subject, ban)
-
-        def hear(message: Message) -> None:
-            entry = self._first.entry_of(message)
-            tell(bans.key_of(entry.key), None if entry.is_gone else ban_or_none(bans.stored(entry)))
-
-        async def tell_all() -> None:
-            with contextlib.suppress(StoreUnavailable):
-                found = {stored.key: ban_or_none(stored) async for some in bans.load_all() for stored in some}
-                for subject in told | found.keys():
-                    tell(subject, found.get(subject))
-
-        await self.link.subscribe(f"{self._first.feed}{bans.prefix}>", hear)
-        self.link.on_connected.append(lambda: self.link.run(tell_all()))
-        await tell_all()
 
     async def drop_copies(self, keys: Collection[str]) -> None:
         await self.games.drop(keys)

@@ -1,0 +1,220 @@
+"""Copies of tables in memory, which several servers change together.
+
+A mirror guarantees:
+- A value is seen only once it is stored: every change is a compare-and-set, and is retried after a conflict.
+- A value never goes back to an earlier revision, and a deleted one does not come back, although reads and notices of
+  other servers may be late.
+- A change by another server is seen soon after its notice. Notices may be lost: `run` reloads the table regularly in a
+  cluster, and on every server after a failure of the store.
+- `on_change` is called after a change is answered; changes in quick succession may be reported as one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, Final, Generic, Protocol, cast
+
+import structlog
+
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.records.changes import Change, Kept, Value
+from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table, Unreadable
+
+RELOAD_SECONDS: Final = 10.0
+AGAIN_SECONDS: Final = 0.5  # before a reload after a failure
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Peers(Protocol):
+    """The other servers: they notify each other of changed values, by table and key."""
+
+    is_several: bool
+    on_changed: Any
+
+    def tell_changed(self, table: str, key: str) -> None: ...
+
+
+class MirroredValue(Kept[Value]):
+    """The value under a key of a mirror, None if nothing is stored."""
+
+    def __init__(self, mirror: Mirror[Value], key: str) -> None:
+        super().__init__(mirror.table, key, mirror.tasks, cast(Value, None))
+        self.mirror = mirror
+        self._deleted_at = MISSING  # the last revision before a deletion
+
+    def take(self, value: Value | None, revision: int, *, is_own: bool = False) -> None:
+        if value is None or revision > self._deleted_at:
+            super().take(value, revision, is_own=is_own)
+
+    async def read(self) -> None:
+        try:
+            await super().read()
+        except Unreadable as error:
+            self.mirror.log_damage(self.key, error)
+            self.lost()
+
+    def changed(self, before: Value) -> None:
+        self.mirror.adopt(self)
+        self._report()
+
+    def lost(self) -> None:
+        self._deleted_at = max(self._deleted_at, self.revision)
+        super().lost()
+        self.mirror.adopt(self)
+        self._report()
+
+    def answer(self, change: Change[Value], error: Exception | None) -> None:
+        super().answer(change, error)
+        self.mirror.report(self.key)
+
+    def _report(self) -> None:
+        if self.change is None:
+            self.mirror.report(self.key)
+
+
+class Mirror(Generic[Value]):
+    """The values of a table in memory, by key; see the module.
+
+    Attributes:
+        loaded: Set once all values are loaded.
+
+    Args:
+        name: The name of the table in notices.
+        on_change: Called with a key and its value before and after a change, None for no value; raises nothing.
+        make: Returns the holder of the value under a key.
+        is_wanted: Returns whether a value that is loaded with all others, or a key in a notice, is held in memory.
+    """
+
+    def __init__(
+        self,
+        table: Table[Value],
+        name: str,
+        peers: Peers,
+        tasks: Tasks,
+        on_change: Callable[[str, Value | None, Value | None], object] = lambda key, before, after: None,
+        *,
+        make: Callable[[Mirror[Value], str], MirroredValue[Value]] = MirroredValue,
+        is_wanted: Callable[[str, Value | None], bool] = lambda key, value: True,
+    ) -> None:
+        self.table = table
+        self.name = name
+        self.tasks = tasks
+        self.loaded = asyncio.Event()
+        self._peers = peers
+        self._on_change = on_change
+        self._make = make
+        self._is_wanted = is_wanted
+        self._known: dict[str, MirroredValue[Value]] = {}
+        self._reported: dict[str, Value] = {}
+        self._must_reload = asyncio.Event()
+        peers.on_changed.add(self._hear)
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter([held.value for held in self._known.values()])
+
+    def get(self, key: str) -> Value | None:
+        return self._known[key].value if key in self._known else None
+
+    def holder(self, key: str) -> MirroredValue[Value]:
+        """Return what holds the value under a key, which may be unknown yet."""
+        return self._known.get(key) or self._make(self, key)
+
+    async def read(self, key: str) -> Value | None:
+        """Load a value again, and return the newest one; raises `StoreUnavailable`."""
+        await self.holder(key).read()
+        return self.get(key)
+
+    async def change(
+        self,
+        key: str,
+        edit: Callable[[Value | None], Value | None],
+        then: Callable[[Exception | None], object] = lambda error: None,
+    ) -> Value | None:
+        """Replace a value by the result of `edit`, None for no value, notify all servers, and return it.
+
+        `then` is called with the error or None before `on_change`. Raises the errors of `edit`, which is called again
+        after a conflict, and `StoreUnavailable`.
+        """
+
+        def make(before: Value) -> Value | None:
+            after = edit(before)
+            return before if after == before else after
+
+        held = self.holder(key)
+        if self._peers.is_several:
+            held.doubt()  # another server may have changed it just now
+        try:
+            return await Change[Value](live=held, make=make, then=then).until_settled()
+        except StoreUnavailable:
+            self._must_reload.set()
+            raise
+        finally:
+            self._peers.tell_changed(self.name, key)
+
+    def forget(self, key: str) -> None:
+        """Hold a value no more; it stays in the store."""
+        self._known.pop(key, None)
+        self._reported.pop(key, None)
+
+    async def load(self) -> None:
+        """Load all values; raises `StoreUnavailable`."""
+        missing = dict.fromkeys(self._known)
+        async for some in self.table.load_all():
+            for stored in some:
+                missing.pop(stored.key, None)
+                if isinstance(stored.value, Unreadable):
+                    if not self.loaded.is_set():
+                        self.log_damage(stored.key, stored.value)
+                elif not self._is_wanted(stored.key, stored.value):
+                    continue
+                elif stored.key in self._known or not self.loaded.is_set():
+                    self.holder(stored.key).take(stored.value, stored.revision)
+                else:  # it may have been deleted since
+                    await self.read(stored.key)
+        for key in missing:
+            await self.read(key)
+        self.loaded.set()
+
+    async def run(self, seconds: float = RELOAD_SECONDS) -> None:
+        """Load all values, and again after failures and, in a cluster, after each interval, until cancelled."""
+        while True:
+            self._must_reload.clear()  # before the load, so that no failure is missed
+            try:
+                await self.load()
+            except StoreUnavailable as unavailable:
+                log.warning("a table cannot be read yet", table=self.name, reason=str(unavailable))
+                self._must_reload.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds if self._peers.is_several else None):
+                    await self._must_reload.wait()
+                await asyncio.sleep(AGAIN_SECONDS)
+
+    def adopt(self, held: MirroredValue[Value]) -> None:
+        """Hold a stored value, or drop one that was deleted."""
+        known = self._known.get(held.key, held)
+        if known is not held:  # it was loaded twice at once
+            known.take(held.value, held.revision) if held.value is not None else known.read_again()
+        elif held.value is None:
+            self._known.pop(held.key, None)
+        else:
+            self._known[held.key] = held
+
+    def report(self, key: str) -> None:
+        """Call `on_change` if the value differs from the last reported one."""
+        before, after = self._reported.get(key), self.get(key)
+        if before is after or before == after:
+            return
+        self._reported.pop(key, None)
+        if after is not None:
+            self._reported[key] = after
+        self._on_change(key, before, after)
+
+    def log_damage(self, key: str, error: Unreadable) -> None:
+        log.error("a damaged value is left alone", table=self.name, key=key, reason=str(error))
+
+    def _hear(self, table: str, key: str) -> None:
+        if table == self.name and self._is_wanted(key, self.get(key)):
+            self.holder(key).read_again()

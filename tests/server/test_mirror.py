@@ -1,0 +1,90 @@
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.fakes import TroubledStore
+from tests.peer import until
+from tictactoe_server.agenda import Tasks
+from tictactoe_server.features.tournaments.kept import EVENTS
+from tictactoe_server.listings.listed import Elsewhere
+from tictactoe_server.records.mirror import Mirror
+from tictactoe_server.records.tables import BANS, Ban, open_memory
+from tictactoe_server.storage.store import MISSING, StoreUnavailable, delete, save
+
+NOISE, SPAM = Ban("pana", "noise", 1), Ban("pana", "spam", 2)
+
+
+class Peers(Elsewhere):
+    """Two servers of a cluster, whose notices arrive unless they are lost."""
+
+    is_several = True
+    other: Elsewhere | None = None
+
+    def tell_changed(self, table: str, key: str) -> None:
+        if self.other is not None:
+            self.other.on_changed(table, key)
+
+
+@pytest.fixture
+async def tasks() -> AsyncIterator[Tasks]:
+    tasks = Tasks()
+    yield tasks
+    await tasks.stop()
+
+
+async def test_a_change_is_seen_here_at_once_and_elsewhere_after_its_notice(tasks: Tasks) -> None:
+    table, here, there = open_memory().table(BANS), Peers(), Peers()
+    here.other = there
+    seen = list[tuple[Ban | None, Ban | None]]()
+    own = Mirror(table, BANS.name, here, tasks, lambda key, before, after: seen.append((before, after)))
+    other = Mirror(table, BANS.name, there, tasks)
+    await own.load()
+    await other.load()
+    assert await own.change("pana", lambda old: NOISE) == NOISE == own.get("pana")
+    await until(lambda: other.get("pana") == NOISE)
+    assert await other.change("pana", lambda old: SPAM) == SPAM
+    assert await own.change("pana", lambda old: None if old == SPAM else old) is None, "a change sees the newest value"
+    await until(lambda: other.get("pana") is None)
+    assert seen == [(None, NOISE), (NOISE, None)]
+
+
+async def test_what_was_missed_is_seen_after_the_next_load(tasks: Tasks) -> None:
+    table = open_memory().table(BANS)
+    mirror = Mirror(table, BANS.name, Elsewhere(), tasks)
+    await save(table, "pana", NOISE, MISSING)
+    await save(table, "pbo", Ban("pbo", "", 1), MISSING)
+    await mirror.load()
+    assert {ban.subject for ban in mirror} == {"pana", "pbo"}
+    await delete(table, "pbo", None)
+    await save(table, "peve", Ban("peve", "", 1), MISSING)
+    await mirror.load()
+    assert {ban.subject for ban in mirror} == {"pana", "peve"}
+
+
+async def test_an_answer_comes_before_the_news_of_the_change(tasks: Tasks) -> None:
+    order = list[str]()
+    mirror = Mirror(
+        open_memory().table(BANS), BANS.name, Elsewhere(), tasks, lambda key, before, after: order.append("news")
+    )
+    await mirror.change("pana", lambda old: NOISE, lambda error: order.append("answer"))
+    assert order == ["answer", "news"]
+
+
+async def test_a_deleted_value_does_not_come_back_with_a_late_read(tasks: Tasks) -> None:
+    mirror = Mirror(open_memory().table(BANS), BANS.name, Elsewhere(), tasks)
+    await mirror.change("pana", lambda old: NOISE)
+    held = mirror.holder("pana")
+    revision = held.revision
+    await mirror.change("pana", lambda old: None)
+    held.take(NOISE, revision)
+    assert mirror.get("pana") is None
+
+
+async def test_a_table_is_loaded_again_until_the_store_answers(tasks: Tasks, store: TroubledStore) -> None:
+
+    store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)
+    mirror = Mirror(store.table(EVENTS), EVENTS.name, Elsewhere(), tasks)
+    tasks.start(mirror.run())
+    async with asyncio.timeout(10):
+        await mirror.loaded.wait()
