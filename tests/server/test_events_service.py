@@ -248,6 +248,8 @@ async def play_on(event: str, heir: Peer, other: Peer, call: Message, take: dict
     assert (over["table"][0]["player"], over["table"][0]["points"]) == (player, 1.0)
     (game,) = (await heir.ask("history"))["games"]
     assert (game["room"], game["players"]["O"]["player"], over["pairings"][0]["by"]) == (room, player, "game")
+    (exported,) = (await heir.ask("export"))["export"]["games"]
+    assert [(one["event"], one["pairing"]) for one in (game, exported)] == [(event, "r1-1")] * 2
 
 
 @pytest.mark.parametrize(

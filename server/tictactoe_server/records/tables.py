@@ -16,6 +16,7 @@ from tictactoe_server import clock
 from tictactoe_server.records.documents import RoomDocuments, decode_game, encode_game
 from tictactoe_server.rooms import FinishedGame, Player, Room
 from tictactoe_server.rooms.finished import game_with_stand_in
+from tictactoe_server.rooms.room import CASUAL
 from tictactoe_server.rooms.seating import with_stand_in
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import NOBODY, Columns, GameSpec, Persons, Specs, TableSpec
@@ -286,6 +287,12 @@ LINKS: Final = _in_json(
 FORGOTTEN: Final = _in_json("forgotten", "forgotten person", Forgotten, persons=NOBODY)
 """By the hashes of the ids; see `storage.specs`."""
 
+_PLAYERS_OF_GAME: Final[Persons[FinishedGame]] = Persons(
+    lambda game: game.people,
+    game_with_stand_in,
+    lambda game: msgspec.to_builtins(replace(game, purpose=CASUAL)) | game.purpose.fields,
+)
+
 SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     "shares",
     "shared game",
@@ -297,7 +304,7 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
         join=lambda document, at: decode_game(document),
     ),
     is_bounded=True,
-    persons=Persons(lambda game: game.people, game_with_stand_in),
+    persons=_PLAYERS_OF_GAME,
 )
 """Copies of finished games, by secret keys of letters, digits, ``-`` and ``_``."""
 
@@ -307,7 +314,7 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     encode_game,
     decode_game,
     label="Game {key}",
-    persons=Persons(lambda game: game.people, game_with_stand_in),
+    persons=_PLAYERS_OF_GAME,
     people=lambda game: game.people,
     at=lambda game: game.at,
     place=lambda game: (game.room, game.game),
