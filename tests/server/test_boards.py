@@ -7,13 +7,15 @@ import pytest
 from tests.peer import Message, Peer, open_peer, play_out
 from tictactoe_server.server import Server
 
+pytestmark = pytest.mark.features
+
 LOOK_SECONDS = 0.02
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the server check the games fifty times a second."""
-    monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", LOOK_SECONDS)
+    monkeypatch.setattr("tictactoe_server.features.boards.service.LOOK_SECONDS", LOOK_SECONDS)
 
 
 @contextlib.asynccontextmanager
@@ -104,7 +106,7 @@ async def test_a_finished_board_is_replaced_after_a_while(server: Server, monkey
         boards = await boards_until(eve, lambda boards: "result" in boards[1])
         assert boards[1]["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
         assert boards[1]["turn"] is None
-        monkeypatch.setattr("tictactoe_server.listings.lobby.OVER_SECONDS", 0.0)
+        monkeypatch.setattr("tictactoe_server.features.boards.service.OVER_SECONDS", 0.0)
         boards = await boards_until(eve, lambda boards: "result" not in boards[1])
         assert codes(boards) == [rooms[3], rooms[0], rooms[1]]
 
@@ -113,7 +115,7 @@ async def test_an_idle_board_is_replaced(server: Server, monkeypatch: pytest.Mon
     async with games(server, 4) as (_, _, rooms), open_peer(server.url, "eve") as eve:
         await eve.ask("lobby", on=True, boards=1)
         assert codes((await eve.next_of("boards"))["boards"]) == [rooms[3]]
-        monkeypatch.setattr("tictactoe_server.listings.lobby.DULL_SECONDS", 0.0)
+        monkeypatch.setattr("tictactoe_server.features.boards.service.DULL_SECONDS", 0.0)
         await boards_until(eve, lambda boards: codes(boards) == [rooms[0]])
 
 

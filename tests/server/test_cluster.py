@@ -165,8 +165,9 @@ async def test_an_unknown_code_is_unknown_at_every_server(node: Node) -> None:
         assert await bo.refusal("move", room="ZZZZZZ", cell=4, ply=0) == "no_such_room"
 
 
+@pytest.mark.features
 async def test_the_lobby_and_its_boards_cover_the_whole_cluster(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("tictactoe_server.features.boards.service.LOOK_SECONDS", 0.02)
     async with (
         cluster_of(node, 2) as (one, other),
         open_peer(one.url, "ana") as ana,

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.features
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check often whether a game is wanted, and move without pauses."""
-    monkeypatch.setattr("tictactoe_server.listings.lobby.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("tictactoe_server.features.boards.service.LOOK_SECONDS", 0.02)
     monkeypatch.setattr("tictactoe_server.features.bots.demo.PACE_SECONDS", 0.01)
     monkeypatch.setattr("tictactoe_server.features.bots.demo.OVER_SECONDS", 0.05)
 

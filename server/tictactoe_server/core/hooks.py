@@ -7,13 +7,15 @@ from typing import Any
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.requests import NOT_OFFERED, purpose_of
+from tictactoe_protocol.requests import NOT_OFFERED, Lobby, purpose_of
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.rooms.room import CASUAL
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.watching.topics import Listeners
 
 
 class RoomPolicy:
@@ -61,6 +63,7 @@ class Hooks:
         welcome_fields: Each returns a field of `welcome` for a player's account, UNSET for none; by the field's name.
         mute_checks: Each returns True if the first player, by id, must not get the second player's chat.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
+        on_lobby_request: Called with each answered request to see the lobby, or to see it no more.
         on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
     """
 
@@ -69,6 +72,7 @@ class Hooks:
         self.welcome_fields: dict[str, Callable[[Account], Awaitable[Any]]] = {}
         self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
+        self.on_lobby_request = Listeners[[Session, Lobby]]()
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
 
     def add_fields(self, listed: Listed) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from tictactoe_server.core.core import Service, find_service
 from tictactoe_server.features.api.service import Api
 from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.backups.feature import FEATURE as BACKUPS
+from tictactoe_server.features.boards.service import LobbyBoards
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.challenges.feature import FEATURE as CHALLENGES
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
@@ -51,6 +52,7 @@ FEATURES: Final = (
     Feature(make=_make_tournaments, tables=Tournaments.tables, orders=EVENT_ORDERS),
     CHALLENGES,
     RATINGS,
+    Feature(make=lambda parts: [LobbyBoards()]),
     BOTS,
     Feature(make=_make_previews),
     CLUSTER,

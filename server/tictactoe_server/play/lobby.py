@@ -15,7 +15,7 @@ WALL_MS: Final = 500  # for how long a wall that was drawn as text is shown: a h
 
 
 class PublicRooms(Service):
-    """Lists public rooms, and shows the boards of some of them."""
+    """Lists public rooms."""
 
     def __init__(self) -> None:
         self.handles = {Rooms: self.list, Lobby: self.subscribe, Ping: self.tell_time}
@@ -25,7 +25,7 @@ class PublicRooms(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._lobby = core.lobby
-        self.topics = (core.lobby, core.lobby.boards)
+        self.topics = (core.lobby,)
 
     def list(self, call: Call) -> None:
         call.answer(rooms=self._lobby.list_rooms())
@@ -35,11 +35,10 @@ class PublicRooms(Service):
         if call.request.on:
             self._lobby.subscribe(call.session)
             call.answer(rooms=self._lobby.list_rooms(), online=self._core.presence.people)
-            self._lobby.boards.subscribe(call.session, call.request.boards, demo=call.request.demo)
-            return
-        for topic in self.topics:
-            topic.unsubscribe(call.session)
-        call.answer(online=self._core.presence.people)
+        else:
+            self._lobby.unsubscribe(call.session)
+            call.answer(online=self._core.presence.people)
+        self._core.hooks.on_lobby_request(call.session, call.request)
 
     def tell_time(self, call: Call) -> None:
         call.answer(time=clock.wall_ms())

@@ -23,6 +23,7 @@ from tictactoe_engine.strategies import choose_by_rules
 from tictactoe_protocol.pushes import Result
 from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.features.boards.service import LobbyBoards
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.thinking import IDLE
 from tictactoe_server.features.bots.workers import COMMAND, Worker, WorkerLost
@@ -42,15 +43,18 @@ log: Final = structlog.get_logger(__name__)
 class Demo(Service):
     """Plays while it is wanted; the workers of the bots' `pool` come first."""
 
-    def __init__(self, pool: ThinkingPool, command: Sequence[str] = (*COMMAND, IDLE)) -> None:
+    def __init__(
+        self, pool: ThinkingPool, lobby_boards: LobbyBoards, command: Sequence[str] = (*COMMAND, IDLE)
+    ) -> None:
         self._pool = pool
+        self._lobby_boards = lobby_boards
         self._command = command
         self._playing: asyncio.Task[None] | None = None
         self._random = Random()
 
     def start(self, core: Core) -> None:
-        self._show = core.lobby.boards.show_demo
-        core.lobby.boards.on_demo_wanted.add(self.want)
+        self._show = self._lobby_boards.boards.show_demo
+        self._lobby_boards.boards.on_demo_wanted.add(self.want)
 
     async def close(self) -> None:
         self.want(False)

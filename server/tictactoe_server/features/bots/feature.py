@@ -9,6 +9,7 @@ from typing import Final
 from click import IntRange
 
 from tictactoe_server.core.core import Service
+from tictactoe_server.features.boards.service import LobbyBoards
 from tictactoe_server.features.bots.demo import Demo
 from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.features.feature import Feature, Parts
@@ -41,7 +42,7 @@ class BotOptions(Options):
 def _make(parts: Parts) -> Iterable[Service]:
     options = parts.settings.of(BotOptions)
     bots = Bots(parts.pool, pause_seconds=options.pause_seconds)
-    return (bots, Demo(parts.pool)) if options.demo else (bots,)
+    return (bots, Demo(parts.pool, parts.service(LobbyBoards))) if options.demo else (bots,)
 
 
 FEATURE: Final = Feature(make=_make, options=BotOptions)

@@ -1,0 +1,1 @@
+"""Boards of running games for people in the lobby."""
