@@ -17,7 +17,7 @@ from tests.server.cases import cases
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.server import Server
-from tictactoe_server.sessions.session import Holding
+from tictactoe_server.sessions.throttle import Delays
 from tictactoe_server.settings import Limits, Settings
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
@@ -64,14 +64,14 @@ async def test_one_who_says_much_that_cannot_be_read_is_closed() -> None:
 
 
 def test_bursts_with_pauses_between_them_are_no_flood() -> None:
-    holding = Holding(flood_seconds=10.0)
+    delays = Delays(flood_seconds=10.0)
     for burst in range(0, 100, 10):
-        assert not holding.begin(burst)
-        holding.end(burst + 8.5)
+        assert not delays.begin(burst)
+        delays.end(burst + 8.5)
     for burst in range(100, 110, 5):
-        assert not holding.begin(burst)
-        holding.end(burst + 4.5)
-    assert holding.begin(110.5)
+        assert not delays.begin(burst)
+        delays.end(burst + 4.5)
+    assert delays.begin(110.5)
 
 
 async def test_what_a_player_has_said_counts_on_another_connection_too(clock: FakeClock) -> None:

@@ -17,6 +17,7 @@ import structlog
 from tictactoe_protocol import CloseCode, ErrorCode, encode
 from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.mirror import Mirror, Peers
 from tictactoe_server.records.tables import BANS, Ban
 from tictactoe_server.rooms import Refused
@@ -24,7 +25,6 @@ from tictactoe_server.storage.store import Table
 from tictactoe_server.transport.admission import key_of, parse_address
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.watching.topics import Listeners
 
 PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
 

@@ -12,11 +12,11 @@ from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.listeners import Listeners
 from tictactoe_server.rooms import Player, Refused, Room, state_of
 from tictactoe_server.rooms.clock import clock_state
 from tictactoe_server.rooms.view import rules_state, summary_of
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.watching.topics import Listeners
 
 GameKind = tuple[Rules, ClockFields | None, str]
 """What matched players agree on: rules, clock, and the name of the room's purpose."""

@@ -117,7 +117,7 @@ class HelloService(Service):
         known, player = identity.known, identity.player
         key = hash_secret(identity.token)
         self._core.presence.greet(session, replace(player, bot=GUEST if hello.bot else None))
-        session.messages = self._core.allowances.messages[player.id]
+        session.limit = self._core.allowances.messages[player.id]
         session.device = Device(key, None if known.is_seated else key, known.player.name, hello.client or "")
         if known.seen < today():
             self._notes.start(self._note(key))

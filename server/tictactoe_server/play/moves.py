@@ -68,7 +68,7 @@ class Talk(Service):
         said = read_text(call.request.text, "text") if sentence is UNSET else say(f"sentence {sentence}")
         if seat is None and live.watchers.are_many:
             self._allowances.take(self._allowances.crowd_chat[player.id], "chat", "crowd")
-        self._allowances.take(session.rates.chat, "chat")
+        self._allowances.take(session.chat, "chat")
         call.answer()
         name = player.name if seat is None else room.seat(seat).name
         at = clock.wall_ms()

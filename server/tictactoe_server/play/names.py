@@ -162,7 +162,7 @@ class Names(Service):
 
     async def admit(self, hello: Hello, key: str, session: Session) -> Player:
         """Use up the code of a hello, add the device with the token's hash `key` to the player of the code."""
-        allowances, limits = self._core.allowances, (session.rates.tries, self._tries[session.address])
+        allowances, limits = self._core.allowances, (session.tries, self._tries[session.address])
         allowances.check_tries(*limits, "names")
         way = "rescue" if hello.link is UNSET else "link"
         try:

@@ -1,44 +1,21 @@
-"""Notifications: listeners within the server are called at once, sessions that subscribe to a topic after a while.
-
-A topic gathers changes in between, and sends them to all subscribers, encoded once.
-"""
+"""Topics that sessions subscribe to: a topic gathers changes for a while, and sends them to all subscribers."""
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from typing import Any, Final, Generic, ParamSpec
+from collections.abc import Iterable
+from typing import Any, Final
 
 import msgspec
-import structlog
 
+from tictactoe_server.listeners import Listeners as Listeners
 from tictactoe_server.sessions.session import Session
 
 GATHER_SECONDS: Final = 0.1
 MOST_GATHER_SECONDS: Final = 1.0
 QUICK_SUBSCRIBERS: Final = 200
 """With more subscribers than this, changes are gathered for longer."""
-
-Arguments = ParamSpec("Arguments")
-log: Final = structlog.get_logger(__name__)
-
-
-class Listeners(Generic[Arguments]):
-    """Functions that are called together, in order; the failure of a listener is logged and stops no other."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Callable[Arguments, object]] = []
-
-    def add(self, listener: Callable[Arguments, object]) -> None:
-        self._listeners.append(listener)
-
-    def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> None:
-        for listener in self._listeners:
-            try:
-                listener(*arguments, **named)
-            except Exception:
-                log.exception("a listener failed")
 
 
 class Topic(ABC):

@@ -36,6 +36,7 @@ from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.core import Call, Core, Service
 from tictactoe_server.features.challenges.blocks import Blocking
+from tictactoe_server.listeners import Listeners
 from tictactoe_server.people.limits import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.mirror import Mirror
@@ -45,7 +46,6 @@ from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import Held, RateLimits
-from tictactoe_server.watching.topics import Listeners
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
 KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end

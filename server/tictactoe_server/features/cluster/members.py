@@ -15,7 +15,7 @@ from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster.messages import HEARTBEATS, HERE, NOT_THERE, Heartbeat, encode
 from tictactoe_server.features.jetstream.link import Link, Message
-from tictactoe_server.watching.topics import Listeners
+from tictactoe_server.listeners import Listeners
 
 HEARTBEAT_SECONDS: Final = 0.3
 GONE_SECONDS: Final = 1.2  # without a heartbeat, until a server counts as dead

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import Position
@@ -15,6 +17,10 @@ from tictactoe_server.play.history import find_own, find_shared
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import final_position
+from tictactoe_server.transport.rate_limit import RateLimits
+
+ANALYSES: Final = 10
+ANALYSES_MS: Final = 10_000
 
 
 class Reviews(Service):
@@ -27,6 +33,7 @@ class Reviews(Service):
 
     def start(self, core: Core) -> None:
         self._core = core
+        self._analyses = RateLimits(ANALYSES, ANALYSES_MS, core.monotonic_ns)
 
     async def analyse(self, call: Call) -> None:
         """Answer with the analysis of the requested position, by default the current one.
@@ -35,7 +42,7 @@ class Reviews(Service):
         the room is open for analysis; for a position beyond the moves played; and if the search takes too long.
         """
         room, request = call.live.room, call.request
-        self._core.allowances.take(call.session.rates.analyses, "analyse")
+        self._core.allowances.take(self._analyses[call.player.id], "analyse")
         if room.status == "playing" and room.analysis != "open":
             if room.mark_of(call.player.id) is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
@@ -45,7 +52,7 @@ class Reviews(Service):
 
     async def review(self, call: Call) -> None:
         request: Review = call.request
-        self._core.allowances.take(call.session.rates.analyses, "analyse")
+        self._core.allowances.take(self._analyses[call.player.id], "analyse")
         if request.replay is not UNSET and request.game_id is UNSET:
             game = await find_shared(self._core.store.table(SHARES), request.replay, "replay")
         elif request.game_id is not UNSET and request.replay is UNSET:

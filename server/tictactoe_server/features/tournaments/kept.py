@@ -21,12 +21,12 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments.commands import Command, apply
 from tictactoe_server.features.tournaments.event import Event, with_stand_in
+from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import ATTEMPTS, Change, Phase
 from tictactoe_server.records.mirror import Mirror, MirroredValue
 from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, delete, save, values_of
-from tictactoe_server.watching.topics import Listeners
 
 REREAD_SECONDS: Final = 3.0  # between reads of current events, as a cluster may lose notices
 RELOAD_SECONDS: Final = 30.0  # the same for all events
