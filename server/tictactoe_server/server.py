@@ -22,7 +22,7 @@ from tictactoe_server.admin.orders.people import expel_banned
 from tictactoe_server.agenda import Job, Tasks, every
 from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
-from tictactoe_server.core.served_time import ServedTime, Uninterrupted
+from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.all import FEATURES, orders_of
 from tictactoe_server.features.backups.feature import BackupOptions
 from tictactoe_server.features.backups.service import describe_newest
@@ -221,15 +221,8 @@ class Server:
                 newest = describe_newest(settings.data, settings.of(BackupOptions).to)
                 raise CannotOpenStore(f"{damaged}\n{newest}") from damaged
         with needing_nats():
-            from tictactoe_server.features.jetstream.store import JetStreamStore
-        return await JetStreamStore.open(
-            options.store,
-            specs,
-            credentials=options.store_credentials,
-            ca=options.store_ca,
-            data=settings.data,
-            unsafe=options.store_unsafe,
-        )
+            from tictactoe_server.features.cluster.starting import open_store
+        return await open_store(options, specs, settings.data)
 
     def _build(self, store: Storage) -> None:
         settings, limits = self._settings, self._limits
@@ -269,20 +262,15 @@ class Server:
 
     def _make_core(self, store: Storage) -> Core:
         """Return the core; servers that share a store form a cluster."""
-        settings, options, clock = self._settings, self._settings.of(ClusterOptions), self._monotonic_ns
-        terms = self._limits, round(settings.hold_seconds * 1000), clock
+        options, monotonic_ns = self._settings.of(ClusterOptions), self._monotonic_ns
+        terms = self._limits, round(self._settings.hold_seconds * 1000), monotonic_ns
         if options.store is None:
-            return Core(store, ServedTime(store, clock), *terms, settings=settings)
-        from tictactoe_server.features.cluster.cluster import GRACE_SECONDS, NOTE_SECONDS, Cluster
-        from tictactoe_server.features.jetstream.store import JetStreamStore
+            return Core(store, ServedTime(store, monotonic_ns), *terms, settings=self._settings)
+        from tictactoe_server.features.cluster.starting import join_cluster
 
-        if not isinstance(store, JetStreamStore):
-            raise CannotOpenStore(f"{options.store} is no store of several servers.")
-        clock = Uninterrupted(clock)  # in a cluster no time passes while this server is suspended
-        served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
-        name, url = f"{socket.gethostname()}:{self.port}", options.advertise or self.url
-        self._cluster = cluster = Cluster(store, name, url, served, lambda: self._drain.is_on)
-        core = Core(store, served, *terms, cluster, settings)
+        url = options.advertise or self.url
+        self._cluster = cluster = join_cluster(store, self.port, url, monotonic_ns, lambda: self._drain.is_on)
+        core = Core(store, cluster.time, *terms, cluster, self._settings)
         cluster.start(core)
         return core
 

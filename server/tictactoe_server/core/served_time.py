@@ -19,7 +19,6 @@ from tictactoe_server.storage.store import Unreadable
 GRACE_SECONDS: Final = 1.0  # how long the store may owe an answer before time stops
 NOTE_SECONDS: Final = 0.5  # how often the time is stored; after a crash it continues from there
 _LOOK_SECONDS: Final = 0.1
-MOST_NS: Final = 1_000_000_000  # longest time between two readings of the clock in a running process
 
 log: Final = structlog.get_logger(__name__)
 
@@ -79,19 +78,3 @@ class ServedTime:
         elif not is_still and self._still_since_ns is not None:
             self._origin_ns += self._monotonic_ns() - self._still_since_ns
             self._still_since_ns = None
-
-
-class Uninterrupted:
-    """A monotonic clock in ns that stops with this process, as the other servers of a cluster play on meanwhile."""
-
-    def __init__(self, monotonic_ns: Callable[[], int] = clock.monotonic_ns) -> None:
-        self._monotonic_ns = monotonic_ns
-        self._seen_ns = monotonic_ns()
-        self._missed_ns = 0
-
-    def __call__(self) -> int:
-        now = self._monotonic_ns()
-        if now - self._seen_ns > MOST_NS:
-            self._missed_ns += now - self._seen_ns
-        self._seen_ns = now
-        return now - self._missed_ns

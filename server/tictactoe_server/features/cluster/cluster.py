@@ -73,6 +73,7 @@ class Cluster(Elsewhere):
         self, store: JetStreamStore, name: str, url: str, time: ServedTime, is_draining: Callable[[], bool]
     ) -> None:
         super().__init__()
+        self.time = time
         self._store = store
         self._link = store.link
         self.members = Members(store.link, name, url, time, is_draining)
