@@ -1,8 +1,17 @@
 """The rooms and finished games of the database: a journal of the newest, and the tables into which it is folded.
 
-A batch of saves is one row of the journal, with a line for each room and each finished game. Of a room's documents in
-the journal only the newest is read. A resting room is folded into its table, which so is written once per rest instead
-of once per move; games are folded many at once. Everything here blocks, and belongs to the store's thread.
+Theory of operation. The journal guards the promise that an acknowledged save survives a crash: a batch of saves is one
+row, with a line for each room and each finished game, and its transaction waits for the disk. A save names the revision
+it replaces, and fails with `Conflict` if another one was stored. A room is in one of two states:
+
+- new: its newest document is in the journal, and older ones there are ignored;
+- resting: it has not changed for a while, and is folded into its table, so that the table is written once per rest
+  instead of once per move.
+
+Games are folded many at once. Rows are deleted only in the transaction that folds their last entry. What a
+transaction changes in memory is adopted by `commit` or dropped by `drop`, never half of it. Revisions and numbers of
+rows only grow, also over restarts: the folder's mark is compared with them. Everything here blocks, and belongs to the
+store's thread; nothing else writes these tables.
 """
 
 from __future__ import annotations

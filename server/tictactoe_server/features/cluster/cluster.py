@@ -1,8 +1,17 @@
 """This server's part in a cluster that shares players and rooms.
 
-A room stays at the server that opened it, and its players go there; if that server dies, the others take over. Every
-server knows an outline of every room. If two servers believe that they own a room, only one of them can change it,
-because every save is a compare-and-set.
+Theory of operation. A room stays at the server that opened it, and its players go there. Ownership is a belief and no
+lock: two servers may both believe that they own a room, for instance after a partition, but every save is a
+compare-and-set, so that only one of them can change it and no acknowledged move is lost. Seen from this server, a room
+is in one of these states:
+
+- here: its value is in memory, and its players are connected here;
+- elsewhere: a live server announced it (`rooms`), and requests are refused with that server's URL;
+- unowned: its server left, died, or lost it; the live servers divide such rooms among themselves, without talking, by a
+  hash of the room's code (`_is_ours`), and each adopts its share from the store.
+
+A server that meets another owner keeps the room if it has had it for less time, and otherwise hands its players over.
+Heartbeats (`members`) say who lives. Messages of games never travel between servers.
 """
 
 from __future__ import annotations

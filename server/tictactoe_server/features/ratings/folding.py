@@ -1,7 +1,15 @@
 """The log of rated games: selects finished games, appends them to the log, and folds the log into ladders.
 
-Every server of a cluster does this by itself, from the same entries. The first server to read a game that no entry
-names appends one by compare-and-set. Nothing is a counter, so a crash neither loses a game nor counts one twice.
+Theory of operation. The log alone decides about ratings: the same entries give the same ladders on every server, and
+nothing is a counter, so a crash neither loses a game nor counts one twice. A rated game is in one of three states:
+
+- unnamed: it is stored as a finished game, and no entry of the log names it;
+- named: an entry names it, appended by compare-and-set by the first server that read it;
+- folded: the ladders' `state` has it, and a snapshot may replace the entries up to it.
+
+Entries are never changed, reordered or deleted. A verdict of the operator is one more entry; it takes effect by folding
+again from the last snapshot before the games that it changes. Games are deleted from the store only if a snapshot has
+them. Every server of a cluster does all this by itself; nothing else writes the log.
 """
 
 from __future__ import annotations

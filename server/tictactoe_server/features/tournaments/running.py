@@ -1,9 +1,18 @@
 """Runs tournaments: opens rooms, calls players, scores games and begins rounds.
 
-The next steps follow from the stored events and rooms alone. Every step is idempotent, so it may be repeated after a
-crash, or by two servers at once. One server at a time opens rooms and begins rounds; each scores the games of its own
-rooms. After a restart, games and events pause until the players are back or have had enough time to come. If all
-players are gone, an event and its games pause until half of the players are back or the organiser resumes it.
+Theory of operation. The stored event and the stored rooms say everything: the next steps follow from them alone, after
+a crash as well. Every step is idempotent, so that it may be repeated, or done by two servers at once. A pairing is in
+one of these states:
+
+- drawn: it is stored with the code of its room, before the room exists;
+- open: the room exists, and its players are called;
+- over: the room's game has ended, and is stored like any other game;
+- scored: the event has the result. A second result for the pairing is ignored.
+
+One server at a time, by `is_chosen`, opens rooms and begins rounds; each scores the games of its own rooms. After a
+restart, games and events pause until the players are back or have had enough time to come. If all players are gone,
+an event and its games pause until half of the players are back or the organiser resumes it. Nothing else changes an
+event's rooms or scores.
 """
 
 from __future__ import annotations
