@@ -19,7 +19,8 @@ from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.agenda import Tasks
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.change import Call, RoomChange
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
@@ -257,7 +258,7 @@ async def test_after_a_write_this_is_the_order(kind: str, order: list[str], monk
         core.on_room(lambda live, before: heard.append("a service"))
         core.on_result(lambda game, id: heard.append("result"))
         core.changes.on_shown.add(lambda live: heard.append("bots"))
-        noting(Call, "settled", "answered")
+        noting(RoomChange, "settled", "answered")
         noting(LiveRoom, "show", "shown")
         async with open_peer(server.url, "bo") as bo:
             asker = bo if kind == "join" else ana

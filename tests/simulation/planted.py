@@ -12,8 +12,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
-from tictactoe_server.core import live_room, timers
-from tictactoe_server.core.core import Call, refuse
+from tictactoe_server.core import change, timers
+from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
@@ -41,15 +41,19 @@ class Planted(NamedTuple):
     function: Any
 
 
-def acknowledge_a_move_before_it_is_stored(original: Any, self: LiveRoom, change: Any, after: Room) -> None:
-    if type(change.request) is Move and isinstance(change, Call):
-        change.answer()
-        change.request = replace(change.request, id=UNSET)
-    original(self, change, after)
+def acknowledge_a_move_before_it_is_stored(original: Any, self: RoomChange, room: Room) -> Room | None:
+    after: Room | None = original(self, room)
+    if type(self.command) is Move and self.call is not None:
+        self.call.answer()
+        self.call.request = replace(self.call.request, id=UNSET)
+    return after
 
 
-def leave_a_session_busy_after_an_error(original: Any, self: Call, error: Exception | None) -> Any:
-    return original(self, None) if error is None else refuse(self.session, self.request, error)
+def leave_a_session_busy_after_an_error(original: Any, self: RoomChange, error: Exception | None) -> None:
+    if error is None or self.call is None:
+        original(self, error)
+    else:
+        change.refuse(self.call.session, self.call.request, error)
 
 
 def refuse_a_move_that_is_sent_again(original: Any, room: Room, player: Any, request: Move, now: int) -> Any:
@@ -107,9 +111,7 @@ FAULTS: Final[dict[str, Planted]] = {
         COMMANDS, Rematch, lambda ask, room, player, request, now: ask(room, player, replace(request, game=UNSET), now)
     ),
     "count-the-time-of-a-silent-disk": Planted(ServedTime, "_watch_store", nothing),
-    "charge-the-mover-for-the-time-of-the-disk": Planted(
-        live_room, "seen_at", lambda original, after, before, now: after
-    ),
+    "charge-the-mover-for-the-time-of-the-disk": Planted(change, "seen_at", lambda original, after, before, now: after),
     "accept-a-claim-during-the-hold": Planted(
         COMMANDS,
         Claim,
@@ -139,8 +141,8 @@ FAULTS: Final[dict[str, Planted]] = {
     "score-a-pairing-without-its-game": Planted(
         Running, "_score", lambda score, self, *args: score(self, *args[:-1], "")
     ),
-    "acknowledge-a-move-before-it-is-stored": Planted(LiveRoom, "save", acknowledge_a_move_before_it_is_stored),
-    "leave-a-session-busy-after-an-error": Planted(Call, "settled", leave_a_session_busy_after_an_error),
+    "acknowledge-a-move-before-it-is-stored": Planted(RoomChange, "apply", acknowledge_a_move_before_it_is_stored),
+    "leave-a-session-busy-after-an-error": Planted(RoomChange, "settled", leave_a_session_busy_after_an_error),
     "refuse-a-move-that-is-sent-again": Planted(COMMANDS, Move, refuse_a_move_that_is_sent_again),
     "take-a-declined-draw-for-agreed": Planted(COMMANDS, Draw, take_a_declined_draw_for_agreed),
     "begin-a-rematch-with-one-vote": Planted(COMMANDS, Rematch, begin_a_rematch_with_one_vote),

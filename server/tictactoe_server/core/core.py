@@ -1,23 +1,23 @@
-"""The core: rooms, their changes and timers, and the sessions. A `Service` plugs into it, and handles `Call`s."""
+"""The core: rooms, their changes and timers, and the sessions. A `Service` plugs into it, and handles requests."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 import structlog
-from msgspec import UNSET
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import Ok, SeatState
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.agenda import Agenda, Job, Tasks
+from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.lists import Lists
-from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange
+from tictactoe_server.core.live_room import Changes, LiveRoom
 from tictactoe_server.core.registry import Registry
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
@@ -27,13 +27,10 @@ from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
-from tictactoe_server.rooms import Command, Player, Refused, Room, apply, open_room
-from tictactoe_server.sessions.pressure import PLAYING_SECONDS
+from tictactoe_server.rooms import Command, Player, Refused, open_room
 from tictactoe_server.sessions.session import Session, Tally
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
-from tictactoe_server.storage.store import StoreBusy, StoreUnavailable, Unreadable
-from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.http_messages import HttpResponse
 from tictactoe_server.transport.rate_limit import Held
 from tictactoe_server.watching.topics import Topic
@@ -153,16 +150,20 @@ class Core:
             fields: As for `rooms.open_room`, and the `code`, by default a free one.
         """
         live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=seats, **fields)
+        await self.store_new(live, partial(self.timers.close_later, live))
+        return live
+
+    async def store_new(self, live: LiveRoom, opened: Callable[[], object]) -> None:
+        """Store a new room, and call `opened` before it is shown; raises as `open_room` does."""
 
         def then(error: Exception | None) -> None:
             if error is None:
-                self.timers.close_later(live)
+                opened()
             else:
                 self.lists.give_up(live)
 
         opening = RoomChange(live, live.room.opened_at, then=then, make=lambda room: self.lists.with_free_code(opening))
         await opening.until_settled()
-        return live
 
     def let_go(self, live: LiveRoom) -> None:
         """Allow an organised room to close when it is abandoned; call it again after a restart."""
@@ -183,8 +184,12 @@ class Core:
         self.lists.expect(live)
         return live
 
+    async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
+        """Carry out a command and return once it is stored; raises `Refused` and `StoreUnavailable`."""
+        await RoomChange(live, self.time(), player, command).until_settled()
+
     async def act(self, code: str, player: Player, command: Command) -> None:
-        await self.changes.carry_out(await self.registry.find(code), player, command)
+        await self.carry_out(await self.registry.find(code), player, command)
 
     @property
     def staying(self) -> Set[str]:
@@ -205,90 +210,9 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
     ]
 
 
-class Call(RoomChange, kw_only=True, eq=False):
-    """A request and its session; it is also the change of the room that it requests, if any.
-
-    Attributes:
-        now: When the request arrived (ms of served time).
-        player: The acting player: the session's, or one of that player's guests.
-        on_stored: Answers the stored change; by default it is answered with `Ok`.
-        on_error: Called if the change is not stored; if it returns True, the error is not answered.
-    """
-
-    session: Session
-    on_stored: Callable[[], object] | None = None
-    on_error: Callable[[Exception], bool | None] | None = None
-
-    def answer(self, **content: Any) -> None:
-        """Answer with `Ok`, if the request has an id."""
-        if self.request.id is not UNSET:
-            self.session.push(Ok(id=self.request.id, **content))
-
-    def answer_with_room(self, live: LiveRoom, **content: Any) -> None:
-        """Answer with the room that the request led to, and its moves."""
-        marks = live.room.marks_of(self.player.id) if live.is_played_by(self.session) else []
-        seat = live.room.mark_of(self.player.id) if marks else None
-        seats = tuple(marks) if len(marks) > 1 else UNSET
-        self.answer(room=live.room.code, seat=seat, seats=seats, moves=live.room.position.moves, **content)
-
-    def apply(self, room: Room) -> Room | None:
-        """Return the room after the request; refuses a session that does not control the player's seat."""
-        if self.make is not None:
-            return self.make(room)
-        live = self.live
-        if live.players.get(self.player.id) is not self.session and not live.is_played_by(self.session):
-            if self.session in live.watchers:
-                raise Refused(ErrorCode.NOT_SEATED)
-            raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
-        after = apply(room, self.player, self.request, self.now)
-        source = self.session.source
-        if source.playing_seconds < PLAYING_SECONDS:  # most moves need no call
-            source.note_play()
-        return after
-
-    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        """Answer, and let the session continue if it had to wait."""
-        session, id, answer = self.session, self.request.id, None
-        on_stored, on_error = self.on_stored, self.on_error
-        if self.make is not None:
-            self.make = self.on_stored = self.on_error = None  # they refer to this call
-        if error is not None:
-            if on_error is not None and on_error(error):
-                return None
-            refuse(session, self.request, error)
-        elif on_stored is not None:
-            on_stored()
-        elif id is not UNSET:
-            answer = session, encode_frame(b'{"type":"ok","id":%b}' % encode(id))
-        if session.is_busy:
-            session.go_on()
-        return answer
-
-    def wait(self) -> None:
-        self.session.is_busy = True
-
-
-def refuse(session: Session, request: Any, error: Exception) -> None:
-    """Answer with the reason why a request was not carried out; failures of the server are logged."""
-    kind = type(request).__name__
-    match error:
-        case Refused():
-            refused = error
-        case StoreBusy():
-            refused = Refused(ErrorCode.BUSY, "store", retry_ms=500)
-        case StoreUnavailable() if not isinstance(error, Unreadable):
-            log.warning("store unavailable", request=kind)
-            refused = Refused(ErrorCode.UNAVAILABLE, retry_ms=1000)
-        case _:
-            log.error("a request failed", request=kind, exc_info=error)
-            refused = Refused(ErrorCode.INTERNAL)
-    id = None if request.id is UNSET else request.id
-    session.refuse(refused.answer(id=id, room=getattr(request, "room", None)))
-
-
-Handler = Callable[[Call], Coroutine[Any, Any, bool | None] | None]
+Handler = Callable[[Call], Coroutine[Any, Any, None] | None]
 """Carries a request out; raises `Refused`. A coroutine function is called when there is a place for the request, and
-the session is busy until then and during it; if it returns True, until a change is settled."""
+the session is busy until then and during it."""
 
 
 class PageHead(NamedTuple):

@@ -17,7 +17,8 @@ from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.requests import Hello, Join, Leave
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.clock import monotonic
-from tictactoe_server.core.core import Call, Core, Handler, Service, refuse
+from tictactoe_server.core.change import Call, refuse
+from tictactoe_server.core.core import Core, Handler, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.sessions.pressure import MANY_BAD, Pressure, Source
@@ -125,16 +126,9 @@ class Dispatcher:
                         raise Refused(ErrorCode.NOT_IN_ROOM, room=live.room.code)
                 if (acting := getattr(request, "player", UNSET)) is not UNSET:
                     player = _acting_player(player, acting)
-            self._handlers[kind](Call(live, now, player, request, session=session))  # type: ignore[arg-type]
+            self._handlers[kind](Call(live, now, player, request, session))  # type: ignore[arg-type]
         except Exception as error:
             self.fail(session, request, error)
-
-    def again(self, session: Session, request: Any, now: int) -> None:
-        """Repeat the current request, which arrived at `now` and needs another room."""
-        session.end_request()
-        self.carry_out(session, request, now)
-        if not session.is_busy:
-            session.go_on()
 
     def fail(self, session: Session, request: Any, error: Exception) -> None:
         """Refuse a request, and count wrong codes."""
@@ -179,7 +173,10 @@ class Dispatcher:
             self.fail(session, request, error)
             session.go_on()
         else:
-            self.again(session, request, now)
+            session.end_request()
+            self.carry_out(session, request, now)
+            if not session.is_busy:
+                session.go_on()
 
     async def _ask_for(self, session: Session, request: Any) -> None:
         """Take over a room whose server its players cannot reach, then queue the request again."""
@@ -196,13 +193,11 @@ class Dispatcher:
         """Start a handler that waits, and go on with the session's next request after it."""
 
         async def work() -> None:
-            is_followed = None
             try:
-                is_followed = await handle(call)
+                await handle(call)
             except Exception as error:
                 refuse(call.session, call.request, error)
-            if not is_followed:
-                call.session.go_on()
+            call.session.go_on()
 
         self._start(call.session, work)
 

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import ROOM_STATUSES, HeldSeat
-from tictactoe_server.core.live_room import LiveRoom, RoomChange
+from tictactoe_server.core.change import RoomChange
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.listings.listed import Elsewhere, Listed
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.matchmaking import Matchmaker

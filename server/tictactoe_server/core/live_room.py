@@ -1,117 +1,39 @@
-"""Rooms in memory, and their only path of changes: a change is applied, stored, answered and then shown.
-
-`LiveRoom` has a room's stored value and the sessions of its players and watchers, `RoomChange` is one change of a room,
-and `Changes` has the table and the listeners of all rooms.
-"""
+"""Rooms in memory: the stored value, the sessions of players and watchers, and what they are shown."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-import random
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 import structlog
-from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
-from tictactoe_protocol.requests import Move
-from tictactoe_server import clock
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.listings.listed import Listed, moved
-from tictactoe_server.records.changes import Change, Kept, Phase
+from tictactoe_server.records.changes import Kept, Phase
 from tictactoe_server.rooms import (
-    NOBODY,
-    Command,
-    Expire,
     FinishedGame,
     Player,
     Refused,
     Room,
-    apply,
-    finished_game,
-    is_expired,
     seen_at,
 )
 from tictactoe_server.rooms.view import StateEncoder
 from tictactoe_server.sessions.session import Session
-from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table
+from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.watching.topics import Listeners
 from tictactoe_server.watching.watchers import Watchers
 
 WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; players are sent every state
 _AHEAD_SECONDS: Final = 1.0  # how far ahead of that schedule the end of a game may be shown
-READ_AGAIN_SECONDS: Final = 5.0  # until an idle room in an unknown state is reloaded
 
 log: Final = structlog.get_logger(__name__)
-
-
-class RoomChange(Change[Room], eq=False):
-    """A change of a room; nothing else alters rooms.
-
-    Attributes:
-        now: When the change was requested (ms of served time).
-        request: The command to apply, unless `make` returns the next room.
-        over: The game that the change ends; also `finished` if the game is kept.
-    """
-
-    live: LiveRoom
-    now: int
-    player: Player = NOBODY
-    request: Any = Expire()
-    over: FinishedGame | None = None
-
-    def apply(self, room: Room) -> Room | None:
-        return apply(room, self.player, self.request, self.now) if self.make is None else self.make(room)
-
-    def settled(self, error: Exception | None) -> tuple[Session, bytes] | None:
-        """Answer the change, or return the answer (a session and a frame) to send together with the new state."""
-        self.then(error)
-        return None
-
-    def failed(self, error: Exception) -> None:
-        self.over = self.finished = None  # the retry starts from another room
-        super().failed(error)
-
-    def stored(self, revision: int) -> None:
-        """Adopt the stored room, then answer and show the change; see `Waiter`."""
-        live, before, after, path = self.live, self.live.room, self.after, self.live.path
-        if live.change is not self:  # it was given up meanwhile
-            live.doubt()
-            return
-        if after is None:
-            live.enter(Phase.GONE)
-            live.settle(self, None)
-            return
-        if type(self.request) is Move:
-            path.moves += 1
-        is_new = live.revision == MISSING
-        live.revision = revision
-        live.is_unshown = True
-        if after.clock is not None:
-            after = seen_at(after, before, path.now())
-        live.room = after
-        if is_new or (after.seats is not before.seats and after.game == before.game):
-            path.tell_now(live, None if is_new else before, self.over)
-        elif after.result is not before.result or after.clock is not None:
-            path.tell_soon(live, before, self.over)
-        self.is_settled = True
-        try:
-            answer = self.settled(None)
-            if live.is_unshown:
-                live.show(answer)
-            elif answer is not None:
-                answer[0].connection.push_frame(answer[1])
-        except Exception:
-            log.exception("a change could not be answered or shown", room=after.code)
-        live.change = None
-        if live.waiting:
-            live.go_on()
 
 
 class LiveRoom(Listed, Kept[Room]):
@@ -193,6 +115,13 @@ class LiveRoom(Listed, Kept[Room]):
         """Return True if `session` is the one controlling its player's seat."""
         return session.player is not None and self.players.get(session.player.id) is session
 
+    def check_player(self, session: Session) -> None:
+        """Raise `Refused` unless `session` controls its player's seat."""
+        if not self.is_played_by(session):
+            if session in self.watchers:
+                raise Refused(ErrorCode.NOT_SEATED)
+            raise Refused(ErrorCode.NOT_IN_ROOM, room=self.room.code)
+
     def why_gone(self) -> Refused:
         code = self.room.code
         return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved(code, self.moved_to)
@@ -208,54 +137,6 @@ class LiveRoom(Listed, Kept[Room]):
     def lost(self) -> None:
         self.enter(Phase.GONE)
         self.path.on_gone(self, closed(self.room.code, "elsewhere"))
-
-    # -- changes --------------------------------------------------------------------------------------------------
-
-    def read_again(self) -> None:
-        self.doubt()
-        if self.phase is Phase.UNCERTAIN and self.change is None:
-            RoomChange(self, self.path.now(), make=lambda room: room).submit()
-
-    def first(self, change: RoomChange) -> RoomChange:  # type: ignore[override]
-        """Return the change that ends an expired turn, to be followed by this change, or this change."""
-        room = self.room
-        if room.clock_started_at is None or change.player is NOBODY or not is_expired(room, change.now):
-            return change
-
-        def follow(error: Exception | None) -> None:
-            if error is None:
-                self.waiting.appendleft(change)
-            else:
-                change.is_settled = True
-                change.settled(error)
-
-        self.change = ending = RoomChange(self, change.now, asked_at=change.asked_at, then=follow)
-        self.answer_in_time(ending)
-        return ending
-
-    def save(self, change: RoomChange, after: Room) -> None:  # type: ignore[override]
-        """Store the room, together with the game if the change ends a kept one."""
-        if after.result is not None and self.room.result is None:
-            change.over = game = finished_game(after, clock.wall_ms())
-            is_kept = not after.was_aborted
-            for keeps in self.path.keeping:
-                is_kept = is_kept and keeps(self, game)
-            change.finished = game if is_kept else None
-            change.after = after = replace(after, kept_at=game.at if is_kept else 0)
-        self.table.save(self.key, after, self.revision, change, change.finished)
-
-    def answer(self, change: Change[Room], error: Exception | None) -> None:
-        answer = change.settled(error)
-        if self.is_unshown and self.phase is not Phase.GONE:
-            self.show(answer)
-        elif answer is not None:
-            answer[0].connection.push_frame(answer[1])
-
-    def settle(self, change: Change[Room], error: Exception | None) -> None:
-        super().settle(change, error)
-        if isinstance(error, StoreUnavailable) and self.phase is Phase.UNCERTAIN and self.change is None:
-            seconds = READ_AGAIN_SECONDS * random.uniform(1, 2)
-            asyncio.get_running_loop().call_later(seconds, self.read_again)
 
     # -- sessions -------------------------------------------------------------------------------------------------
 
@@ -283,8 +164,8 @@ class LiveRoom(Listed, Kept[Room]):
 
     # -- broadcasts -----------------------------------------------------------------------------------------------
 
-    def show(self, answer: tuple[Session, bytes] | None = None) -> bool:
-        """Send the state, encoded once, to all sessions and to the room's bots, and the `answer` with it.
+    def show(self, asker: Session | None = None, answer: bytes = b"") -> bool:
+        """Send the state, encoded once, to all sessions and to the room's bots; the `asker` gets an answer with it.
 
         Return False if watchers will be sent the newest state a little later, as their last state is too recent.
         """
@@ -292,10 +173,8 @@ class LiveRoom(Listed, Kept[Room]):
         self.counted = count = len(self.watchers.seen)
         code, moment = room.code, self.path.now() if room.clock is not None or room.gone_at else 0
         frame = encode_frame(self._encoder.encode(room, moment, count))
-        asker = None
-        if answer is not None:
-            asker, told = answer
-            asker.connection.push_answer_and_state(code, told, frame)
+        if asker is not None:
+            asker.connection.push_answer_and_state(code, answer, frame)
         for session in self.players.values():
             if session is not asker:
                 session.connection.push_state(code, frame)
@@ -367,10 +246,6 @@ class Changes:
         self.keeping: list[Callable[[LiveRoom, FinishedGame], bool]] = []
         self._changed: dict[LiveRoom, Room] = {}
         self._finished: list[tuple[FinishedGame, bool]] = []
-
-    async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
-        """Carry out a command and return once it is stored; raises `Refused` and `StoreUnavailable`."""
-        await RoomChange(live, self.now(), player, command).until_settled()
 
     def tell_now(self, live: LiveRoom, before: Room | None, finished: FinishedGame | None = None) -> None:
         """Notify the listeners now: of a new room, or of changed seats."""

@@ -13,8 +13,9 @@ import structlog
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
+from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.lists import Lists
-from tictactoe_server.core.live_room import LiveRoom, RoomChange
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.listings.listed import moved
 from tictactoe_server.listings.room_log import RoomLog

@@ -17,7 +17,8 @@ import structlog
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed
 from tictactoe_server.agenda import Agenda
-from tictactoe_server.core.live_room import Changes, LiveRoom, RoomChange, closed
+from tictactoe_server.core.change import RoomChange
+from tictactoe_server.core.live_room import Changes, LiveRoom, closed
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.sessions.session import Session

@@ -19,7 +19,8 @@ from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.agenda import Tasks
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import BUSY_MS
 from tictactoe_server.http.branding import Branding
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on

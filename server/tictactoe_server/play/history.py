@@ -15,7 +15,8 @@ from tictactoe_protocol.pushes import Announcement, PastGame
 from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server import clock
-from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.http import texts
 from tictactoe_server.people.limits import RETRY_MS

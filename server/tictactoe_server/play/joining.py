@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any
@@ -14,7 +15,8 @@ from tictactoe_protocol.guests import is_guest
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.core import Call, Core, Service, bot_seats
+from tictactoe_server.core.change import Call, RoomChange
+from tictactoe_server.core.core import Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.listings.listed import GameKind, moved
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
@@ -54,7 +56,7 @@ class Joining(Service):
 
     # -- opening ------------------------------------------------------------------------------------------------
 
-    async def create(self, call: Call) -> bool:
+    async def create(self, call: Call) -> None:
         """Open a room with the player, guests and bots; if all seats are for bots, the player watches."""
         self._drain.check()
         request: Create = call.request
@@ -82,8 +84,7 @@ class Joining(Service):
         await policy.check(rules, request.clock, call.player)
         if guests:
             terms["guests"] = await self._name_guests(call.player, request.guests)
-        self._open(call, rules, player, purpose=policy.purpose, **terms)
-        return True
+        await self._open(call, rules, player, purpose=policy.purpose, **terms)
 
     async def _check_opponents(self, call: Call, live: LiveRoom) -> None:
         """Raise `Refused` if the player may not take a seat against the players of a room."""
@@ -92,8 +93,9 @@ class Joining(Service):
             others, policy = live.everybody - {call.player.id}, self.core.hooks.policies[room.purpose.name]
             await policy.check(room.rules, room.clock, call.player, others, room=room.code)
 
-    def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> LiveRoom:
-        session, owner, lists = call.session, call.player, self.core.lists
+    async def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> None:
+        """Open a room, which others can be matched with before it is stored."""
+        session, owner = call.session, call.player
         self.core.allowances.take_create(session, owner)
         live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
 
@@ -102,33 +104,38 @@ class Joining(Service):
             if room.is_for_bots:
                 live.admit(session)
             else:
-                self._take_seat(call)
+                self._take_seat(call, live)
             call.answer_with_room(live, **room.purpose.fields_of(Ok))
             bots = sum(seat.is_server_bot for seat in room.held_seats)
-            self._note("room opened", call, private=room.visibility == "private", bots=bots)
+            self._note("room opened", call, live, private=room.visibility == "private", bots=bots)
 
-        _submit(call, live, lambda room: lists.with_free_code(call), answer, lambda error: lists.give_up(live))
-        return live
+        if isinstance(call.request, Match):
+            self.core.lists.matchmaker.offer(live)
+        await self.core.store_new(live, answer)
 
     # -- matches ------------------------------------------------------------------------------------------------
 
-    async def match(self, call: Call) -> bool:
+    async def match(self, call: Call) -> None:
         """Join an open public room of this kind whose players are connected, or open one."""
-        self._drain.check()
-        self.core.lists.seats.check(call.player.id, call.session.address)
-        rules, clock = chosen_rules(call.request.rules), call.request.clock
-        check_clock(clock)
-        policy = self.core.hooks.policy_for(call.request)
-        await policy.check(rules, clock, call.player)
-        skipped = await policy.skipped_opponents(call.player.id)
-        live, code = await self._find_match((rules, clock, policy.purpose.name), call.player, skipped)
-        if live is None:
-            live = self._open(call, rules, call.player, clock=clock, purpose=policy.purpose, code=code)
-            self.core.lists.matchmaker.offer(live)
-            return True
-        await self._check_opponents(call, live)
-        self._let_in(call, live)
-        return True
+        while True:
+            self._drain.check()
+            self.core.lists.seats.check(call.player.id, call.session.address)
+            rules, clock = chosen_rules(call.request.rules), call.request.clock
+            check_clock(clock)
+            policy = self.core.hooks.policy_for(call.request)
+            await policy.check(rules, clock, call.player)
+            skipped = await policy.skipped_opponents(call.player.id)
+            live, code = await self._find_match((rules, clock, policy.purpose.name), call.player, skipped)
+            if live is None:
+                await self._open(call, rules, call.player, clock=clock, purpose=policy.purpose, code=code)
+                return
+            await self._check_opponents(call, live)
+            self._check_seat(call, live)
+            try:
+                await self._enter(call, live)
+                return
+            except Refused:  # somebody else was faster
+                await asyncio.sleep(0)  # others may have a turn before the next attempt
 
     async def _find_match(self, kind: GameKind, player: Player, but: Collection[str]) -> tuple[LiveRoom | None, str]:
         """Return the matching room, or None and the code for a new one, or ""; raises `Refused` if it is elsewhere."""
@@ -144,9 +151,10 @@ class Joining(Service):
 
     # -- joining and watching -----------------------------------------------------------------------------------
 
-    async def join(self, call: Call) -> bool:
+    async def join(self, call: Call) -> None:
         """Take free seats for the player and guests, or attach this session to their seats."""
-        room, is_back = call.live.room, call.live.room.mark_of(call.player.id) is not None
+        live, room = call.live, call.live.room
+        is_back = room.mark_of(call.player.id) is not None
         guests = () if is_back else call.request.guests
         if guests and not room.terms.guests:
             raise Refused(ErrorCode.NOT_ALLOWED, "guests", path="guests")
@@ -155,16 +163,19 @@ class Joining(Service):
             await self._check_opponents(call, call.live)
         named = await self._name_guests(call.player, guests)
         self._read_if_ahead(call)
-        if _takes_seat(call.player, call.live.room):
+        if _takes_seat(call.player, live.room):
             self.core.lists.seats.check(call.player.id, call.session.address)
-        self._let_in(call, call.live, named)
-        return True
+        self._check_seat(call, live)
+        await self._enter(call, live, named)
 
-    def _let_in(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
-        """Reserve and take free seats, or return to the player's own; a match tries another room if that fails."""
+    def _check_seat(self, call: Call, live: LiveRoom) -> None:
+        if _takes_seat(call.player, live.room):
+            self.core.lists.seats.check_unbegun(live, call.session.address)
+
+    async def _enter(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
+        """Reserve and take free seats, or return to the player's own, and answer."""
         session, player, seats = call.session, call.player, self.core.lists.seats
         if _takes_seat(player, live.room):
-            seats.check_unbegun(live, session.address)
             seats.expect(player.id, live, session.address)
         entering = {player.id, *(guest.id for guest in guests)}
         live.entering |= entering
@@ -172,35 +183,28 @@ class Joining(Service):
 
         def enter(room: Room) -> Room:
             nonlocal is_back
-            if not call.attempts:
+            if not change.attempts:
                 self._count_if_ahead(call, room)
             is_back = room.mark_of(player.id) is not None
             if not is_back and room.status == "waiting":  # a seat that would begin a game
                 self._drain.check()
             return apply(room, player, Enter(guests), call.now)
 
-        def release() -> None:
+        def then(error: Exception | None) -> None:
             live.entering -= entering
             seats.give_up(player.id, live.room.code)
-
-        def answer() -> None:
-            release()
+            if error is not None:
+                return
             live.is_unshown |= session in live.watchers
-            self._take_seat(call)
+            self._take_seat(call, live)
             call.answer_with_room(live)
             if not live.is_unshown:
                 live.show_to(session, call.now)
             if not is_back:
-                self._note("player joined", call, mark=live.room.mark_of(player.id))
+                self._note("player joined", call, live, mark=live.room.mark_of(player.id))
 
-        def try_again(error: Exception) -> bool:
-            release()
-            is_lost_match = isinstance(error, Refused) and isinstance(call.request, Match)
-            if is_lost_match:
-                session.dispatcher.again(session, call.request, call.now)
-            return is_lost_match
-
-        _submit(call, live, enter, answer, try_again)
+        change = RoomChange(live, call.now, player, call.request, make=enter, then=then)
+        await change.until_settled()
 
     def watch(self, call: Call) -> None:
         """Spectate, beginning with no older state than the watcher has seen; a player of the room is refused."""
@@ -212,7 +216,7 @@ class Joining(Service):
 
         self._check_watching(call.session, call.live)
         if self._read_if_ahead(call):
-            _submit(call, call.live, check, lambda: self._let_watch(call))
+            call.change_room(check, lambda: self._let_watch(call))
         else:
             self._let_watch(call)
 
@@ -254,7 +258,7 @@ class Joining(Service):
         def answer() -> None:
             live.part(session)
             call.answer()
-            self._note("player left", call)
+            self._note("player left", call, live)
             if live.room.is_deserted:
                 live.is_unshown = False
                 timers.close(live, closed(live.room.code, "left"))
@@ -269,7 +273,7 @@ class Joining(Service):
             timers.tell_count(live)
             timers.close_later(live)
         else:
-            _submit(call, live, leave, answer)
+            call.change_room(leave, answer)
 
     def _read_if_ahead(self, call: Call) -> bool:
         """Reload a room before its next change if the sender says to have seen a newer state; return True if so.
@@ -294,28 +298,16 @@ class Joining(Service):
             with suppress(Refused):
                 self.core.allowances.count_miss(call.session, call.player)
 
-    def _take_seat(self, call: Call) -> None:
-        call.live.seat(call.session, call.player)
+    def _take_seat(self, call: Call, live: LiveRoom) -> None:
+        live.seat(call.session, call.player)
         self.note_seat(call.session)
-        call.live.closing_at = None
-        self.core.lists.matchmaker.offer(call.live)
+        live.closing_at = None
+        self.core.lists.matchmaker.offer(live)
 
-    def _note(self, event: str, call: Call, **facts: Any) -> None:
+    def _note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
         known = {name: value for name, value in facts.items() if value}
-        room, player = call.live.room.code, call.player.id
+        room, player = live.room.code, call.player.id
         self.core.registry.log.note(event, call.session.address, room=room, player=player, **known)
-
-
-def _submit(
-    call: Call,
-    live: LiveRoom,
-    make: Callable[[Room], Room | None],
-    on_stored: Callable[[], None],
-    on_error: Callable[[Exception], bool | None] | None = None,
-) -> None:
-    call.session.is_busy = True
-    call.live, call.make, call.on_stored, call.on_error = live, make, on_stored, on_error
-    call.submit()
 
 
 def _takes_seat(player: Player, room: Room) -> bool:

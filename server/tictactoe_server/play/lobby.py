@@ -7,7 +7,8 @@ from typing import Final
 
 from tictactoe_protocol.requests import Lobby, Ping, Rooms
 from tictactoe_server import clock
-from tictactoe_server.core.core import Call, Core, PageHead, Reply, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.transport.http_messages import HttpRequest
 

@@ -10,7 +10,8 @@ from tictactoe_protocol.pushes import ChatLine
 from tictactoe_protocol.requests import Chat, Choose, Claim, Draw, Move, Rematch, Resign, Sync, Undo
 from tictactoe_server import clock
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.play import has_begun
 

@@ -60,12 +60,15 @@ TRANSITIONS: Final = {
 }
 
 
+def _ignore(error: Exception | None) -> None: ...
+
+
 class Change(Struct, Generic[Value], kw_only=True, eq=False):
     """One change of a `Kept`: submitted, applied, stored, settled."""
 
     live: Any  # the `Kept`
     make: Callable[[Value], Value | None] | None = None  # see `apply`
-    then: Callable[[Exception | None], object] = lambda error: None  # called once the change is settled
+    then: Callable[[Exception | None], object] = _ignore  # called once the change is settled
     after: Value | None = None  # the value after the change
     finished: Any = None  # a game that ends with the change; see `Table.save`
     attempts: int = 0  # the number of retries
@@ -82,7 +85,6 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
             if self.is_settled:
                 return
         self.asked_at = clock.monotonic()
-        self.wait()
         if not is_next:
             live.waiting.append(self)
             live.answer_in_time(self)
@@ -99,8 +101,9 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         self.submit()
         return cast("Value | None", await pending.future)
 
-    def wait(self) -> None:
-        """Called if the change has to wait for the store or for earlier changes."""
+    def first(self, value: Value) -> Change[Value]:
+        """Return the change to apply before this one, or this one."""
+        return self
 
     def apply(self, value: Value) -> Value | None:
         """Return the next value, the same object for no change, or None to delete it; called again by each retry.
@@ -109,9 +112,12 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         """
         return value if self.make is None else self.make(value)
 
-    def settled(self, error: Exception | None) -> Any:
+    def settled(self, error: Exception | None) -> None:
         """Answer the request; called exactly once."""
-        self.then(error)
+        then = self.then
+        self.make = None  # like `then`, it may refer to this change
+        self.then = _ignore
+        then(error)
 
     def stored(self, revision: int) -> None:
         """Adopt the stored value; see `Waiter`."""
@@ -199,42 +205,28 @@ class Kept(Generic[Value]):
             return  # the next change writes it back
         self.take(*(found or (None, MISSING)))
 
-    def read_again(self) -> None:
-        """Schedule a reload; the stored value may be newer."""
-        self.doubt()
-        if self.phase is Phase.UNCERTAIN and not self.waiting:
-            Change[Value](live=self).submit()
-
     def begin(self, change: Change[Value]) -> None:
         """Apply the current change, and store the result."""
         value = self.value
         try:
             if self.phase is not STORED and not self.is_ready(change):
                 return
-            change = self.first(change)
+            change = change.first(value)
             change.after = after = change.apply(value)
             if after is value and self.phase is STORED:
                 self.settle(change, None)
             elif after is None:
                 self.table.delete(self.key, self.revision, change)
             else:
-                self.save(change, after)
+                self.table.save(self.key, after, self.revision, change, change.finished)
         except Conflict as error:
             change.failed(error)
         except Refused as refused:
             self.settle(change, refused)
         except Exception as error:
-            command = type(getattr(change, "request", change)).__name__
+            command = type(getattr(change, "command", change)).__name__
             log.exception("a change failed", command=command, **{self.kind: self.key})
             self.settle(change, error)
-
-    def first(self, change: Change[Value]) -> Change[Value]:
-        """Return the change to apply before this one, or this one."""
-        return change
-
-    def save(self, change: Change[Value], after: Value) -> None:
-        """Store the value after a change."""
-        self.table.save(self.key, after, self.revision, change, change.finished)
 
     def is_ready(self, change: Change[Value]) -> bool:
         """Return True before the first save, or begin the change after a reload; raises if the value is gone."""
@@ -248,16 +240,12 @@ class Kept(Generic[Value]):
         """Answer a change, and begin the next one."""
         change.is_settled = True
         try:
-            self.answer(change, error)
+            change.settled(error)
         except Exception:
             log.exception("a change could not be answered", **{self.kind: self.key})
         self.change = None
         if self.waiting:
             self.go_on()
-
-    def answer(self, change: Change[Value], error: Exception | None) -> None:
-        """Answer a settled change."""
-        change.settled(error)
 
     def go_on(self) -> None:
         """Begin waiting changes until one has to wait for the store."""

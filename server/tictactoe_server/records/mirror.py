@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, Protocol, cast
 import structlog
 
 from tictactoe_server.agenda import Tasks
-from tictactoe_server.records.changes import Change, Kept, Value
+from tictactoe_server.records.changes import Change, Kept, Phase, Value
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table, Unreadable
 
 RELOAD_SECONDS: Final = 10.0
@@ -66,9 +66,15 @@ class MirroredValue(Kept[Value]):
         self.mirror.adopt(self)
         self._report()
 
-    def answer(self, change: Change[Value], error: Exception | None) -> None:
-        super().answer(change, error)
+    def settle(self, change: Change[Value], error: Exception | None) -> None:
+        super().settle(change, error)
         self.mirror.report(self.key)
+
+    def read_again(self) -> None:
+        """Schedule a reload; the stored value may be newer."""
+        self.doubt()
+        if self.phase is Phase.UNCERTAIN and not self.waiting:
+            Change[Value](live=self).submit()
 
     def _report(self) -> None:
         if self.change is None:

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.challenges import MAX_BLOCKS, Block
 from tictactoe_server.agenda import every
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.play.checks import find_player
 from tictactoe_server.records.mirror import Mirror

@@ -34,7 +34,8 @@ from tictactoe_protocol.challenges import (
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.challenges.blocks import Blocking
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.people.limits import RETRY_MS

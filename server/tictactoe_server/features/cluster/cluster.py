@@ -33,8 +33,8 @@ import structlog
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.agenda import wait_until
+from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.live_room import RoomChange
 from tictactoe_server.core.registry import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import messages

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
 from tictactoe_server.agenda import wait_until
+from tictactoe_server.core.change import reload
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.cluster.members import Members
@@ -400,7 +401,7 @@ class OtherRooms:
         code, revision = told
         live = self._registry.find_here(code)
         if live is not None and live.revision < revision:
-            live.read_again()
+            reload(live)
 
     def _adopt(self, server: str, outline: Outline) -> None:
         try:

@@ -23,7 +23,8 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.agenda import wait_until
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.change import Call, reload
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.history import games_before
 from tictactoe_server.records.changes import change
@@ -194,7 +195,7 @@ class Forgetting(Service):
     def _hear(self, table: str, key: str) -> None:
         live = self._core.registry.by_code.get(key) if table == ROOMS.name else None
         if live is not None:
-            live.read_again()
+            reload(live)
         if table == FORGOTTEN.name:
             if not self._heard:
                 self._core.agenda.soon(self._send_heard_away)

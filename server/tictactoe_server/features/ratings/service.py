@@ -37,7 +37,8 @@ from tictactoe_protocol.ratings.shown import Row, is_provisional, list_rows, row
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server import clock
 from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.features.ratings.folding import RATED, Folding, is_rated, rated_game
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS

@@ -11,7 +11,8 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import AnalysisState
 from tictactoe_protocol.requests import Analyse, Review
 from tictactoe_protocol.reviewed import Reviewed, carry
-from tictactoe_server.core.core import Call, Core, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.play.history import find_own, find_shared
 from tictactoe_server.records.tables import SHARES

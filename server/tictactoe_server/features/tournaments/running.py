@@ -31,10 +31,11 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Replaced, Result, SeatState
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.lists import RoomExists
-from tictactoe_server.core.live_room import LiveRoom, RoomChange, closed
+from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import (
     Deserted,
@@ -181,11 +182,11 @@ class Running(RoomPolicy):
         if event is not None:
             await _all([self._update_room(event, live) for live in rooms])
         if event is not None and event.needed:
-            await _all([self._core.changes.carry_out(live, NOBODY, StandStill()) for live in rooms if not live.is_gone])
+            await _all([self._core.carry_out(live, NOBODY, StandStill()) for live in rooms if not live.is_gone])
             rooms = []
         still = [live for live in rooms if live.room.stands_still and not live.is_gone]
         back = [live for live in still if self._are_back(live.room.held_seats)]
-        await _all([self._core.changes.carry_out(live, NOBODY, GoOn()) for live in back])
+        await _all([self._core.carry_out(live, NOBODY, GoOn()) for live in back])
         for live in back:
             await self._kept.change(code, "", Opened(live.room.purpose.fields["pairing"], again=True))
         event = self._kept.known(code)

@@ -25,7 +25,8 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.core.core import Call, Core, Reply, Service
+from tictactoe_server.core.change import Call
+from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent

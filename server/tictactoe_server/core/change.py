@@ -1,0 +1,225 @@
+"""The only path by which a room changes: each change is applied, stored, answered and then shown.
+
+Theory of operation. The invariant: nobody is shown or acknowledged a state of a room that is not stored.
+
+A `RoomChange` is one of these at any time:
+
+- waiting, in the order of requests, while an earlier change of the room is not settled;
+- current: it is applied to the cached room, and the result is saved by compare-and-set. If another server was faster,
+  or an earlier write is unsettled, the room is loaded and the change is applied again, so `apply` must be idempotent;
+- settled, exactly once: with an error, or with the stored room. Then the request is answered, and sessions are shown
+  the room. Indexes that decide on requests are updated before the answer, other listeners are notified after it.
+
+A turn whose clock has run out ends by a change of its own, which is stored before the change of the late player.
+
+Elsewhere nothing may replace the room of a stored `LiveRoom`, save or delete a room, answer a command, or send the
+state of a change that is not settled. Features and timers submit a `RoomChange` like everybody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Any, Final
+
+import structlog
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Move
+from tictactoe_server import clock
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.records.changes import Change, Phase
+from tictactoe_server.rooms import (
+    NOBODY,
+    Expire,
+    FinishedGame,
+    Player,
+    Refused,
+    Room,
+    apply,
+    finished_game,
+    is_expired,
+    seen_at,
+)
+from tictactoe_server.sessions.pressure import PLAYING_SECONDS
+from tictactoe_server.sessions.session import Session
+from tictactoe_server.storage.store import MISSING, StoreBusy, StoreUnavailable, Unreadable
+from tictactoe_server.transport.frames import encode_frame
+
+RELOAD_SECONDS: Final = 5.0  # until an idle room in an unknown state is reloaded
+
+log: Final = structlog.get_logger(__name__)
+
+
+class Call(Struct, eq=False):
+    """A request of a session: the context of its handler.
+
+    Attributes:
+        live: The room that the request names, if any.
+        now: When the request arrived (ms of served time).
+        player: The acting player: the session's, or one of that player's guests.
+    """
+
+    live: LiveRoom
+    now: int
+    player: Player
+    request: Any
+    session: Session
+
+    def answer(self, **content: Any) -> None:
+        """Answer with `Ok`, if the request has an id."""
+        if self.request.id is not UNSET:
+            self.session.push(Ok(id=self.request.id, **content))
+
+    def answer_with_room(self, live: LiveRoom, **content: Any) -> None:
+        """Answer with the room that the request led to, and its moves."""
+        marks = live.room.marks_of(self.player.id) if live.is_played_by(self.session) else []
+        seat = live.room.mark_of(self.player.id) if marks else None
+        seats = tuple(marks) if len(marks) > 1 else UNSET
+        self.answer(room=live.room.code, seat=seat, seats=seats, moves=live.room.position.moves, **content)
+
+    def submit(self) -> None:
+        """Carry the request out as a command in its room, and answer it."""
+        change = RoomChange(self.live, self.now, self.player, self.request, self)
+        change.submit()
+        if not change.is_settled:
+            self.session.is_busy = True
+
+    def change_room(self, make: Callable[[Room], Room | None], answer: Callable[[], None]) -> None:
+        """Replace the room by the result of `make`, and call `answer` once that is stored, or refuse the request."""
+
+        def then(error: Exception | None) -> None:
+            if error is None:
+                answer()
+            else:
+                refuse(self.session, self.request, error)
+            self.session.go_on()
+
+        self.session.is_busy = True
+        RoomChange(self.live, self.now, self.player, self.request, make=make, then=then).submit()
+
+
+class RoomChange(Change[Room], eq=False):
+    """One change of a room.
+
+    Attributes:
+        now: When the change was requested (ms of served time).
+        command: The command to apply, unless `make` returns the next room.
+        call: The request that the command answers, if a session sent it.
+        over: The game that the change ends; also `finished` if the game is kept.
+    """
+
+    live: LiveRoom
+    now: int
+    player: Player = NOBODY
+    command: Any = Expire()
+    call: Call | None = None
+    over: FinishedGame | None = None
+
+    def first(self, room: Room) -> RoomChange:
+        """Return the change that ends an expired turn, to be followed by this change, or this change."""
+        if room.clock_started_at is None or self.player is NOBODY or not is_expired(room, self.now):
+            return self
+        live = self.live
+
+        def follow(error: Exception | None) -> None:
+            if error is None:
+                live.waiting.appendleft(self)
+            else:
+                self.is_settled = True
+                self.settled(error)
+
+        live.change = ending = RoomChange(live, self.now, asked_at=self.asked_at, then=follow)
+        live.answer_in_time(ending)
+        return ending
+
+    def apply(self, room: Room) -> Room | None:
+        """Return the room after the command; refuses a session that does not control the player's seat."""
+        if self.make is not None:
+            after = self.make(room)
+        else:
+            live, call = self.live, self.call
+            if call is not None and live.players.get(self.player.id) is not call.session:
+                live.check_player(call.session)
+            after = apply(room, self.player, self.command, self.now)
+            if call is not None and call.session.source.playing_seconds < PLAYING_SECONDS:  # most moves need no call
+                call.session.source.note_play()
+        if after is None or after.result is None or room.result is not None:
+            self.over = self.finished = None  # an earlier attempt may have ended the game
+            return after
+        self.over = game = finished_game(after, clock.wall_ms())
+        is_kept = not after.was_aborted
+        for keeps in self.live.path.keeping:
+            is_kept = is_kept and keeps(self.live, game)
+        self.finished = game if is_kept else None
+        return replace(after, kept_at=game.at if is_kept else 0)
+
+    def stored(self, revision: int) -> None:
+        """Adopt the stored room, and notify the listeners that decide on requests, before the change is settled."""
+        live, before, after, path = self.live, self.live.room, self.after, self.live.path
+        if live.change is not self:  # it was given up meanwhile
+            live.doubt()
+            return
+        if after is None:
+            live.enter(Phase.GONE)
+        else:
+            if type(self.command) is Move:
+                path.moves += 1
+            is_new = live.revision == MISSING
+            live.revision = revision
+            live.is_unshown = True
+            if after.clock is not None:
+                after = seen_at(after, before, path.now())
+            live.room = after
+            if is_new or (after.seats is not before.seats and after.game == before.game):
+                path.tell_now(live, None if is_new else before, self.over)
+            elif after.result is not before.result or after.clock is not None:
+                path.tell_soon(live, before, self.over)
+        live.settle(self, None)
+
+    def settled(self, error: Exception | None) -> None:
+        """Answer the request, and show the room if it changed; a player gets the answer and the state in one write."""
+        live, call, answer = self.live, self.call, b""
+        if call is None:
+            super().settled(error)
+        elif error is not None:
+            refuse(call.session, call.request, error)
+        elif call.request.id is not UNSET:
+            answer = encode_frame(b'{"type":"ok","id":%b}' % encode(call.request.id))
+        if live.is_unshown and live.phase is not Phase.GONE:
+            live.show(call.session if call is not None and answer else None, answer)
+        elif call is not None and answer:
+            call.session.connection.push_frame(answer)
+        if call is not None and call.session.is_busy:
+            call.session.go_on()
+        if isinstance(error, StoreUnavailable) and live.phase is Phase.UNCERTAIN:
+            asyncio.get_running_loop().call_later(RELOAD_SECONDS * random.uniform(1, 2), reload, live)
+
+
+def reload(live: LiveRoom) -> None:
+    """Reload an idle room, as a newer one may be stored; a busy room is reloaded before its next change."""
+    live.doubt()
+    if live.phase is Phase.UNCERTAIN and live.change is None:
+        RoomChange(live, live.path.now(), make=lambda room: room).submit()
+
+
+def refuse(session: Session, request: Any, error: Exception) -> None:
+    """Answer with the reason why a request was not carried out; failures of the server are logged."""
+    kind = type(request).__name__
+    match error:
+        case Refused():
+            refused = error
+        case StoreBusy():
+            refused = Refused(ErrorCode.BUSY, "store", retry_ms=500)
+        case StoreUnavailable() if not isinstance(error, Unreadable):
+            log.warning("store unavailable", request=kind)
+            refused = Refused(ErrorCode.UNAVAILABLE, retry_ms=1000)
+        case _:
+            log.error("a request failed", request=kind, exc_info=error)
+            refused = Refused(ErrorCode.INTERNAL)
+    id = None if request.id is UNSET else request.id
+    session.refuse(refused.answer(id=id, room=getattr(request, "room", None)))
