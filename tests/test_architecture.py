@@ -77,7 +77,7 @@ MOST_NAMES = 10
 FOREIGN_ASSIGNMENTS = {"server.py: drain.back_ms"}
 """Attributes of other objects that building the server assigns: the reconnect delay of a drain."""
 
-MOST_METHODS = [("core/registry.py", "Registry", 15)]
+MOST_METHODS = [("core/rooms.py", "Rooms", 15)]
 MOST_ATTRIBUTES = [("sessions/session.py", "Session", 15)]
 """Most methods or attributes of a class, private ones and properties included."""
 

@@ -170,7 +170,7 @@ class Server:
         for service in self._services:
             await service.close()
         await self._dispatcher.stop()
-        await self.core.changes.tasks.stop()
+        await self.core.rooms.tasks.stop()
         self.core.agenda.stop()
         await self._jobs.stop()
         await _close(self.core.store)
@@ -178,15 +178,15 @@ class Server:
 
     def _list_jobs(self) -> Iterator[Job]:
         """Yield the background tasks of every server; services have more."""
-        core, registry = self.core, self.core.registry
-        yield registry.restore if self._cluster is None else self._cluster.run
+        core, rooms = self.core, self.core.rooms
+        yield rooms.restore if self._cluster is None else self._cluster.run
         yield core.time.run
         yield self._bans.run
         yield self.parts.lag.run
         yield partial(every, LATELY_SECONDS, self._pressure.fade)
-        yield partial(hourly, registry.restored, self._housekeeping.go_round)
+        yield partial(hourly, rooms.restored, self._housekeeping.go_round)
         yield partial(log_refusals, core.tally)
-        yield partial(every, LOG_SECONDS, registry.log.sum_up)
+        yield partial(every, LOG_SECONDS, rooms.log.sum_up)
         if self.certificate is not None:
             yield partial(self.certificate.run, self._limits.certificate_seconds)
 
@@ -229,7 +229,7 @@ class Server:
         self._drain = drain = Drain(lambda: self.core.count_games(), self._tell_all)
         self.core = core = self._make_core(store)
         self._pressure = Pressure(limits, self._monotonic_ns)
-        self._bans = bans = Bans(store.table(BANS), core.registry.elsewhere, self._jobs)
+        self._bans = bans = Bans(store.table(BANS), core.rooms.elsewhere, self._jobs)
         bots = settings.of(BotOptions)
         self._pool = pool = self._given_pool or ThinkingPool(bots.workers, bots.deadline_seconds)
         hello = HelloService(bans, self._branding, shows_pages=settings.page)

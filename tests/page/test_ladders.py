@@ -238,7 +238,7 @@ async def test_who_plays_is_asked_before_a_challenge_takes_them_away(server: Ser
 
 
 async def ana_id(server: Server, room: str) -> str:
-    found = server.core.registry.by_code[room].room.seats["X"]
+    found = server.core.rooms.by_code[room].room.seats["X"]
     assert found is not None
     return found.player
 

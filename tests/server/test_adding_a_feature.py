@@ -70,7 +70,7 @@ class Points(Service):
 
     def start(self, core: Core) -> None:
         self._core, self._won = core, core.store.table(WON)
-        core.on_result(self.count)
+        core.rooms.on_result.add(self.count)
         core.hooks.welcome_fields["points"] = self._load
 
     async def close(self) -> None:
@@ -133,8 +133,8 @@ async def test_it_hears_of_each_game_once_with_its_id_though_another_listener_fa
         Server(HERE, features=(POINTS,), limits=uncounted()) as server,
         two_playing(server) as (ana, bo, room),
     ):
-        server.core.on_result(fail)
-        server.core.on_result(lambda game, id: heard.append((game.game, id)))
+        server.core.rooms.on_result.add(fail)
+        server.core.rooms.on_result.add(lambda game, id: heard.append((game.game, id)))
         over = await play_out({"X": ana, "O": bo}, room, WINNING)
         for peer in (ana, bo):
             await peer.ask("rematch", room=room)
@@ -175,7 +175,7 @@ async def test_a_room_of_a_missing_feature_is_kept_until_the_feature_is_back(
     async with Server(settings, features=(friendlies,)) as server, open_peer(server.url, "ana") as ana:
         token, seat = ana.welcome["token"], SeatState(ana.welcome["player"], "ana", online=False, bot=None)
         purpose = Purpose("friendly", {"rated": True})
-        live = await server.core.open_room(PRESETS["classic"], seats={"X": seat}, purpose=purpose)
+        live = await server.core.open_room(PRESETS["classic"], reserved={"X": seat}, purpose=purpose)
         code = live.room.code
     async with Server(settings, features=()) as server, open_peer(server.url, token=token) as ana:
         assert (await ana.ask("join", room=code))["code"] == "no_such_room"
@@ -233,8 +233,8 @@ async def test_a_hello_is_refused_while_the_store_cannot_give_a_field_and_may_be
     ("kind", "order"),
     [
         ("move", ["answered", "shown", "bots"]),
-        ("resign", ["answered", "shown", "bots", "listed", "a service", "result"]),
-        ("join", ["listed", "a service", "answered", "shown"]),
+        ("resign", ["answered", "shown", "bots", "listed", "result"]),
+        ("join", ["listed", "answered", "shown"]),
     ],
 )
 async def test_after_a_write_this_is_the_order(kind: str, order: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,10 +254,9 @@ async def test_after_a_write_this_is_the_order(kind: str, order: list[str], monk
         core = server.core
         room = (await ana.ask("create", bots=[] if kind == "join" else ["rules"]))["room"]
         await ana.next_of("room")
-        core.registry.on_told.add(lambda live: heard.append("listed"))
-        core.on_room(lambda live, before: heard.append("a service"))
-        core.on_result(lambda game, id: heard.append("result"))
-        core.changes.on_shown.add(lambda live: heard.append("bots"))
+        core.rooms.on_change.add(lambda live: heard.append("listed"))
+        core.rooms.on_result.add(lambda game, id: heard.append("result"))
+        core.rooms.on_shown.add(lambda live: heard.append("bots"))
         noting(RoomChange, "settled", "answered")
         noting(LiveRoom, "show", "shown")
         async with open_peer(server.url, "bo") as bo:

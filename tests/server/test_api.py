@@ -198,7 +198,7 @@ async def test_a_stream_has_the_states_of_a_room_and_says_why_it_ends(server: Se
 async def test_a_stream_says_where_a_room_has_gone(server: Server) -> None:
     async with two_playing(server) as (_, _, room), streaming(server, f"/api/rooms/{room}/stream") as stream:
         await stream.next()
-        server.core.registry.hand_over(server.core.registry.by_code[room], "ws://other:8765", lambda: None)
+        server.core.rooms.hand_over(server.core.rooms.by_code[room], "ws://other:8765", lambda: None)
         end = await stream.until(type="closed")
         assert (end["code"], end["data"]) == ("moved", {"room": room, "at": "ws://other:8765"})
         assert await stream.next() is None

@@ -269,7 +269,7 @@ async def test_a_player_who_is_blocked_after_the_challenge_cannot_accept_it(serv
         await bo.next_of("challenge")
         await ana.ask("block", player=id_of(bo))
         assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert not server.core.lists.seats.rooms_of(id_of(bo))
+        assert not server.core.indexes.seats.rooms_of(id_of(bo))
 
 
 async def test_blocks_are_limited_and_exclude_oneself(server: Server) -> None:

@@ -224,7 +224,7 @@ async def shown(server: Server, path: str, words: str) -> None:
 @pytest.mark.features
 async def test_streams_and_frames_are_redirected_to_the_server_of_the_room(node: Node) -> None:
     async with cluster_of(node, 2) as (here, there), two_playing(there) as (ana, bo, room):
-        await until(lambda: here.core.registry.elsewhere.find(room) is not None)
+        await until(lambda: here.core.rooms.elsewhere.find(room) is not None)
         assert json.loads((await get(here, f"/api/rooms/{room}")).body)["status"] == "playing"
         for path in (f"/api/rooms/{room}/stream", f"/embed/{room}"):
             led = await get(here, path)
@@ -273,12 +273,12 @@ async def test_changes_reach_all_servers_and_one_server_is_chosen_for_each_task(
     async with cluster_of(node, 3) as servers:
         heard: list[list[tuple[str, str]]] = [[] for _ in servers]
         for server, told in zip(servers, heard, strict=True):
-            server.core.registry.elsewhere.on_changed.add(lambda *said, told=told: told.append(said))
-        servers[0].core.registry.elsewhere.tell_changed("bans", "K7M4PQ")
+            server.core.rooms.elsewhere.on_changed.add(lambda *said, told=told: told.append(said))
+        servers[0].core.rooms.elsewhere.tell_changed("bans", "K7M4PQ")
         await until(lambda: all(heard[1:]))
         assert heard == [[], [("bans", "K7M4PQ")], [("bans", "K7M4PQ")]]
         for key in map(str, range(20)):
-            assert sum(server.core.registry.elsewhere.is_chosen(key) for server in servers) == 1
+            assert sum(server.core.rooms.elsewhere.is_chosen(key) for server in servers) == 1
 
 
 async def test_a_closed_connection_to_the_store_is_noticed_at_once(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -253,7 +253,7 @@ async def test_a_stopped_server_carries_out_no_request_that_was_queued_behind_an
         await until(lambda: session.waits_since is not None)
     session.go_on()
     await until(lambda: session.waits_since is None)
-    assert (server.core.registry.by_code, server._dispatcher.tasks) == ({}, {})
+    assert (server.core.rooms.by_code, server._dispatcher.tasks) == ({}, {})
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"], ids=["nothing", "half a request"])

@@ -113,7 +113,7 @@ async def test_a_crowd_receives_everything_in_order(server: Server, told_singly:
 @pytest.mark.parametrize("turns", [1, 2, 3, 4])
 async def test_a_crowd_misses_nothing_sent_during_a_broadcast(server: Server, told_singly: None, turns: int) -> None:
     async with two_before_a_crowd(server, 3) as (_, _, room, crowd):
-        live = server.core.registry.find_here(room)
+        live = server.core.rooms.find_here(room)
         assert live is not None
         for number in range(12):
             live.watchers.show(1_000 + number, encode_frame(b'{"type":"news","number":%d}' % number))

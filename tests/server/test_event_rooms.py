@@ -12,7 +12,7 @@ from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.pushes import Happening, Result, SeatState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.lists import RoomExists
+from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.tournaments.rooms import purpose_of
@@ -290,7 +290,7 @@ def test_the_record_of_such_a_game_names_the_event_and_the_round() -> None:
 async def open_pairing(server: Server, one: Player | SeatState, other: Player | SeatState, **terms: Any) -> LiveRoom:
     usual: dict[str, Any] = {"code": CODE, "clock": CLOCK, "start_ms": 60_000, **OF_EVENT}
     seats = {mark: reserved_for(player) for mark, player in (("X", one), ("O", other))}
-    return await server.core.open_room(PRESETS["classic"], seats=seats, **(usual | terms))
+    return await server.core.open_room(PRESETS["classic"], reserved=seats, **(usual | terms))
 
 
 def reserved_for(player: Player | SeatState) -> SeatState:
@@ -306,11 +306,11 @@ async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:
     async with Server(HERE) as server:
         opened = await asyncio.gather(*(open_pairing(server, ANA, BO) for _ in range(3)), return_exceptions=True)
         assert sorted(type(one).__name__ for one in opened) == ["LiveRoom", "RoomExists", "RoomExists"]
-        del server.core.registry.by_code[CODE]  # like a room that another server has opened a moment ago
-        server.core.registry.knows_all = False
+        del server.core.rooms.by_code[CODE]  # like a room that another server has opened a moment ago
+        server.core.rooms.knows_all = False
         with pytest.raises(RoomExists):
             await open_pairing(server, BO, ANA)
-        assert (await server.core.registry.find(CODE)).room.mark_of(ANA.id) == "X"
+        assert (await server.core.rooms.find(CODE)).room.mark_of(ANA.id) == "X"
 
 
 async def test_it_stays_while_nobody_is_there_until_the_event_lets_go_of_it() -> None:
@@ -321,7 +321,7 @@ async def test_it_stays_while_nobody_is_there_until_the_event_lets_go_of_it() ->
         assert (await ana.ask("leave", room=CODE))["type"] == "ok"
         other = (await ana.ask("create"))["room"]
         await ana.ask("leave", room=other)
-        await until(lambda: other not in server.core.registry.by_code)
+        await until(lambda: other not in server.core.rooms.by_code)
         assert (live.room.result, live.is_gone) == (Result("O", "resigned"), False)
         server.core.let_go(live)
         await until(lambda: live.is_gone)
@@ -330,7 +330,7 @@ async def test_it_stays_while_nobody_is_there_until_the_event_lets_go_of_it() ->
 async def test_a_server_ends_by_itself_what_nobody_comes_to_and_what_nobody_comes_back_to() -> None:
     async with Server(replace(HERE, hold_seconds=0.05), limits=uncounted()) as server:
         ended: dict[str, Result] = {}
-        server.core.on_result(lambda game, id: ended.setdefault(game.room, game.result))
+        server.core.rooms.on_result.add(lambda game, id: ended.setdefault(game.room, game.result))
         await open_pairing(server, ANA, BO, start_ms=20)
         async with open_peer(server.url, "ana") as ana:
             async with open_peer(server.url, "bo") as bo:

@@ -69,7 +69,7 @@ async def test_an_event_pauses_when_its_players_are_at_no_server(node: Node, mon
     monkeypatch.setattr(running, "LOOK_SECONDS", 0.1)
     async with cluster_of(node, 2) as servers, known(servers[0], "cy") as cy:
         event = await opened(cy, ready_ms=60_000)
-        driver, other = sorted(servers, key=lambda one: not one.core.registry.elsewhere.is_chosen(event))
+        driver, other = sorted(servers, key=lambda one: not one.core.rooms.elsewhere.is_chosen(event))
         drive, kept, here = events_of(driver).running, events_of(driver).kept, events_of(driver).attendances
         async with known(other, "ana") as ana, known(other, "bo") as bo:
             for peer in (ana, bo):
@@ -80,7 +80,7 @@ async def test_an_event_pauses_when_its_players_are_at_no_server(node: Node, mon
             monkeypatch.setattr(running, "DESERTED_SECONDS", 0)
             assert not drive._is_deserted(await kept.find(event))
         await until(lambda: (known := kept.known(event)) is not None and known.needed == 2)
-        rooms = [server.core.registry.by_code for server in servers]
+        rooms = [server.core.rooms.by_code for server in servers]
         await until(lambda: [live.room.stands_still for some in rooms for live in some.values()] == [True])
         async with contextlib.AsyncExitStack() as stack:
             for token in players.values():
@@ -92,13 +92,13 @@ async def test_an_event_pauses_when_its_players_are_at_no_server(node: Node, mon
 async def test_a_server_that_goes_drives_no_event(node: Node, goes: str) -> None:
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana:
         event = await opened(ana)
-        driver, other = (one, two) if one.core.registry.elsewhere.is_chosen(event) else (two, one)
+        driver, other = (one, two) if one.core.rooms.elsewhere.is_chosen(event) else (two, one)
         if goes == "leaves":
             driver.cluster.members.leave()
         else:
             driver.parts.drain.start(None, is_final=False)
-        await until(lambda: other.core.registry.elsewhere.is_chosen(event))
-        assert not driver.core.registry.elsewhere.is_chosen(event)
+        await until(lambda: other.core.rooms.elsewhere.is_chosen(event))
+        assert not driver.core.rooms.elsewhere.is_chosen(event)
 
 
 async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: Node) -> None:
@@ -120,7 +120,7 @@ async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: No
 async def test_a_card_goes_on_for_a_device_of_another_server_that_is_away(node: Node) -> None:
     async with cluster_of(node, 2) as (one, two), card_game(one) as game:
         event, ticket, holder, other, call = game
-        place, far = (one, two) if call["room"] in one.core.registry.by_code else (two, one)
+        place, far = (one, two) if call["room"] in one.core.rooms.by_code else (two, one)
         attendances, player = events_of(far).attendances, holder.welcome["player"]
         async with known(far, "new") as heir, contextlib.AsyncExitStack() as stack:
             await until(lambda: player in attendances.here)

@@ -82,7 +82,7 @@ async def test_a_deserted_event_waits(monkeypatch: pytest.MonkeyPatch, by: str, 
         clock.advance(is_between * 60_000)
         paused = await cy.until(lambda told: told.get("status") == "paused")
         assert (paused["round"], paused["needed"]) == (1, 2)
-        rooms = server.core.registry.by_code.values()
+        rooms = server.core.rooms.by_code.values()
         await until(lambda: all(live.room.stands_still or live.room.result for live in rooms))
         clock.advance(3_600_000)
         async with known(server, token=tokens[0]) as ana, contextlib.AsyncExitStack() as stack:
@@ -487,7 +487,7 @@ async def test_a_lost_room_is_replaced_under_another_code(server: Server, monkey
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         await begun(ana, ana, bo)
         first = await ana.next_of("call")
-        live = server.core.registry.by_code[first["room"]]
+        live = server.core.rooms.by_code[first["room"]]
         await server.core.timers.end(live, closed(first["room"], "operator"))
         second = await ana.next_of("call")
         assert second["pairing"] == first["pairing"]

@@ -57,7 +57,7 @@ async def test_a_player_who_misses_a_takeover_is_away_together_with_the_guests(
 ) -> None:
     room = (await ana.ask("create", guests=["Bo"], seat="O"))["room"]
     await bo.ask("watch", room=room)
-    live = server.core.registry.find_here(room)
+    live = server.core.rooms.find_here(room)
     assert live is not None
     live.players.clear()
     seq = live.room.seq

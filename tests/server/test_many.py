@@ -17,12 +17,19 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.agenda import SLICE_ITEMS, Agenda
-from tictactoe_server.core.live_room import Changes, LiveRoom
+from tictactoe_server.core.hooks import Hooks
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.rooms import Rooms
+from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.timers import Timers
+from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.listings.matchmaking import Matchmaker
+from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.server import Server
-from tictactoe_server.sessions.session import Session
+from tictactoe_server.sessions.session import Session, Tally
+from tictactoe_server.settings import Limits
 
 CLASSIC = (PRESETS["classic"], None, "")
 
@@ -72,12 +79,14 @@ async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_severa
         assert sorted(closed) == sorted(opened)
 
 
-PATH = Changes(open_memory().table(ROOMS), lambda: 0)
+STORE = open_memory()
+TIMERS = Timers(Agenda(), ServedTime(STORE), Limits())
+HERE = Rooms(STORE.table(ROOMS), TIMERS, Tally(), Elsewhere(), NameMask(hides_names=False), Hooks())
 
 
 def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoom:
     """Return a stored room with a waiting player, connected or not."""
-    live = LiveRoom(PATH, open_room(f"K7M{number + 222}", CLASSIC[0], player, number), revision=1)
+    live = LiveRoom(HERE, open_room(f"K7M{number + 222}", CLASSIC[0], player, number), revision=1)
     if is_here:
         live.players[player.id] = cast(Session, None)
     return live
@@ -120,7 +129,7 @@ def test_rooms_with_nobody_in_them_are_looked_at_once_at_most() -> None:
         def is_gone(self, value: bool) -> None:
             pass
 
-    deserted = [Watched(PATH, open_room(f"K7M{number + 222}", CLASSIC[0], ANA, number), 1) for number in range(500)]
+    deserted = [Watched(HERE, open_room(f"K7M{number + 222}", CLASSIC[0], ANA, number), 1) for number in range(500)]
     for live in deserted:
         live.players[ANA.id] = cast(Session, None)
         matchmaker.offer(live)

@@ -254,9 +254,9 @@ async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_i
             await hasty.write(b"".join(text('{"type":"create"}') for _ in range(5)))
             hasty.writer.write_eof()
             await hasty.ended()
-        assert len(server.core.registry.by_code) == 3
+        assert len(server.core.rooms.by_code) == 3
         clock.advance(1_001)
-        await until(lambda: len(server.core.registry.by_code) == 5)
+        await until(lambda: len(server.core.rooms.by_code) == 5)
 
 
 async def test_addresses_take_turns_for_the_places_of_requests_that_wait_for_the_store() -> None:

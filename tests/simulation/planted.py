@@ -15,7 +15,7 @@ from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
 from tictactoe_server.core import change, timers
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.registry import Registry
+from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
 from tictactoe_server.features.challenges.service import Challenges
@@ -121,7 +121,7 @@ FAULTS: Final[dict[str, Planted]] = {
         Timers, "_retrying", lambda retry, self, live, what, again, *done: retry(self, live, what, int, *done)
     ),
     "take-everybody-for-connected-after-a-restart": Planted(
-        Registry, "take_in", lambda take_in, *args, **more: take_in(*args, **{**more, "all_are_away": False})
+        Rooms, "adopt", lambda adopt, *args, **more: adopt(*args, **{**more, "all_are_away": False})
     ),
     "keep-silent-connections": Planted(Connection, "end_if_silent", nothing),
     "show-watchers-no-state-that-was-held-back": Planted(LiveRoom, "show_watchers", nothing),

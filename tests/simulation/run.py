@@ -92,7 +92,7 @@ class Host:
         """Whether a clock runs out within half a second."""
         core = None if self.is_down or self.server is None else self.server.core
         return core is not None and any(
-            is_expired(live.room, core.time() + 500) for live in core.registry.by_code.values()
+            is_expired(live.room, core.time() + 500) for live in core.rooms.by_code.values()
         )
 
     async def start(self) -> None:
@@ -173,9 +173,9 @@ class Host:
         kept: dict[str, Any] = {
             "sessions": server.core.presence,
             "connections": server._listener.connections,
-            "changes": server.core.changes.tasks,
+            "changes": server.core.rooms.tasks,
             "requests": server._dispatcher.tasks,
-            "people in rooms": [(*live.players, *live.watchers) for live in server.core.registry.by_code.values()],
+            "people in rooms": [(*live.players, *live.watchers) for live in server.core.rooms.by_code.values()],
         }
         left = {name: len(list(filter(None, some))) for name, some in kept.items()}
         if any(left.values()):
@@ -258,7 +258,7 @@ class Site:
                 continue
             owners = defaultdict(list)
             for host in self.hosts:
-                for code in host.server.core.registry.by_code if host.server is not None and not host.is_down else ():
+                for code in host.server.core.rooms.by_code if host.server is not None and not host.is_down else ():
                     owners[code].append(host.name)
             for code, names in owners.items():
                 if len(names) > 1:

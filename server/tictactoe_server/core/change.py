@@ -153,14 +153,14 @@ class RoomChange(Change[Room], eq=False):
             return after
         self.over = game = finished_game(after, clock.wall_ms())
         is_kept = not after.was_aborted
-        for keeps in self.live.path.keeping:
+        for keeps in self.live.rooms.keeping:
             is_kept = is_kept and keeps(self.live, game)
         self.finished = game if is_kept else None
         return replace(after, kept_at=game.at if is_kept else 0)
 
     def stored(self, revision: int) -> None:
         """Adopt the stored room, and notify the listeners that decide on requests, before the change is settled."""
-        live, before, after, path = self.live, self.live.room, self.after, self.live.path
+        live, before, after, rooms = self.live, self.live.room, self.after, self.live.rooms
         if live.change is not self:  # it was given up meanwhile
             live.doubt()
             return
@@ -168,17 +168,17 @@ class RoomChange(Change[Room], eq=False):
             live.enter(Phase.GONE)
         else:
             if type(self.command) is Move:
-                path.moves += 1
+                rooms.moves += 1
             is_new = live.revision == MISSING
             live.revision = revision
             live.is_unshown = True
             if after.clock is not None:
-                after = seen_at(after, before, path.now())
+                after = seen_at(after, before, rooms.now())
             live.room = after
             if is_new or (after.seats is not before.seats and after.game == before.game):
-                path.tell_now(live, None if is_new else before, self.over)
+                rooms.notify(live, None if is_new else before, self.over)
             elif after.result is not before.result or after.clock is not None:
-                path.tell_soon(live, before, self.over)
+                rooms.notify_soon(live, before, self.over)
         live.settle(self, None)
 
     def settled(self, error: Exception | None) -> None:
@@ -204,7 +204,7 @@ def reload(live: LiveRoom) -> None:
     """Reload an idle room, as a newer one may be stored; a busy room is reloaded before its next change."""
     live.doubt()
     if live.phase is Phase.UNCERTAIN and live.change is None:
-        RoomChange(live, live.path.now(), make=lambda room: room).submit()
+        RoomChange(live, live.rooms.now(), make=lambda room: room).submit()
 
 
 def refuse(session: Session, request: Any, error: Exception) -> None:

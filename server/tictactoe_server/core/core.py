@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeVar
 
 import structlog
@@ -16,15 +16,12 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.agenda import Agenda, Job, Tasks
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.hooks import Hooks
-from tictactoe_server.core.lists import Lists
-from tictactoe_server.core.live_room import Changes, LiveRoom
-from tictactoe_server.core.registry import Registry
+from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
 from tictactoe_server.listings.listed import Elsewhere
-from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.name_mask import NameMask
-from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, open_room
@@ -103,7 +100,6 @@ class Core:
     Attributes:
         hold_ms: How long a room holds the seats of a dropped player.
         monotonic_ns: The clock of the limits.
-        on_room, on_result: Add a listener; see `Changes`.
         names: Hides the names of people in public views, if the settings say so.
         hooks: What features add to play.
     """
@@ -129,76 +125,61 @@ class Core:
         self.agenda = Agenda()
         self.names = names = NameMask(hides_names=settings.hides_names)
         self.hooks = Hooks()
-        elsewhere, rooms = elsewhere or Elsewhere(), store.table(ROOMS)
-        self.changes = changes = Changes(rooms, time)
-        self.on_room, self.on_result = changes.on_room.add, changes.on_result.add
-        self.timers = Timers(self.agenda, changes, time, limits)
-        self.lobby = Lobby(time, changes.catch_up, names, self.hooks.add_fields)
-        self.lists = lists = Lists(limits, tally.limited, self.lobby, elsewhere)
-        self.registry = Registry(rooms, self.timers, lists, RoomLog(tally), self.hooks.policies)
+        self.timers = timers = Timers(self.agenda, time, limits)
+        self.rooms = Rooms(store.table(ROOMS), timers, tally, elsewhere or Elsewhere(), names, self.hooks)
+        self.indexes = self.rooms.indexes
+        self.lobby = self.indexes.lobby
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)
 
     async def open_room(
-        self, rules: Rules, *, seats: Mapping[str, SeatState], owner: str = "", origin: str = "", **fields: Any
+        self,
+        rules: Rules,
+        player: Player | None = None,
+        *,
+        opened: Callable[[LiveRoom], object] | None = None,
+        owner: str = "",
+        origin: str = "",
+        code: str = "",
+        **fields: Any,
     ) -> LiveRoom:
-        """Open an empty room, and return it once it is stored; it counts for the owner.
+        """Open a room, and return it once it is stored; it counts for the owner, as does its game by some terms.
 
         Raises `Refused` and `StoreUnavailable`, and `RoomExists` if an organised room's code may be taken.
 
         Args:
-            seats: Reserved seats by mark: of players who come by `join`, and of bots.
-            fields: As for `rooms.open_room`, and the `code`, by default a free one.
+            player: The player who takes a seat, if any.
+            opened: Called when the room is stored, before it is shown; by default the room closes if it stays empty.
+            origin: The address of the owner.
+            code: The room's code, by default a free one.
+            fields: As for `rooms.open_room`.
         """
-        live = self.new_room(rules, None, self.time(), owner=owner, origin=origin, reserved=seats, **fields)
-        await self.store_new(live, partial(self.timers.close_later, live))
-        return live
-
-    async def store_new(self, live: LiveRoom, opened: Callable[[], object]) -> None:
-        """Store a new room, and call `opened` before it is shown; raises as `open_room` does."""
-
-        def then(error: Exception | None) -> None:
-            if error is None:
-                opened()
-            else:
-                self.lists.give_up(live)
-
-        opening = RoomChange(live, live.room.opened_at, then=then, make=lambda room: self.lists.with_free_code(opening))
-        await opening.until_settled()
+        fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
+        room = open_room(code or self.indexes.new_code(), rules, player, self.time(), **fields)
+        counts = room.terms.games_count == "at opening"
+        if counts and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
+            raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
+        return await self.rooms.open(room, opened or self.timers.close_later, owner=owner, origin=origin)
 
     def let_go(self, live: LiveRoom) -> None:
         """Allow an organised room to close when it is abandoned; call it again after a restart."""
         live.is_kept = False
         self.timers.close_later(live)
 
-    def new_room(
-        self, rules: Rules, player: Player | None, now: int, *, owner: str, origin: str, code: str = "", **fields: Any
-    ) -> LiveRoom:
-        """Return a room that is about to be opened; by some terms its game counts now. Raises `Refused`."""
-        fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
-        room = open_room(code or self.lists.new_code(), rules, player, now, **fields)
-        counts = room.terms.games_count == "at opening"
-        if counts and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
-            raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
-        source = self.registry.elsewhere.source_of(origin)
-        live = LiveRoom(self.changes, room, owner=owner, origin=origin, source=source)
-        self.lists.expect(live)
-        return live
-
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry out a command and return once it is stored; raises `Refused` and `StoreUnavailable`."""
         await RoomChange(live, self.time(), player, command).until_settled()
 
     async def act(self, code: str, player: Player, command: Command) -> None:
-        await self.carry_out(await self.registry.find(code), player, command)
+        await self.carry_out(await self.rooms.find(code), player, command)
 
     @property
     def staying(self) -> Set[str]:
         """The ids of the players who are connected or have a seat; their data is kept."""
-        return self.presence.ids.union(self.lists.seats.players)
+        return self.presence.ids.union(self.indexes.seats.players)
 
     def count_games(self) -> int:
         """Return the number of running games with a connected player."""
-        return sum(bool(live.players) and live.room.status == "playing" for live in self.registry.by_code.values())
+        return sum(bool(live.players) and live.room.status == "playing" for live in self.rooms.by_code.values())
 
 
 def bot_seats(levels: Sequence[str]) -> list[SeatState]:

@@ -37,7 +37,7 @@ class Dispatcher:
     def __init__(self, core: Core, pressure: Pressure, services: Sequence[Service]) -> None:
         self.core = core
         self.pressure = pressure
-        self._rooms = core.registry.by_code
+        self._rooms = core.rooms.by_code
         self._handlers: dict[type, Handler] = {}
         self._admitting: set[type] = set()
         self._topics = [topic for service in services for topic in service.topics]
@@ -112,14 +112,14 @@ class Dispatcher:
                 raise Refused(ErrorCode.ALREADY_HELLO, name=player.name)
             live: Any = None
             if (text := getattr(request, "room", None)) is not None:
-                live = self._rooms.get(text) or self.core.registry.find_here(text)
+                live = self._rooms.get(text) or self.core.rooms.find_here(text)
                 if live is None or live.room.code not in session.rooms:
                     self._check_misses(live, session, text)
                     if live is None:
                         if getattr(request, "unreachable", UNSET) is not UNSET:
                             self.tasks.start(self._ask_for(session, request))
                             return
-                        self.core.registry.check_here(text)
+                        self.core.rooms.check_here(text)
                         self._start(session, partial(self._find, session, request, now))
                         return
                     if kind not in self._admitting:
@@ -151,24 +151,24 @@ class Dispatcher:
         player = session.player
         if isinstance(request, Hello):
             return player is None and request.token is not UNSET
-        live = self.core.registry.find_here(request.room) if isinstance(request, Join) else None
+        live = self.core.rooms.find_here(request.room) if isinstance(request, Join) else None
         return live is not None and player is not None and live.room.mark_of(player.id) is not None
 
     def _check_misses(self, live: LiveRoom | None, session: Session, code: str) -> None:
         """Raise `Refused` after too many wrong codes, unless the player has a seat in the room."""
-        registry, lists, player = self.core.registry, self.core.lists, session.player
+        rooms, indexes, player = self.core.rooms, self.core.indexes, session.player
         if player is None:
             return
         if live is not None:
             has_seat = live.room.mark_of(player.id) is not None
         else:
-            has_seat = not registry.knows_all or lists.seats.has(player.id, parse_room_code(code))
+            has_seat = not rooms.knows_all or indexes.seats.has(player.id, parse_room_code(code))
         if not has_seat:
             self.core.allowances.check_misses(session, player)
 
     async def _find(self, session: Session, request: Any, now: int) -> None:
         try:
-            await self.core.registry.find(request.room)
+            await self.core.rooms.find(request.room)
         except Exception as error:
             self.fail(session, request, error)
             session.go_on()
@@ -182,7 +182,7 @@ class Dispatcher:
         """Take over a room whose server its players cannot reach, then queue the request again."""
         code, player = parse_room_code(request.room), session.player
         try:
-            await self.core.registry.elsewhere.ask_for(code, player.id if player else "", request.unreachable)
+            await self.core.rooms.elsewhere.ask_for(code, player.id if player else "", request.unreachable)
         except Exception as error:
             self.fail(session, request, error)
         else:

@@ -1,19 +1,22 @@
-"""Rooms in memory: the stored value, the sessions of players and watchers, and what they are shown."""
+"""Rooms in memory: the stored value, the sessions of players and watchers, and the states sent to them."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Collection, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
 import structlog
+from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.guests import owner_of
-from tictactoe_protocol.pushes import Closed, Push, Replaced, Result
+from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listings.listed import Listed, moved
 from tictactoe_server.records.changes import Kept, Phase
 from tictactoe_server.rooms import (
@@ -36,6 +39,74 @@ _AHEAD_SECONDS: Final = 1.0  # how far ahead of that schedule the end of a game 
 log: Final = structlog.get_logger(__name__)
 
 
+class RoomEvents(ABC):
+    """The part of `Rooms` that rooms need: their table, and the listeners, which hear of stored changes only.
+
+    Attributes:
+        moves: The number of moves that were stored.
+        on_change: Called with each room that is new or whose seats or result changed.
+        on_result: Called with each game that is over, also an aborted one, and its id in the log, or "".
+        on_close: Called with each closed room and the notice to its players.
+        on_shown: Called with each new state of a room with bots.
+        keeping: A game goes into the log if all of these functions return True.
+    """
+
+    def __init__(self, table: Table[Room], now: ServedTime) -> None:
+        self.table = table
+        self.now = now
+        self.tasks = Tasks()
+        self.moves = 0
+        self.on_change = Listeners[[LiveRoom]]()
+        self.on_result = Listeners[[FinishedGame, str]]()
+        self.on_close = Listeners[[LiveRoom, Closed]]()
+        self.on_shown = Listeners[[LiveRoom]]()
+        self.keeping: list[Callable[[LiveRoom, FinishedGame], bool]] = []
+        self._changed: dict[LiveRoom, Room] = {}
+        self._finished: list[tuple[FinishedGame, str]] = []
+
+    @abstractmethod
+    def update(self, live: LiveRoom, before: Room | None) -> None:
+        """Update the indexes for a new or changed room, and call `on_change`."""
+
+    @abstractmethod
+    def remove(self, live: LiveRoom, why: Closed | Moved) -> None:
+        """Remove a deleted or moved room, send its people the notice, and call `on_close` if it is deleted."""
+
+    def notify(self, live: LiveRoom, before: Room | None, over: FinishedGame | None = None) -> None:
+        """Notify the listeners now: of a new room, or of changed seats."""
+        self.notify_pending()
+        if before is None:
+            live.enter(Phase.STORED)
+        self._notify([(live, before)], [] if over is None else [(over, live.room.game_id)])
+
+    def notify_soon(self, live: LiveRoom, before: Room, over: FinishedGame | None = None) -> None:
+        """Notify the listeners at the end of this turn of the event loop, after the sessions in the room."""
+        if not self._changed:
+            asyncio.get_running_loop().call_soon(self.notify_pending)
+        self._changed.setdefault(live, before)
+        if over is not None:
+            self._finished.append((over, live.room.game_id))
+
+    def notify_pending(self) -> None:
+        """Notify the listeners of all changes so far."""
+        if self._changed:
+            changed, finished = self._changed, self._finished
+            self._changed = {}
+            self._finished = []
+            self._notify(changed.items(), finished)
+
+    def _notify(
+        self, changed: Iterable[tuple[LiveRoom, Room | None]], finished: Iterable[tuple[FinishedGame, str]]
+    ) -> None:
+        for live, before in changed:
+            try:
+                self.update(live, before)
+            except Exception:  # the change is stored, and is answered all the same
+                log.exception("the indexes could not be updated", room=live.room.code)
+        for game, id in finished:
+            self.on_result(game, id)
+
+
 class LiveRoom(Listed, Kept[Room]):
     """A room in memory. Times are in s of the event loop.
 
@@ -56,12 +127,19 @@ class LiveRoom(Listed, Kept[Room]):
     value = Listed.room  # type: ignore[misc]  # the same slot: listings read it as `room`
 
     def __init__(
-        self, path: Changes, room: Room, revision: int = MISSING, *, owner: str = "", origin: str = "", source: str = ""
+        self,
+        rooms: RoomEvents,
+        room: Room,
+        revision: int = MISSING,
+        *,
+        owner: str = "",
+        origin: str = "",
+        source: str = "",
     ) -> None:
-        Kept.__init__(self, path.rooms, room.code, path.tasks, room, revision)
+        Kept.__init__(self, rooms.table, room.code, rooms.tasks, room, revision)
         Listed.__init__(self, room, owner, source or origin)
         self.phase = Phase.OPENING if revision == MISSING else Phase.STORED
-        self.path = path
+        self.rooms = rooms
         self.origin = origin
         self.moved_to: str | None = None
         self.players: dict[str, Session] = {}
@@ -75,6 +153,12 @@ class LiveRoom(Listed, Kept[Room]):
         self.ending: Result | None = None
         self.is_kept = room.terms.is_organised
         self._encoder = StateEncoder(room)
+
+    def rename(self, code: str) -> None:
+        """Change the code of a room that is not stored yet."""
+        self.room = replace(self.room, code=code)
+        self.key = code
+        self.watchers = Watchers(code)
 
     @property
     def is_gone(self) -> bool:
@@ -131,12 +215,12 @@ class LiveRoom(Listed, Kept[Room]):
 
     def changed(self, before: Room) -> None:
         self.is_unshown = True
-        self.room = seen_at(self.room, before, self.path.now())
-        self.path.tell_now(self, before)
+        self.room = seen_at(self.room, before, self.rooms.now())
+        self.rooms.notify(self, before)
 
     def lost(self) -> None:
         self.enter(Phase.GONE)
-        self.path.on_gone(self, closed(self.room.code, "elsewhere"))
+        self.rooms.remove(self, closed(self.room.code, "elsewhere"))
 
     # -- sessions -------------------------------------------------------------------------------------------------
 
@@ -171,7 +255,7 @@ class LiveRoom(Listed, Kept[Room]):
         """
         room, self.is_unshown = self.room, False
         self.counted = count = len(self.watchers.seen)
-        code, moment = room.code, self.path.now() if room.clock is not None or room.gone_at else 0
+        code, moment = room.code, self.rooms.now() if room.clock is not None or room.gone_at else 0
         frame = encode_frame(self._encoder.encode(room, moment, count))
         if asker is not None:
             asker.connection.push_answer_and_state(code, answer, frame)
@@ -179,7 +263,7 @@ class LiveRoom(Listed, Kept[Room]):
             if session is not asker:
                 session.connection.push_state(code, frame)
         if self.has_bots:
-            self.path.on_shown(self)
+            self.rooms.on_shown(self)
         if not count or self._show_watchers(frame):
             return True
         if not self.is_watching_due:
@@ -192,7 +276,7 @@ class LiveRoom(Listed, Kept[Room]):
         if self.is_watching_due:
             self.is_watching_due = False
             self.watched_from = -math.inf
-            self._show_watchers(self._frame(self.path.now()))
+            self._show_watchers(self._frame(self.rooms.now()))
 
     def _show_watchers(self, frame: bytes) -> bool:
         """Send a state to the watchers, unless their last state is too recent; return whether it was sent."""
@@ -220,58 +304,6 @@ class LiveRoom(Listed, Kept[Room]):
                 session.connection.push_frame(frame)
         if self.watchers and not but:
             self.watchers.say(frame)
-
-
-class Changes:
-    """The shared part of the changes of all rooms: their table, and the listeners, which hear of stored changes only.
-
-    Attributes:
-        now: Returns the served time in ms.
-        on_room: Called with each room that is new or whose seats, clock or result changed, and its value before.
-        on_result: Called with each game that is over, also an aborted one, and its id in the log, or "".
-        on_gone: Called with each closed room and the notice to its players.
-        on_shown: Called with each new state of a room with bots.
-        keeping: A game goes into the log if all of these functions return True.
-    """
-
-    def __init__(self, rooms: Table[Room], now: Callable[[], int]) -> None:
-        self.rooms = rooms
-        self.now = now
-        self.tasks = Tasks()
-        self.moves = 0
-        self.on_room = Listeners[[LiveRoom, Room | None]]()
-        self.on_result = Listeners[[FinishedGame, str]]()
-        self.on_gone = Listeners[[LiveRoom, Closed]]()
-        self.on_shown = Listeners[[LiveRoom]]()
-        self.keeping: list[Callable[[LiveRoom, FinishedGame], bool]] = []
-        self._changed: dict[LiveRoom, Room] = {}
-        self._finished: list[tuple[FinishedGame, bool]] = []
-
-    def tell_now(self, live: LiveRoom, before: Room | None, finished: FinishedGame | None = None) -> None:
-        """Notify the listeners now: of a new room, or of changed seats."""
-        self.catch_up()
-        if before is None:
-            live.enter(Phase.STORED)
-        self.on_room(live, before)
-        if finished is not None:
-            self.on_result(finished, live.room.game_id)
-
-    def tell_soon(self, live: LiveRoom, before: Room, finished: FinishedGame | None = None) -> None:
-        """Notify the listeners at the end of this turn of the event loop, after the sessions in the room."""
-        if not self._changed:
-            asyncio.get_running_loop().call_soon(self.catch_up)
-        self._changed.setdefault(live, before)
-        if finished is not None:
-            self._finished.append((finished, live.room.kept_at > 0))
-
-    def catch_up(self) -> None:
-        """Notify the listeners of all changes so far."""
-        if self._changed:
-            changed, self._changed, finished, self._finished = self._changed, {}, self._finished, []
-            for live, before in changed.items():
-                self.on_room(live, before)
-            for game, is_kept in finished:
-                self.on_result(game, game.id if is_kept else "")
 
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:

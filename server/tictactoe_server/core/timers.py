@@ -18,7 +18,7 @@ from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed
 from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.change import RoomChange
-from tictactoe_server.core.live_room import Changes, LiveRoom, closed
+from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.sessions.session import Session
@@ -36,9 +36,8 @@ log: Final = structlog.get_logger(__name__)
 class Timers:
     """The timers of all rooms. `on_counted` is called with each room whose watchers came or went."""
 
-    def __init__(self, agenda: Agenda, changes: Changes, time: ServedTime, limits: Limits) -> None:
+    def __init__(self, agenda: Agenda, time: ServedTime, limits: Limits) -> None:
         self.agenda = agenda
-        self.changes = changes
         self.time = time
         self.limits = limits
         self._put_off: Counter[str] = Counter()
@@ -141,7 +140,7 @@ class Timers:
 
         def then(error: Exception | None) -> None:
             if error is None:
-                self.changes.on_gone(live, why)
+                live.rooms.remove(live, why)
 
         await RoomChange(live, self.time(), then=then, make=lambda room: None).until_settled()
 
@@ -158,7 +157,7 @@ class Timers:
 
         def done() -> None:
             if live.is_gone:
-                self.changes.on_gone(live, why)
+                live.rooms.remove(live, why)
 
         then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
         return RoomChange(live, self.time(), then=then, make=make)

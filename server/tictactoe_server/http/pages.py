@@ -154,14 +154,14 @@ class Pages:
             code = parse_room_code(request.path.removeprefix("/"))
         except BadRoomCode:
             return self._nothing(request)
-        live, wait = self._core.registry.find_here(code), self._misses_of(request).wait()
+        live, wait = self._core.rooms.find_here(code), self._misses_of(request).wait()
         if wait and (live is None or live.room.visibility != "public"):  # the same response if there is no such room
             return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(request, wait)
         if live is not None:
             return _show(request, self._core.names.public(live.state(self._core.time())))
 
         async def look() -> Reply:
-            return _show(request, self._core.names.public(await self._core.registry.load_state(code)))
+            return _show(request, self._core.names.public(await self._core.rooms.load_state(code)))
 
         return look()
 
@@ -173,7 +173,7 @@ class Pages:
         page = await self._read(request, self._find(request))
         if not isinstance(page, PageHead) or not page.picture:
             return self._nothing(request)
-        url = self._core.registry.elsewhere.find(request.path.removeprefix("/"))
+        url = self._core.rooms.elsewhere.find(request.path.removeprefix("/"))
         if url is not None:  # a frame may connect only to its own server
             return lead_to(url, f"/embed{request.path}")
         return page._replace(module=EMBED, picture="")
@@ -195,7 +195,7 @@ class Pages:
         elif not isinstance(reply, HttpResponse):
             reply = _text(reply)
         own = (f"ws://{request.host}", f"wss://{request.host}") if request.host else ()
-        servers = " ".join(("'self'", *own, *self._core.registry.elsewhere.urls))
+        servers = " ".join(("'self'", *own, *self._core.rooms.elsewhere.urls))
         readable = READABLE if request.is_open_to_all and READABLE[0] not in reply.fields else ()
         policy = _policy("'self'", "*") if is_embedded else _policy(servers)
         return send(request, replace(reply, fields=(*reply.fields, *readable, *policy)))

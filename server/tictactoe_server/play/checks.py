@@ -59,10 +59,10 @@ def check_levels(names: Sequence[str]) -> None:
 
 async def find_public(core: Core, request: HttpRequest, text: str) -> RoomState:
     """Return the newest state of a public room, as all see it; raises `Refused`, for a private one as for none."""
-    live = core.registry.find_here(text)
+    live = core.rooms.find_here(text)
     if live is None or live.room.visibility != "public":
         core.allowances.check_page_misses(request.address)
-    state = await core.registry.load_state(parse_room_code(text))
+    state = await core.rooms.load_state(parse_room_code(text))
     if state.visibility != "public":
         raise Refused(ErrorCode.NO_SUCH_ROOM, room=state.room)
     return core.names.public(state)

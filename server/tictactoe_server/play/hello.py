@@ -86,7 +86,7 @@ class HelloService(Service):
             expel(session.connection, banned(ban), id=None if hello.id is UNSET else hello.id)
             return
         session.connection.let_in()
-        await self._core.registry.restored.wait()
+        await self._core.rooms.restored.wait()
         added = await self._added_fields(identity.account)
         self._assign(session, hello, identity)
         welcome = self._make_welcome(hello, identity)
@@ -124,7 +124,7 @@ class HelloService(Service):
             self._notes.start(self._note(key))
 
     def _make_welcome(self, hello: Hello, identity: Identity) -> Welcome:
-        settings, lists, cluster = self._core.settings, self._core.lists, self._core.registry.elsewhere.cluster
+        settings, indexes, cluster = self._core.settings, self._core.indexes, self._core.rooms.elsewhere.cluster
         player, claim = identity.player, identity.claim
         return Welcome(
             protocol=PROTOCOL_VERSION,
@@ -132,9 +132,9 @@ class HelloService(Service):
             player=player.id,
             name=identity.known.player.name,
             token=identity.token,
-            rooms=lists.held_seats(player.id),
+            rooms=indexes.held_seats(player.id),
             hold_ms=self._core.hold_ms,
-            held_ms=lists.holds_left(player.id, self._core.time()) or UNSET,
+            held_ms=indexes.holds_left(player.id, self._core.time()) or UNSET,
             sharing=self._shows_pages,
             ladders=tuple(key for policy in self._core.hooks.policies.values() for key in policy.presets),
             id=hello.id,

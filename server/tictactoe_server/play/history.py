@@ -46,7 +46,7 @@ class PastGames(Service):
         self._shares = core.store.table(SHARES)
         self._allowances, self._public = core.allowances, core.names.public
         self._told = RateLimits(1, _HOUR_MS, core.monotonic_ns)
-        core.changes.keeping.append(self.keeps)
+        core.rooms.keeping.append(self.keeps)
 
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
         """Count a finished game against its players' limits; return whether it is kept.

@@ -73,7 +73,7 @@ class Joining(Service):
         if seat not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="seat", seat=seat, marks=list(rules.marks))
         if bots + 1 < marks:
-            self.core.lists.seats.check(call.player.id, call.session.address)
+            self.core.indexes.seats.check(call.player.id, call.session.address)
         policy = self.core.hooks.policy_for(request)
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
@@ -94,12 +94,10 @@ class Joining(Service):
             await policy.check(room.rules, room.clock, call.player, others, room=room.code)
 
     async def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> None:
-        """Open a room, which others can be matched with before it is stored."""
         session, owner = call.session, call.player
         self.core.allowances.take_create(session, owner)
-        live = self.core.new_room(rules, player, call.now, owner=owner.id, origin=session.address, **terms)
 
-        def answer() -> None:
+        def answer(live: LiveRoom) -> None:
             room = live.room
             if room.is_for_bots:
                 live.admit(session)
@@ -109,9 +107,8 @@ class Joining(Service):
             bots = sum(seat.is_server_bot for seat in room.held_seats)
             self._note("room opened", call, live, private=room.visibility == "private", bots=bots)
 
-        if isinstance(call.request, Match):
-            self.core.lists.matchmaker.offer(live)
-        await self.core.store_new(live, answer)
+        origin = session.address
+        await self.core.open_room(rules, player, opened=answer, owner=owner.id, origin=origin, **terms)
 
     # -- matches ------------------------------------------------------------------------------------------------
 
@@ -119,7 +116,7 @@ class Joining(Service):
         """Join an open public room of this kind whose players are connected, or open one."""
         while True:
             self._drain.check()
-            self.core.lists.seats.check(call.player.id, call.session.address)
+            self.core.indexes.seats.check(call.player.id, call.session.address)
             rules, clock = chosen_rules(call.request.rules), call.request.clock
             check_clock(clock)
             policy = self.core.hooks.policy_for(call.request)
@@ -139,12 +136,12 @@ class Joining(Service):
 
     async def _find_match(self, kind: GameKind, player: Player, but: Collection[str]) -> tuple[LiveRoom | None, str]:
         """Return the matching room, or None and the code for a new one, or ""; raises `Refused` if it is elsewhere."""
-        registry = self.core.registry
-        if not registry.elsewhere.is_several:
-            found = self.core.lists.matchmaker.find(kind, player.id, but)
-            return None if found is None else registry.find_here(found.room.code), ""
-        code, url = await registry.elsewhere.find_match(kind, player, but)
-        live = registry.find_here(code)
+        rooms = self.core.rooms
+        if not rooms.elsewhere.is_several:
+            found = self.core.indexes.matchmaker.find(kind, player.id, but)
+            return None if found is None else rooms.find_here(found.room.code), ""
+        code, url = await rooms.elsewhere.find_match(kind, player, but)
+        live = rooms.find_here(code)
         if live is None and url is not None:
             raise moved(code, url)
         return live, code
@@ -164,17 +161,17 @@ class Joining(Service):
         named = await self._name_guests(call.player, guests)
         self._read_if_ahead(call)
         if _takes_seat(call.player, live.room):
-            self.core.lists.seats.check(call.player.id, call.session.address)
+            self.core.indexes.seats.check(call.player.id, call.session.address)
         self._check_seat(call, live)
         await self._enter(call, live, named)
 
     def _check_seat(self, call: Call, live: LiveRoom) -> None:
         if _takes_seat(call.player, live.room):
-            self.core.lists.seats.check_unbegun(live, call.session.address)
+            self.core.indexes.seats.check_unbegun(live, call.session.address)
 
     async def _enter(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
         """Reserve and take free seats, or return to the player's own, and answer."""
-        session, player, seats = call.session, call.player, self.core.lists.seats
+        session, player, seats = call.session, call.player, self.core.indexes.seats
         if _takes_seat(player, live.room):
             seats.expect(player.id, live, session.address)
         entering = {player.id, *(guest.id for guest in guests)}
@@ -233,7 +230,7 @@ class Joining(Service):
         live, session, core = call.live, call.session, self.core
         is_new = session not in live.watchers
         live.admit(session)
-        core.lists.matchmaker.offer(live)
+        core.indexes.matchmaker.offer(live)
         if not live.is_abandoned:
             live.closing_at = None
         call.answer_with_room(live)
@@ -242,7 +239,7 @@ class Joining(Service):
         if not (is_new and core.timers.tell_count(live)):
             live.show_to(session, call.now)
             if live.has_bots:  # that had paused
-                core.changes.on_shown(live)
+                core.rooms.on_shown(live)
 
     def leave(self, call: Call) -> None:
         """Stop watching, free the seat of a waiting room, or resign and go. A guest goes alone."""
@@ -302,12 +299,12 @@ class Joining(Service):
         live.seat(call.session, call.player)
         self.note_seat(call.session)
         live.closing_at = None
-        self.core.lists.matchmaker.offer(live)
+        self.core.indexes.matchmaker.offer(live)
 
     def _note(self, event: str, call: Call, live: LiveRoom, **facts: Any) -> None:
         known = {name: value for name, value in facts.items() if value}
         room, player = live.room.code, call.player.id
-        self.core.registry.log.note(event, call.session.address, room=room, player=player, **known)
+        self.core.rooms.log.note(event, call.session.address, room=room, player=player, **known)
 
 
 def _takes_seat(player: Player, room: Room) -> bool:

@@ -52,7 +52,7 @@ class PublicRooms(Service):
         if now - drawn_at >= WALL_MS:
             games = (live for live in self._lobby.newest() if live.room.status == "playing" and live.is_alive)
             shown = list(islice(games, texts.MOST_BOARDS))
-            await self._core.registry.elsewhere.look_at(shown)
+            await self._core.rooms.elsewhere.look_at(shown)
             states = [self._core.names.public(live.state(now)) for live in shown]
             lines = texts.describe_wall(states, is_coloured=is_coloured)
             self._walls[is_coloured] = now, lines

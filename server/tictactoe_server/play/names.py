@@ -62,7 +62,7 @@ class Names(Service):
         self.kept = Accounts(core.store)
         self._tries = RateLimits(TRIES, TRIES_MS, core.monotonic_ns)
         self._claims = RateLimits(_CLAIMS_OF_ADDRESS, TRIES_MS, core.monotonic_ns)
-        self._elsewhere = core.registry.elsewhere
+        self._elsewhere = core.rooms.elsewhere
         self._elsewhere.on_changed.add(self._hear)
 
     # -- requests -----------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ async def test_merging_players_merges_their_games_even_if_the_server_crashes_mea
     async with Server(HERE, store, uncounted()) as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
         await play_rated(ana, bo)
         await play_rated(cy, bo)
-        for room in server.core.registry.by_code:
+        for room in server.core.rooms.by_code:
             await cy.ask("leave", room=room)
         await server.carry_out(Release("cy"))
         merge = Merge(cy.welcome["player"], "ana")

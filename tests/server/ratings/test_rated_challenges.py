@@ -42,9 +42,9 @@ async def refusal_of(peer: Peer, type: str, **fields: Any) -> dict[str, Any]:
 async def test_a_rated_challenge_opens_a_normal_rated_room() -> None:
     async with a_server() as server, people(server) as (ana, bo):
         made = (await ana.ask("create", **RATED))["room"]
-        by_hand = server.core.registry.by_code[made].room
+        by_hand = server.core.rooms.by_code[made].room
         room = await accept(bo, await challenge(ana, bo, **RATED, side="X"))
-        opened = server.core.registry.by_code[room].room
+        opened = server.core.rooms.by_code[room].room
         for name in ("purpose", "visibility", "analysis", "clock", "chat", "start_ms", "hold_ms"):
             assert getattr(opened, name) == getattr(by_hand, name), name
         for peer in (ana, bo):
@@ -114,7 +114,7 @@ async def test_a_match_skips_an_opponent_after_ten_games(is_several: bool, node:
     ):
         for _ in range(MOST_OF_PAIR - 1):
             await play_rated(ana, bo)
-        seats = servers[-1].core.lists.seats
+        seats = servers[-1].core.indexes.seats
         await until(lambda: len([one for one in seats.rooms_of(id_of(bo)) if one.room.result]) == MOST_OF_PAIR - 1)
         first, second = [(await peer.ask("match", **RATED))["room"] for peer in (ana, bo)]
         assert first == second

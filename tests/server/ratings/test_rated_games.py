@@ -139,7 +139,7 @@ async def test_a_rated_match_leads_to_the_nearest_waiting_rating(is_several: boo
         folded = [server.service(Ladders).folding for server in servers]
         await until(lambda: all(one.state.ladders and one.state.ladders[RULES].games == 2 for one in folded))
         rooms = {peer: (await peer.ask("create", **RATED))["room"] for peer in (bo, eve, ana, cy)}
-        seats = servers[-1].core.lists.seats
+        seats = servers[-1].core.indexes.seats
         await until(lambda: all(seats.rooms_of(id_of(peer)) for peer in rooms))
         found = await there.ask("match", **RATED)
         assert (found["data"] if is_several else found)["room"] == rooms[ana]
@@ -188,12 +188,12 @@ async def test_a_stored_game_that_is_still_listed_as_running_counts_once() -> No
         for _ in range(8):
             await play_rated(ana, bo)
         room = await begin(ana, bo)
-        on = server.core.registry.by_code[room].room
+        on = server.core.rooms.by_code[room].room
         for peer, cell in ((ana, 35), (bo, 36)):
             await peer.ask("move", room=room, cell=cell, ply=cell - 35)
         await bo.ask("resign", room=room)
         await until(lambda: server.service(Ladders).folding.games == 9)
-        server.core.lists.seats.update(Late(on, "", ""), None)
+        server.core.indexes.seats.update(Late(on, "", ""), None)
         assert (await bo.ask("join", room=(await ana.ask("create", **RATED))["room"]))["type"] == "ok"
 
 

@@ -58,7 +58,7 @@ class ServerParts:
     @property
     def elsewhere(self) -> Elsewhere:
         """The other servers of the cluster, if there is one."""
-        return self.core.registry.elsewhere
+        return self.core.rooms.elsewhere
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:
         """Return the service of a class; raises `OrderRefused` if the server does not have it."""
@@ -69,12 +69,12 @@ class ServerParts:
 
     def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
         """Return each limit, or None, with its current use: the highest of any player or address, if known."""
-        core, lists = self.core, self.core.lists
+        core, lists = self.core, self.core.indexes
         counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, *self.services
         now = {name: used for one in counting for name, used in used_of(one).items()} | {
             "connections": self.admission.connections,
-            "rooms": core.lists.count,
-            "watchers-per-room": max((len(live.watchers) for live in core.registry.by_code.values()), default=0),
+            "rooms": core.indexes.count,
+            "watchers-per-room": max((len(live.watchers) for live in core.rooms.by_code.values()), default=0),
         }
         return {name: (count_of(core.limits, name) or None, now.get(name)) for name in COUNTS}
 
@@ -84,7 +84,7 @@ class ServerParts:
     def unready(self) -> str | None:
         """Return why the server is not ready, or None."""
         owed_since = self.core.store.owed_since()
-        if not self.core.registry.restored.is_set():
+        if not self.core.rooms.restored.is_set():
             return "starting"
         if self.drain.is_on:
             return "draining"

@@ -203,8 +203,8 @@ class Merge(Order, frozen=True, tag="merge"):
         into, old = await _find_account(kept, self.name), await kept.load(self.player)
         if old is not None and old.claimed:
             raise OrderRefused(f"{self.player} has claimed {old.claimed}: release it first, or merge the other way.")
-        await server.core.registry.restored.wait()
-        if seats := server.core.lists.held_seats(self.player):
+        await server.core.rooms.restored.wait()
+        if seats := server.core.indexes.held_seats(self.player):
             raise OrderRefused(f"{self.player} still plays in {', '.join(seat.room for seat in seats)}.")
         if not (devices := await kept.devices_of(self.player)):
             raise OrderRefused(f"There is no player {self.player}.")

@@ -20,7 +20,7 @@ class ListRooms(Listing, frozen=True, tag="rooms"):
     is_for_all = True
 
     async def run_here(self, server: ServerParts) -> list[Row]:
-        return [_row_of(live) for live in server.core.registry.by_code.values()]
+        return [_row_of(live) for live in server.core.rooms.by_code.values()]
 
 
 class RoomOrder(Order, frozen=True):
@@ -36,7 +36,7 @@ class RoomOrder(Order, frozen=True):
 
     def find(self, server: ServerParts) -> LiveRoom:
         code = parse_room_code(self.code)
-        live = server.core.registry.by_code.get(code)
+        live = server.core.rooms.by_code.get(code)
         if live is None:
             raise OrderRefused(f"There is no room {code}.")
         return live

@@ -45,8 +45,8 @@ class Status(Order, frozen=True, tag="status"):
             "unready": server.unready(),
             "connections": server.admission.connections,
             "players": len(server.core.presence.ids),
-            "rooms": server.core.lists.by_status,
-            "moves": server.core.changes.moves,
+            "rooms": server.core.indexes.by_status,
+            "moves": server.core.rooms.moves,
             "refusals": server.core.tally.refusals.total(),
             "limited": server.limited().total(),
             "loop_lag_ms": round(server.lag.seconds * 1000, 1),
@@ -59,9 +59,9 @@ class Status(Order, frozen=True, tag="status"):
         }
         for service in server.services:
             status |= service.status()
-        registry = server.core.registry
-        here = {"served": len(registry.by_code), "elsewhere": registry.elsewhere.count}
-        return status | here if registry.elsewhere.is_several else status
+        rooms = server.core.rooms
+        here = {"served": len(rooms.by_code), "elsewhere": rooms.elsewhere.count}
+        return status | here if rooms.elsewhere.is_several else status
 
     def describe(self, answer: Row) -> str:
         late, owes, waiting = answer["loop_lag_ms"], answer["store_owes_ms"], answer["bots_waiting"]

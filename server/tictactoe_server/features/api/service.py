@@ -67,8 +67,8 @@ class Api(Service):
         self._core = core
         self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
-        core.on_room(lambda live, before: self._streams.send_newest(live.room.code))
-        core.changes.on_gone.add(self._hear_end)
+        core.rooms.on_change.add(lambda live: self._streams.send_newest(live.room.code))
+        core.rooms.on_close.add(self._hear_end)
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
         """Stream the public rooms, at most once a second, when they have changed."""
@@ -90,7 +90,7 @@ class Api(Service):
         """Stream a public room's states, or redirect to the server that has the room."""
         code = (await find_public(self._core, request, text)).room
         try:
-            live = await self._core.registry.find(code)
+            live = await self._core.rooms.find(code)
         except Refused as refused:
             if refused.url is None:
                 raise

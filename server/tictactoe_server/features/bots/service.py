@@ -47,7 +47,7 @@ class Bots(Service):
 
     def start(self, core: Core) -> None:
         self.act = core.act
-        core.changes.on_shown.add(self._on_shown)
+        core.rooms.on_shown.add(self._on_shown)
 
     def _on_shown(self, live: LiveRoom) -> None:
         """Update the duties in a room, but pause games of bots alone without watchers, unless a feature runs them."""

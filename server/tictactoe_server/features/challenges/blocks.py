@@ -54,7 +54,7 @@ class Blocking(Service):
     def start(self, core: Core) -> None:
         core.hooks.mute_checks.append(self.is_deaf)
         self._core = core
-        table, elsewhere, of_player = core.store.table(BLOCKS), core.registry.elsewhere, core.presence.of_player
+        table, elsewhere, of_player = core.store.table(BLOCKS), core.rooms.elsewhere, core.presence.of_player
         self._stored = Mirror(
             table, BLOCKS.name, elsewhere, self.tasks, is_wanted=lambda key, value: bool(of_player(key))
         )

@@ -136,7 +136,7 @@ class Challenges(Service):
 
     def start(self, core: Core) -> None:
         self._core = core
-        self._elsewhere = elsewhere = core.registry.elsewhere
+        self._elsewhere = elsewhere = core.rooms.elsewhere
         on_change = Listeners[[str, StoredChallenge | None, StoredChallenge | None]]()
         on_change.add(self._show_change)
         self._stored = Mirror(core.store.table(CHALLENGES), CHALLENGES.name, elsewhere, self.tasks, on_change)
@@ -257,7 +257,7 @@ class Challenges(Service):
         self._drain.check()
         if call.player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot")
-        self._core.lists.seats.check(call.player.id, call.session.address)
+        self._core.indexes.seats.check(call.player.id, call.session.address)
 
     async def _check_accepting(self, challenge: StoredChallenge, player: Player) -> None:
         if player.id in (await self._blocking.load(challenge.player)).blocked:
@@ -309,10 +309,10 @@ class Challenges(Service):
         origin = next((session.address for session in self._sessions(challenge.player)), "")
         try:
             await self._check_accepting(challenge, player)
-            self._core.lists.seats.check(challenge.player, origin)
+            self._core.indexes.seats.check(challenge.player, origin)
             purpose, owner = self._core.hooks.policy_for(challenge).purpose, challenge.player
             live = await self._core.open_room(
-                rules, seats=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
+                rules, reserved=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
             )
             room = live.room.code
         except (Refused, StoreUnavailable) as error:

@@ -35,7 +35,7 @@ from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.registry import report
+from tictactoe_server.core.rooms import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import messages
 from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS, Members
@@ -94,7 +94,7 @@ class Cluster(Elsewhere):
 
     def start(self, core: Core) -> None:
         link, members = self._link, self.members
-        self._core, self._registry = core, core.registry
+        self._core = core
         self.own_rooms = OwnRooms(link, members, core)
         self.other_rooms = OtherRooms(link, members, self.own_rooms, core)
         self._matching = Matching(link, members, self.other_rooms, core)
@@ -124,8 +124,8 @@ class Cluster(Elsewhere):
         self.members.come_in()
         await self._take_unclaimed(with_unnamed=True)
         self._missing_a_server.set()  # to check again for rooms that a dead server opened just now
-        self._registry.knows_all = True
-        self._registry.set_restored()
+        self._core.rooms.knows_all = True
+        self._core.rooms.set_restored()
 
     async def run(self) -> None:
         """Send heartbeats, take over unowned rooms and compare the nodes' copies, until cancelled."""
@@ -313,7 +313,7 @@ class Cluster(Elsewhere):
         """Adopt a stored room, the `number`th of a batch; return whether it is new here."""
         other = self.other_rooms.drop(room.code)
         owner, source = ("", "") if other is None else (other.owner, other.source)
-        live = self._registry.take_in(room, revision, owner=owner, source=source)
+        live = self._core.rooms.adopt(room, revision, owner=owner, source=source)
         if live is None:
             return False
         if other is not None:
@@ -330,8 +330,8 @@ class Matching:
         self._link = link
         self._members = members
         self._rooms = rooms
-        self._lists = core.lists
-        self._find_here = core.registry.find_here
+        self._indexes = core.indexes
+        self._find_here = core.rooms.find_here
         self._agenda = core.agenda
         self._policies = core.hooks.policies
         self._kept: dict[str, Listed] = {}
@@ -339,7 +339,7 @@ class Matching:
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
         """Return the room for a player, and its server; see `Elsewhere.find_match`."""
         rules, clock, name = kind
-        own, code, fields = self._members.id, self._lists.new_code(), RulesFields.of(rules)
+        own, code, fields = self._members.id, self._indexes.new_code(), RulesFields.of(rules)
         purpose = self._policies[name].purpose
         request = messages.MatchRequest(own, player.id, player.name, fields, clock, code, purpose, tuple(but))
         key = "match/" + msgspec.json.encode((request.rules, clock)).decode()
@@ -366,10 +366,10 @@ class Matching:
         """Return the room for a player, and reserve the seat for a while; raises `InvalidRules`."""
         kind = request.rules.to_rules(), request.clock, request.purpose.name
         player = Player(request.player, request.name)
-        matchmaker = self._lists.matchmaker
+        matchmaker = self._indexes.matchmaker
         if player.id in self._kept:
             self._release_seat(self._kept[player.id], player)
-        own = [one for one in self._lists.seats.rooms_of(player.id) if kind_of(one.room) == kind]
+        own = [one for one in self._indexes.seats.rooms_of(player.id) if kind_of(one.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
         listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
         if listed is None:
@@ -389,4 +389,4 @@ class Matching:
         if self._kept.get(player.id) is listed:
             del self._kept[player.id]
             listed.entering -= {player.id}
-            self._lists.matchmaker.offer(listed)
+            self._indexes.matchmaker.offer(listed)

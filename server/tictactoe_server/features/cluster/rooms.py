@@ -87,9 +87,9 @@ class OwnRooms:
         self._changed: dict[str, OwnRoom] = {}
         self._ended: list[str] = []
         self._timer: asyncio.Handle | None = None
-        core.registry.on_told.add(self.tell)
+        core.rooms.on_change.add(self.tell)
         core.timers.on_counted.add(self.tell)
-        core.changes.on_gone.add(self._announce_end)
+        core.rooms.on_close.add(self._announce_end)
 
     def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
         """Announce a new or changed room; with `at_once`, even if the people are the same."""
@@ -240,7 +240,6 @@ class OtherRooms:
         self._link = link
         self._own = own
         self._core = core
-        self._registry, self._lists = core.registry, core.lists
         self.rooms: dict[str, OtherRoom] = {}
         self._heard: dict[str, int] = {}
         self._reading: dict[str, _Reading] = {}
@@ -275,7 +274,7 @@ class OtherRooms:
         if other is not None:
             other.is_gone = True
             if not other.is_opening:
-                self._lists.remove(other)
+                self._core.indexes.remove(other)
         return other
 
     def drop_unclaimed(self) -> None:
@@ -392,14 +391,14 @@ class OtherRooms:
             return
         if (outline.since, server) > (own.since, self.members.id):
             own.is_going = True
-            self._registry.hand_over(live, url, given)
+            self._core.rooms.hand_over(live, url, given)
         else:
             self._own.tell(live, at_once=True)
 
     def read_again(self, told: tuple[str, int]) -> None:
         """Reload a room if its former server stored something newer."""
         code, revision = told
-        live = self._registry.find_here(code)
+        live = self._core.rooms.find_here(code)
         if live is not None and live.revision < revision:
             reload(live)
 
@@ -415,7 +414,7 @@ class OtherRooms:
             other = self.rooms[outline.code] = OtherRoom(room, server, outline, self)
         else:
             other.update(room, server, outline)
-        self._lists.update(other, before)
+        self._core.indexes.update(other, before)
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
         """Refresh the boards of these rooms, as far as others answer in time."""

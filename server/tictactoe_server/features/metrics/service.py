@@ -177,15 +177,15 @@ FIGURES: Final = (
     _gauge(
         "rooms_served",
         "Rooms that this server serves.",
-        _in_cluster(lambda server: len(server.core.registry.by_code)),
+        _in_cluster(lambda server: len(server.core.rooms.by_code)),
     ),
     _gauge("connections", "Open connections, also those without a hello.", lambda server: server.admission.connections),
     _counter("connections_accepted", "Connections that were accepted.", lambda server: server.admission.accepted),
     _gauge(
         "sessions", "Connections over which a player has said hello.", lambda server: len(server.core.presence.greeted)
     ),
-    _gauge("rooms", "Rooms, by status.", lambda server: server.core.lists.by_status, "status"),
-    _counter("moves", "Moves that were stored.", lambda server: server.core.changes.moves),
+    _gauge("rooms", "Rooms, by status.", lambda server: server.core.indexes.by_status, "status"),
+    _counter("moves", "Moves that were stored.", lambda server: server.core.rooms.moves),
     _counter("games_ended", "Games that ended, by reason.", lambda server: server.core.tally.games, "reason"),
     _counter("refusals", "Requests that were refused, by code.", lambda server: server.core.tally.refusals, "code"),
     _counter("limited", "What a limit held back, by kind.", lambda server: server.limited(), "kind"),

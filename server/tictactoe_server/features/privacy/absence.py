@@ -27,14 +27,14 @@ class Absence(Service):
         self._forgetting = forgetting
         self._days = days
         self._erasure_days = erasure_days
-        self.jobs = (lambda: hourly(self._core.registry.restored, self.go_round),)
+        self.jobs = (lambda: hourly(self._core.rooms.restored, self.go_round),)
 
     def start(self, core: Core) -> None:
         self._core = core
 
     async def go_round(self, day: int) -> None:
         """Forget those who have been away for too long on a day; raises `StoreUnavailable`."""
-        if not self._core.registry.elsewhere.is_chosen("keep-players"):
+        if not self._core.rooms.elsewhere.is_chosen("keep-players"):
             return
         if self._days is not None:
             await self._forgetting.forget_all(await self._absent_since(day - self._days))

@@ -66,7 +66,7 @@ class Forgetting(Service):
         self._kept = core.store.table(FORGOTTEN)
         self._exports = RateLimits(_EXPORTS, _EXPORTS_MS, core.monotonic_ns)
         self._exports_of_address = RateLimits(_EXPORTS_OF_ADDRESS, _EXPORTS_MS, core.monotonic_ns)
-        self._elsewhere = core.registry.elsewhere
+        self._elsewhere = core.rooms.elsewhere
         self._elsewhere.on_changed.add(self._hear)
         self.jobs = (self._go_on,)
 
@@ -99,7 +99,7 @@ class Forgetting(Service):
 
     async def _tables_of(self, id: str) -> dict[str, Any]:
         keys = defaultdict[str, tuple[str, ...]](tuple)
-        keys[ROOMS.name] = tuple(self._core.lists.seats.codes_naming(id))
+        keys[ROOMS.name] = tuple(self._core.indexes.seats.codes_naming(id))
         for place, key in await self._core.store.keys_of((id,)):
             keys[place] = *keys[place], key
         found: dict[str, Any] = {}
@@ -151,7 +151,7 @@ class Forgetting(Service):
 
     async def _go_on(self) -> None:
         """Finish interrupted erasures, known only by their hashes."""
-        await self._core.registry.restored.wait()
+        await self._core.rooms.restored.wait()
         while True:
             try:
                 known = await _known(self._kept)
@@ -193,7 +193,7 @@ class Forgetting(Service):
         self._elsewhere.tell_changed(table, key)
 
     def _hear(self, table: str, key: str) -> None:
-        live = self._core.registry.by_code.get(key) if table == ROOMS.name else None
+        live = self._core.rooms.by_code.get(key) if table == ROOMS.name else None
         if live is not None:
             reload(live)
         if table == FORGOTTEN.name:

@@ -80,14 +80,14 @@ class Ladders(Service, RoomPolicy):
         self._core, self._accounts = core, Accounts(core.store)
         self.folding = Folding(core.store, self._announce)
         if self.presets:
-            core.lists.matchmaker.prefer_nearest(RATED.name, self._distance)
+            core.indexes.matchmaker.prefer_nearest(RATED.name, self._distance)
             self.jobs = (self._run,)
         hooks = core.hooks
         hooks.policies[RATED.name] = self
         hooks.games_needed_from.append(self.folding.needed_from)
         hooks.on_merge.append(self._merge)
-        core.on_result(self._on_result)
-        core.registry.elsewhere.on_changed.add(self._on_changed)
+        core.rooms.on_result.add(self._on_result)
+        core.rooms.elsewhere.on_changed.add(self._on_changed)
 
     async def check(
         self, rules: Rules, clock: ClockFields | None, player: Player, others: Collection[str] = (), *, room: str = ""
@@ -144,7 +144,7 @@ class Ladders(Service, RoomPolicy):
         return {(each.room.code, each.room.game) for each in running if {one, other} <= each.everybody}
 
     def _running_rooms(self, player: str) -> list[Listed]:
-        listed: Iterable[Listed] = self._core.lists.seats.of_player.get(player, {}).values()
+        listed: Iterable[Listed] = self._core.indexes.seats.of_player.get(player, {}).values()
         return [each for each in listed if is_rated(each.room) and each.room.result is None]
 
     def _distance(self, room: Room, player: str) -> float:
@@ -174,8 +174,8 @@ class Ladders(Service, RoomPolicy):
             before = some[-1][0]
 
     async def _run(self) -> None:
-        await self._core.registry.restored.wait()
-        is_several = self._core.registry.elsewhere.is_several
+        await self._core.rooms.restored.wait()
+        is_several = self._core.rooms.elsewhere.is_several
         while True:
             self._has_news.clear()  # before reading, so that no news is missed
             patience = POLL_SECONDS if is_several else None
@@ -212,7 +212,7 @@ class Ladders(Service, RoomPolicy):
             known = [_player_of(ladder, id) for id in game.players]
             ladder.add(game)
             room, number, _ = game.id.rsplit("-", 2)
-            live = self._core.registry.by_code.get(room)
+            live = self._core.rooms.by_code.get(room)
             if live is not None and str(live.room.game) == number:
                 changes = {
                     id: RatingChange(
@@ -234,7 +234,7 @@ class Ladders(Service, RoomPolicy):
         if kind == "void player":
             about["of"] = await find_player(self._core, about["of"])
         verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
-        self._core.registry.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
+        self._core.rooms.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
         log.info("a verdict on ratings", **asdict(verdict))
         return asdict(verdict)
 

@@ -51,7 +51,7 @@ class Attendances:
         self._core = core
         self._known: dict[str, tuple[Event, float, Attendance]] = {}
         self._elsewhere: dict[str, tuple[float, set[str]]] = {}
-        core.registry.elsewhere.on_changed.add(self._hear)
+        core.rooms.elsewhere.on_changed.add(self._hear)
 
     @property
     def here(self) -> set[str]:
@@ -61,7 +61,7 @@ class Attendances:
 
     def announce(self, events: Iterable[Event]) -> None:
         """Tell the other servers which players of these events are connected to this one."""
-        elsewhere = self._core.registry.elsewhere
+        elsewhere = self._core.rooms.elsewhere
         if elsewhere.cluster is None:
             return
         if entrants := {one.player for event in events if not event.is_over for one in event.entrants}:
@@ -99,6 +99,6 @@ class Attendances:
         return Attendance(len(entrants) - len(away), told, games)
 
     def _find(self, pairing: Pairing) -> Listed | None:
-        live = self._core.registry.by_code.get(pairing.room)
-        rooms = (one for id in pairing.players.values() for one in self._core.lists.seats.rooms_of(id))
+        live = self._core.rooms.by_code.get(pairing.room)
+        rooms = (one for id in pairing.players.values() for one in self._core.indexes.seats.rooms_of(id))
         return live or next((one for one in rooms if one.room.code == pairing.room), None)

@@ -132,8 +132,8 @@ class KeptEvents:
 
     def __init__(self, core: Core, tasks: Tasks) -> None:
         self.now = core.time
-        self.elsewhere = core.registry.elsewhere
-        self._new_code = core.lists.new_code
+        self.elsewhere = core.rooms.elsewhere
+        self._new_code = core.indexes.new_code
         self._over: dict[str, None] = {}  # finished events in memory, by code, the newest last
         self.on_change = Listeners[[Event, Event | None]]()
         self._mirror = Mirror(

@@ -34,7 +34,7 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.hooks import RoomPolicy
-from tictactoe_server.core.lists import RoomExists
+from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import (
@@ -89,13 +89,13 @@ class Running(RoomPolicy):
         self._paired: dict[str, asyncio.Task[Paired]] = {}
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
         kept.on_change.add(self._hear)
-        core.registry.on_told.add(self._note_room)
-        core.on_result(lambda game, id: self.wake(event_of(game)))
+        core.rooms.on_change.add(self._note_room)
+        core.rooms.on_result.add(lambda game, id: self.wake(event_of(game)))
 
     async def run(self) -> None:
         """Check all running events periodically, until cancelled."""
         await self._kept.restored.wait()
-        await self._core.registry.restored.wait()
+        await self._core.rooms.restored.wait()
         loop = asyncio.get_running_loop()
         self._in_time_since = loop.time()
         while True:
@@ -145,7 +145,7 @@ class Running(RoomPolicy):
         left = pairing.opened_at + event.ready_ms - self._core.time()
         if left <= 0:  # an absent player gets the time once more
             player = pairing.players[mark]
-            rooms = [one.room for one in self._core.lists.seats.rooms_of(player) if one.room.code == pairing.room]
+            rooms = [one.room for one in self._core.indexes.seats.rooms_of(player) if one.room.code == pairing.room]
             left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
         return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
 
@@ -192,7 +192,7 @@ class Running(RoomPolicy):
         event = self._kept.known(code)
         if event is None or self._is_draining() or self._is_awaited(event):
             return
-        if self._core.registry.elsewhere.is_chosen(code):
+        if self._core.rooms.elsewhere.is_chosen(code):
             await self._open_rooms(await self._begin_round(await self._check_presence(event)))
 
     async def _check_presence(self, event: Event) -> Event:
@@ -224,7 +224,7 @@ class Running(RoomPolicy):
         if pairing.result().pairings and event.round and self._is_deserted(event):
             return await self._pause(event)
         del self._paired[event.code]
-        paired, new_code = pairing.result(), self._core.lists.new_code
+        paired, new_code = pairing.result(), self._core.indexes.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
         return await self._kept.change(event.code, "", replace(paired, pairings=with_rooms))
 
@@ -299,7 +299,7 @@ class Running(RoomPolicy):
         if without and event.status == "running":
             event = await self._give_codes(event, *without)
         due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
-        here, there = self._core.registry.by_code, list[str]()
+        here, there = self._core.rooms.by_code, list[str]()
         away = [one for one in event.open_pairings if one.state == "open" and one.room not in here]
         sought = [self._seek(event, one) for one in away if not self._sought[one.room].take()]
         try:
@@ -318,9 +318,9 @@ class Running(RoomPolicy):
             terms["visibility"] = "private"
         try:
             purpose = purpose_of(event.code, pairing.id)
-            await self._core.open_room(rules.to_rules(), seats=seats, code=pairing.room, purpose=purpose, **terms)
+            await self._core.open_room(rules.to_rules(), reserved=seats, code=pairing.room, purpose=purpose, **terms)
         except RoomExists:
-            state = await _or_none(self._core.registry.load_state(pairing.room))
+            state = await _or_none(self._core.rooms.load_state(pairing.room))
             if state is None or (state.event, state.pairing) != (event.code, pairing.id):
                 await self._give_codes(event, pairing.id)
                 return
@@ -328,7 +328,7 @@ class Running(RoomPolicy):
 
     async def _seek(self, event: Event, pairing: Pairing) -> None:
         code = pairing.room
-        state = await _or_none(self._core.registry.load_state(code))
+        state = await _or_none(self._core.rooms.load_state(code))
         if state is None:
             event = await self._kept.read(event.code)
             games = await self._core.store.games.games_at(code, 1)
@@ -341,11 +341,11 @@ class Running(RoomPolicy):
                 await self._give_codes(event, pairing.id)
         elif state.result is not None:
             await self._score(event, pairing, state.result, state.seats, state.game_id or "")
-        elif self._core.registry.elsewhere.find(code) is None:
-            await self._core.registry.find(code)
+        elif self._core.rooms.elsewhere.find(code) is None:
+            await self._core.rooms.find(code)
 
     async def _give_codes(self, event: Event, *pairings: str) -> Event:
-        codes = {id: self._core.lists.new_code() for id in pairings}
+        codes = {id: self._core.indexes.new_code() for id in pairings}
         return await self._kept.change(event.code, "", RoomCodes(codes))
 
 

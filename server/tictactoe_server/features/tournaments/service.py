@@ -171,7 +171,7 @@ class Tournaments(Service):
 
     async def watch(self, call: Call) -> None:
         event = await self._find(call)
-        if call.request.on and self._core.registry.elsewhere.is_several:
+        if call.request.on and self._core.rooms.elsewhere.is_several:
             event = await self.kept.read(event.code)  # another server may have shown the player a newer state
         call.answer(event=event.code)
         if call.request.on:

@@ -172,7 +172,7 @@ class EventTexts:
     async def lead(self, request: HttpRequest, text: str) -> Reply | None:
         """Answer with the event whose code was used as a room's, or return None if there is none."""
         try:
-            if self._core.registry.find_here(text) is not None:
+            if self._core.rooms.find_here(text) is not None:
                 return None
             event = await self.find(request, text)
         except Refused:

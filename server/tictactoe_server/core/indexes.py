@@ -1,7 +1,7 @@
-"""The lists of all rooms of all servers: counts, owners, seats, waiting rooms and the lobby.
+"""The indexes of all rooms of all servers: codes, counts, owners, seats, waiting rooms and the lobby.
 
-All lists but `Lobby` are up to date before the next request is handled. A room that is being opened counts towards the
-limits from the start, and has a code of its own.
+All but the lobby are up to date before the next request is handled. A room that is being opened counts towards the
+limits from the start, and has its own code.
 """
 
 from __future__ import annotations
@@ -9,31 +9,26 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 
-from msgspec.structs import replace
-
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import ROOM_STATUSES, HeldSeat
-from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.listings.listed import Elsewhere, Listed
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.matchmaking import Matchmaker
 from tictactoe_server.people.limits import RETRY_MS, OpenedRooms, Seats
-from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms import Refused, Room
 from tictactoe_server.settings import Limits
-from tictactoe_server.watching.watchers import Watchers
 
 
 class RoomExists(Refused):
-    """A room was not opened because its code may be taken; `Registry.find` returns the other room if it is stored."""
+    """A room was not opened because its code may be taken; `Rooms.find` returns the other room if it is stored."""
 
     def __init__(self, code: str) -> None:
         super().__init__(ErrorCode.BUSY, "room", room=code)
 
 
-class Lists:
-    """All lists of rooms, and the rooms of this server by their codes: those `opening`, and those `served`."""
+class Indexes:
+    """The indexes of all rooms; by their codes, this server's rooms are in `opening` until they are in `served`."""
 
     def __init__(self, limits: Limits, limited: Counter[str], lobby: Lobby, elsewhere: Elsewhere) -> None:
         self.elsewhere = elsewhere
@@ -102,24 +97,7 @@ class Lists:
         if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
             self.seats.expect(live.owner, live, live.origin)
 
-    def with_free_code(self, change: RoomChange) -> Room:
-        """Return the room to store, under another code if the first was taken; organised rooms raise `RoomExists`."""
-        live = change.live
-        if change.attempts:
-            if live.room.terms.is_organised:
-                raise RoomExists(live.room.code)
-            self._expect_no_more(live)
-            live.room = replace(live.room, code=self.new_code())
-            live.key = live.room.code
-            live.watchers = Watchers(live.key)
-            self.expect(live)
-        return live.room
-
-    def give_up(self, live: LiveRoom) -> None:
-        self._expect_no_more(live)
-        live.enter(Phase.GONE)
-
-    def _expect_no_more(self, live: LiveRoom) -> None:
+    def stop_expecting(self, live: Listed) -> None:
         self.opening.pop(live.room.code, None)
         self.owners.remove(live)
         self.seats.give_up(live.owner, live.room.code)

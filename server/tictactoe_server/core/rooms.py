@@ -1,6 +1,6 @@
-"""The rooms of this server: found by code, loaded from the store, and removed when they close or move.
+"""The rooms of this server: opened, found by code, loaded from the store, and removed when they close or move.
 
-Rooms of other servers are found by `elsewhere`.
+Other servers' rooms are found through `elsewhere`.
 """
 
 from __future__ import annotations
@@ -14,47 +14,85 @@ import structlog
 from tictactoe_protocol import BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
 from tictactoe_server.core.change import RoomChange
-from tictactoe_server.core.lists import Lists
-from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.hooks import Hooks
+from tictactoe_server.core.indexes import Indexes, RoomExists
+from tictactoe_server.core.live_room import LiveRoom, RoomEvents
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
-from tictactoe_server.listings.listed import moved
+from tictactoe_server.listings.listed import Elsewhere, moved
+from tictactoe_server.listings.lobby import Lobby
+from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms import NOBODY, Dropped, Player, Refused, Room, StandStill, apply, state_of
+from tictactoe_server.sessions.session import Tally
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.watching.topics import Listeners
 
-_TAKEN_IN_AT_ONCE: Final = 100
+_ADOPTED_AT_ONCE: Final = 100
 
 log: Final = structlog.get_logger(__name__)
 
 
-class Registry:
-    """Finds rooms, and updates the lists before other listeners hear of a change.
+class Rooms(RoomEvents):
+    """Opens, finds and adopts rooms, and updates the indexes before listeners are notified of a change.
 
     Attributes:
+        by_code: The rooms in memory, without those that are being opened.
         knows_all: Whether all stored rooms are in memory, except for damaged ones.
         restored: Set once the stored rooms were loaded, as far as the store gave them.
-        on_told: Called with each room that is new or whose seats or result changed.
     """
 
     def __init__(
-        self, rooms: Table[Room], timers: Timers, lists: Lists, log: RoomLog, purposes: Container[str]
+        self,
+        table: Table[Room],
+        timers: Timers,
+        tally: Tally,
+        elsewhere: Elsewhere,
+        names: NameMask,
+        hooks: Hooks,
     ) -> None:
-        self._rooms = rooms
-        self._timers = timers
-        self._time = timers.time
-        self._lists = lists
-        self._purposes = purposes
-        self.by_code = lists.served
-        self.elsewhere = lists.elsewhere
-        self.log = log
-        self.on_told = Listeners[[LiveRoom]]()
+        super().__init__(table, timers.time)
+        self.elsewhere = elsewhere
+        self.timers = timers
+        lobby = Lobby(timers.time, self.notify_pending, names, hooks.add_fields)
+        self.indexes = Indexes(timers.limits, tally.limited, lobby, elsewhere)
+        self.by_code = self.indexes.served
+        self.log = RoomLog(tally)
         self.restored = asyncio.Event()
         self.knows_all = False
-        timers.changes.on_room.add(self._hear)
-        timers.changes.on_gone.add(self._forget)
+        self._purposes: Container[str] = hooks.policies
+
+    # -- opening ------------------------------------------------------------------------------------------------
+
+    async def open(self, room: Room, opened: Callable[[LiveRoom], object], *, owner: str, origin: str) -> LiveRoom:
+        """Store a new room, under another code if the first was taken, and call `opened` before it is shown.
+
+        Others can be matched with its player at once. Raises `Refused`, `RoomExists` if an organised room's code may be
+        taken, and `StoreUnavailable`.
+        """
+        live = LiveRoom(self, room, owner=owner, origin=origin, source=self.elsewhere.source_of(origin))
+        self.indexes.expect(live)
+        self.indexes.matchmaker.offer(live)
+
+        def make(room: Room) -> Room:
+            if change.attempts:
+                if room.terms.is_organised:
+                    raise RoomExists(room.code)
+                self.indexes.stop_expecting(live)
+                live.rename(self.indexes.new_code())
+                self.indexes.expect(live)
+            return live.room
+
+        def then(error: Exception | None) -> None:
+            if error is None:
+                opened(live)
+            else:
+                self.indexes.stop_expecting(live)
+                live.enter(Phase.GONE)
+
+        change = RoomChange(live, room.opened_at, make=make, then=then)
+        await change.until_settled()
+        return live
 
     # -- finding ------------------------------------------------------------------------------------------------
 
@@ -64,7 +102,7 @@ class Registry:
             code = text if text in self.by_code else parse_room_code(text)
         except BadRoomCode as bad:
             raise Refused(ErrorCode.NO_SUCH_ROOM, path="room", **bad.data) from None
-        return self.by_code.get(code) or self._lists.opening.get(code)
+        return self.by_code.get(code) or self.indexes.opening.get(code)
 
     async def find(self, text: str) -> LiveRoom:
         """Return a room by its code in any spelling, loading it if no server has it; raises `Refused`."""
@@ -75,7 +113,7 @@ class Registry:
         self.check_here(code)
         found = await self._load(code)
         if found is not None and not await self.elsewhere.take(*found):
-            self.take_in(*found, all_are_away=True)
+            self.adopt(*found, all_are_away=True)
         self.check_here(code)
         if code not in self.by_code:
             raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
@@ -96,11 +134,11 @@ class Registry:
         """Return the state of a room for reading, whichever server has it; raises `Refused` if there is none."""
         live = self.by_code.get(code)
         if live is not None:
-            return live.state(self._time())
+            return live.state(self.now())
         found = await self._load(code)
         if found is None:
             raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
-        return state_of(found[0], self._time(), watchers=0)
+        return state_of(found[0], self.now(), watchers=0)
 
     @property
     def _has_all(self) -> bool:
@@ -110,7 +148,7 @@ class Registry:
     async def _load(self, code: str) -> tuple[Room, int] | None:
         """Return a stored room, or None; a damaged room is logged and counts as missing."""
         try:
-            return None if self._has_all else await self._rooms.load(code)
+            return None if self._has_all else await self.table.load(code)
         except Unreadable as damaged:
             report(code, damaged)
             return None
@@ -121,7 +159,7 @@ class Registry:
         """Load all stored rooms, retrying until the store gives them; players don't wait for the retries."""
         while not self.knows_all:
             try:
-                await self._take_in_all()
+                await self._adopt_all()
                 self.knows_all = True
             except StoreUnavailable as error:
                 log.warning("the rooms cannot be read yet", reason=str(error))
@@ -130,24 +168,24 @@ class Registry:
                 await asyncio.sleep(RETRY_SECONDS)
 
     def set_restored(self) -> None:
-        self._lists.lobby.put_in_order()
+        self.indexes.lobby.put_in_order()
         self.restored.set()
 
-    async def _take_in_all(self) -> None:
+    async def _adopt_all(self) -> None:
         count = damaged = 0
-        async for some in self._rooms.load_all():
+        async for some in self.table.load_all():
             for number, stored in enumerate(some, 1):
                 if isinstance(stored.value, Unreadable):
                     damaged += 1
                     report(stored.key, stored.value)
                 else:
-                    count += self.take_in(stored.value, stored.revision, all_are_away=True) is not None
-                if number % _TAKEN_IN_AT_ONCE == 0:
+                    count += self.adopt(stored.value, stored.revision, all_are_away=True) is not None
+                if number % _ADOPTED_AT_ONCE == 0:
                     await asyncio.sleep(0)
         if count or damaged:
             log.info("rooms restored", rooms=count, damaged=damaged)
 
-    def take_in(
+    def adopt(
         self, room: Room, revision: int, *, owner: str = "", source: str = "", all_are_away: bool = False
     ) -> LiveRoom | None:
         """Adopt a stored room and return it, or None if it is in memory already or unusable.
@@ -160,17 +198,17 @@ class Registry:
             log.error("a room of a feature that this server lacks is left alone", room=room.code, of=room.purpose.name)
             return None
         try:
-            self._time.go_on_from(room.newest_time)
+            self.now.go_on_from(room.newest_time)
             for seat in room.held_seats if all_are_away else ():
                 if seat.online and not seat.is_server_bot:
-                    room = apply(room, Player(seat.player, seat.name), Dropped(), self._time())
-            room = apply(room, NOBODY, StandStill(), self._time())
+                    room = apply(room, Player(seat.player, seat.name), Dropped(), self.now())
+            room = apply(room, NOBODY, StandStill(), self.now())
             first_person = next((seat.player for seat in room.held_seats if not seat.is_server_bot), "")
-            live = LiveRoom(self._timers.changes, room, revision, owner=owner or first_person, source=source)
-            self._hear(live, None, is_restored=True)
-            self._timers.close_later(live)
+            live = LiveRoom(self, room, revision, owner=owner or first_person, source=source)
+            self.update(live, None, is_restored=True)
+            self.timers.close_later(live)
             if live.has_bots:
-                self._timers.changes.on_shown(live)
+                self.on_shown(live)
         except Exception:
             log.exception("a room could not be brought back", room=room.code)
             return None
@@ -185,41 +223,40 @@ class Registry:
             if not live.is_gone:
                 live.enter(Phase.GONE)
                 live.moved_to = url
-                self._remove(live, Moved(code, url))
+                self.remove(live, Moved(code, url))
                 then()
 
         code = live.room.code
-        RoomChange(live, self._time(), then=go, make=lambda room: room).submit()
+        RoomChange(live, self.now(), then=go, make=lambda room: room).submit()
 
-    def _hear(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
-        """Update the lists for a new or changed room, and log a game that began or ended."""
+    def update(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
+        """Update the indexes for a new or changed room, and log a game that began or ended."""
         room = live.room
         if before is None:
             self.by_code[room.code] = live
-            self._lists.opening.pop(room.code, None)
+            self.indexes.opening.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             if not is_restored:
                 self.log.follow(live.address, room, before)
-            self._lists.update(live, before)
-            self.on_told(live)
+            self.indexes.update(live, before)
+            self.on_change(live)
         if room.clock is not None:
-            self._timers.watch_clock(live)
+            self.timers.watch_clock(live)
 
-    def _forget(self, live: LiveRoom, why: Closed) -> None:
+    def remove(self, live: LiveRoom, why: Closed | Moved) -> None:
         address = live.address
-        self._remove(live, why)
-        self.log.note("room closed", address, room=why.room, reason=why.reason)
-
-    def _remove(self, live: LiveRoom, why: Closed | Moved) -> None:
-        self._timers.changes.catch_up()
+        self.notify_pending()
         del self.by_code[live.room.code]
-        self._lists.remove(live)
+        self.indexes.remove(live)
         live.show_watchers()
         live.watchers.finish()
         frame = encode_frame(encode(why))
         for session in [*live.sessions]:
             session.connection.push_frame(frame)
             live.part(session)
+        if isinstance(why, Closed):
+            self.log.note("room closed", address, room=why.room, reason=why.reason)
+            self.on_close(live, why)
 
 
 def report(code: str, damaged: Unreadable) -> None:
