@@ -1,10 +1,11 @@
-"""A new feature has a table, a request, a push, a page and an order, adds to other answers, and is told of games."""
+"""A new feature has a table, a request, a push, a page, an order, a job and options, and adds to other answers."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 import pytest
 from msgspec import Struct
@@ -18,6 +19,7 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.admin.orders.order import Order, ServerParts
+from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service
@@ -32,7 +34,7 @@ from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import FinishedGame, Refused
 from tictactoe_server.rooms.room import Purpose
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.settings import Settings
+from tictactoe_server.settings import Options, Settings, option, options_of
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -57,13 +59,27 @@ class TellPoints(Struct, frozen=True, tag="points", tag_field="type"):
     points: int
 
 
+@dataclass(frozen=True, slots=True)
+class PointOptions(Options):
+    section = "Points"
+
+    a_win: int = option("Points for a game that is won.", int, default=1, name="points-a-win")
+
+    def check(self, settings: Settings) -> None:
+        if self.a_win < 0:
+            raise click.UsageError("Nobody loses points.")
+
+
 class Points(Service):
     """Gives a point for each game that is won and kept, and shows the points in `welcome`."""
 
     tables = (WON,)
 
-    def __init__(self) -> None:
+    def __init__(self, a_win: int = 1) -> None:
+        self.a_win = a_win
         self.known: dict[str, int] = {}
+        self.has_begun, self.has_ended = asyncio.Event(), False
+        self.jobs = (self.wait,)
         self.handles = {AskPoints: self.tell}
         self.routes = {"/points/([^/]+)": lambda request, player: [str(self.known.get(player, 0))]}
         self._tasks = Tasks()
@@ -75,6 +91,17 @@ class Points(Service):
 
     async def close(self) -> None:
         await asyncio.gather(*self._tasks)
+        await super().close()
+
+    async def wait(self) -> None:
+        self.has_begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.has_ended = True
+
+    def status(self) -> dict[str, str]:
+        return {"points": f"{len(self.known)} players have some"}
 
     def count(self, game: FinishedGame, id: str) -> None:
         if id and game.result.winner is not None:
@@ -92,7 +119,7 @@ class Points(Service):
 
     async def _give(self, player: str, games: frozenset[str]) -> None:
         won = await change(self._won, player, lambda old: Won(games | (old or Won()).games))
-        self.known[player] = len(won.games)
+        self.known[player] = self.a_win * len(won.games)
 
 
 class ShowPoints(Order, frozen=True, tag="points"):
@@ -102,7 +129,12 @@ class ShowPoints(Order, frozen=True, tag="points"):
         return {"points": server.service(Points).known[self.player]}
 
 
-POINTS = Feature(make=lambda parts: [Points()], tables=Points.tables, orders=(ShowPoints,))
+POINTS = Feature(
+    make=lambda parts: [Points(parts.settings.of(PointOptions).a_win)],
+    tables=Points.tables,
+    orders=(ShowPoints,),
+    options=PointOptions,
+)
 
 
 async def test_all_that_it_brings_is_there(tmp_path: Path) -> None:
@@ -121,6 +153,17 @@ async def test_all_that_it_brings_is_there(tmp_path: Path) -> None:
     token = ana.welcome["token"]
     async with Server(settings, features=(POINTS,)) as server, open_peer(server.url, token=token) as again:
         assert again.welcome["points"] == 1
+
+
+async def test_its_job_runs_as_long_as_the_server_with_its_own_options_and_a_line_in_the_status() -> None:
+    settings = replace(HERE, features=(*HERE.features, PointOptions(a_win=3)))
+    async with Server(settings, features=(POINTS,)) as server:
+        points = server.service(Points)
+        await points.has_begun.wait()
+        assert (points.a_win, points.has_ended) == (3, False)
+        assert (await server.carry_out(Status()))["points"] == "0 players have some"
+    assert points.has_ended
+    assert [one.opts for one in options_of(PointOptions).values()] == [["--points-a-win"]]
 
 
 async def test_it_hears_of_each_game_once_with_its_id_though_another_listener_fails() -> None:
