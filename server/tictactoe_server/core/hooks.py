@@ -44,7 +44,7 @@ class RoomPolicy:
         """
 
     async def skipped_opponents(self, player: str) -> Collection[str]:
-        """Return the ids of players whom a player must not be matched with."""
+        """Return the ids of players to exclude from a match with this player."""
         return ()
 
     def add_fields(self, listed: Listed) -> Mapping[str, Any]:
@@ -52,18 +52,18 @@ class RoomPolicy:
         return {}
 
     async def before_seat(self, live: LiveRoom) -> None:
-        """Prepare a room for a player without a seat, who is about to join it."""
+        """Prepare a room before a player without a seat joins it."""
 
 
 class Hooks:
     """The collections that features add to when they start.
 
     Attributes:
-        policies: Those of all purposes that rooms can have, by name; rooms of other purposes are left alone.
+        policies: The policies of all known purposes, by name; rooms with another purpose stay in the store, unused.
         welcome_fields: Each returns a field of `welcome` for a player's account, UNSET for none; by the field's name.
         mute_checks: Each returns True if the first player, by id, must not get the second player's chat.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
-        on_lobby_request: Called with each answered request to see the lobby, or to see it no more.
+        on_lobby_request: Called with each answered request that begins or ends a subscription to the lobby.
         on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
     """
 
