@@ -1,19 +1,19 @@
-"""The only path by which a room changes: each change is applied, stored, answered and then shown.
+"""How a room changes: each change is applied, stored, answered and then shown.
 
-Theory of operation. The invariant: nobody is shown or acknowledged a state of a room that is not stored.
+Theory of operation. The invariant: no state of a room is sent or acknowledged before it is stored.
 
-A `RoomChange` is one of these at any time:
+At any time a `RoomChange` is in one of these states:
 
 - waiting, in the order of requests, while an earlier change of the room is not settled;
 - current: it is applied to the cached room, and the result is saved by compare-and-set. If another server was faster,
   or an earlier write is unsettled, the room is loaded and the change is applied again, so `apply` must be idempotent;
-- settled, exactly once: with an error, or with the stored room. Then the request is answered, and sessions are shown
+- settled, exactly once, with an error or with the stored room. Then the request is answered, and sessions are shown
   the room. Indexes that decide on requests are updated before the answer, other listeners are notified after it.
 
-A turn whose clock has run out ends by a change of its own, which is stored before the change of the late player.
+If the clock of the turn has run out, the turn ends by a change of its own, which is stored before the late change.
 
-Elsewhere nothing may replace the room of a stored `LiveRoom`, save or delete a room, answer a command, or send the
-state of a change that is not settled. Features and timers submit a `RoomChange` like everybody else.
+No other code may replace the room of a stored `LiveRoom`, save or delete a room, answer a command, or send the state of
+a change that is not settled. Features and timers submit a `RoomChange`, like requests of sessions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Move
 from tictactoe_server import clock
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.records.changes import Change, Phase
+from tictactoe_server.records.changes import GONE, Change, Phase, Preceded
 from tictactoe_server.rooms import (
     NOBODY,
     Expire,
@@ -120,25 +120,10 @@ class RoomChange(Change[Room], eq=False):
     call: Call | None = None
     over: FinishedGame | None = None
 
-    def first(self, room: Room) -> RoomChange:
-        """Return the change that ends an expired turn, to be followed by this change, or this change."""
-        if room.clock_started_at is None or self.player is NOBODY or not is_expired(room, self.now):
-            return self
-        live = self.live
-
-        def follow(error: Exception | None) -> None:
-            if error is None:
-                live.waiting.appendleft(self)
-            else:
-                self.is_settled = True
-                self.settled(error)
-
-        live.change = ending = RoomChange(live, self.now, asked_at=self.asked_at, then=follow)
-        live.answer_in_time(ending)
-        return ending
-
     def apply(self, room: Room) -> Room | None:
         """Return the room after the command; refuses a session that does not control the player's seat."""
+        if room.clock_started_at is not None and self.player is not NOBODY and is_expired(room, self.now):
+            raise Preceded(RoomChange(self.live, self.now, asked_at=self.asked_at, then=self._follow))
         if self.make is not None:
             after = self.make(room)
         else:
@@ -149,7 +134,6 @@ class RoomChange(Change[Room], eq=False):
             if call is not None and call.session.source.playing_seconds < PLAYING_SECONDS:  # most moves need no call
                 call.session.source.note_play()
         if after is None or after.result is None or room.result is not None:
-            self.over = self.finished = None  # an earlier attempt may have ended the game
             return after
         self.over = game = finished_game(after, clock.wall_ms())
         is_kept = not after.was_aborted
@@ -157,6 +141,18 @@ class RoomChange(Change[Room], eq=False):
             is_kept = is_kept and keeps(self.live, game)
         self.finished = game if is_kept else None
         return replace(after, kept_at=game.at if is_kept else 0)
+
+    def _follow(self, error: Exception | None) -> None:
+        """Begin after the change that ended the expired turn, or fail like it."""
+        if error is None:
+            self.live.waiting.appendleft(self)
+        else:
+            self.is_settled = True
+            self.settled(error)
+
+    def failed(self, error: Exception) -> None:
+        self.over = self.finished = None  # the next attempt begins with another room
+        super().failed(error)
 
     def stored(self, revision: int) -> None:
         """Adopt the stored room, and notify the listeners that decide on requests, before the change is settled."""
@@ -190,13 +186,13 @@ class RoomChange(Change[Room], eq=False):
             refuse(call.session, call.request, error)
         elif call.request.id is not UNSET:
             answer = encode_frame(b'{"type":"ok","id":%b}' % encode(call.request.id))
-        if live.is_unshown and live.phase is not Phase.GONE:
+        if live.is_unshown and live.phase is not GONE:
             live.show(call.session if call is not None and answer else None, answer)
         elif call is not None and answer:
             call.session.connection.push_frame(answer)
         if call is not None and call.session.is_busy:
             call.session.go_on()
-        if isinstance(error, StoreUnavailable) and live.phase is Phase.UNCERTAIN:
+        if error is not None and isinstance(error, StoreUnavailable) and live.phase is Phase.UNCERTAIN:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS * random.uniform(1, 2), reload, live)
 
 

@@ -50,7 +50,8 @@ class Phase(Enum):
     GONE = auto()  # deleted, or moved to another server
 
 
-STORED: Final = Phase.STORED  # faster than the attribute of the enum, in the path of each move
+GONE: Final = Phase.GONE  # faster than the attribute of the enum, in the path of each move
+STORED: Final = Phase.STORED
 
 TRANSITIONS: Final = {
     Phase.OPENING: {Phase.STORED, Phase.GONE},
@@ -101,14 +102,10 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         self.submit()
         return cast("Value | None", await pending.future)
 
-    def first(self, value: Value) -> Change[Value]:
-        """Return the change to apply before this one, or this one."""
-        return self
-
     def apply(self, value: Value) -> Value | None:
         """Return the next value, the same object for no change, or None to delete it; called again by each retry.
 
-        Raises `Refused`, or `Conflict` to load the value first.
+        Raises `Refused`, `Conflict` to load the value first, and `Preceded` if another change comes first.
         """
         return value if self.make is None else self.make(value)
 
@@ -135,6 +132,13 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
             live.doubt()
         if live.change is self and not (isinstance(error, Conflict | Unsettled) and live.try_again(self, error)):
             live.settle(self, live.busy() if isinstance(error, Conflict) else error)
+
+
+class Preceded(Exception):
+    """Another change has to be stored first; its `then` queues the change that raised this."""
+
+    def __init__(self, change: Change[Any]) -> None:
+        self.change = change
 
 
 class Kept(Generic[Value]):
@@ -211,7 +215,6 @@ class Kept(Generic[Value]):
         try:
             if self.phase is not STORED and not self.is_ready(change):
                 return
-            change = change.first(value)
             change.after = after = change.apply(value)
             if after is value and self.phase is STORED:
                 self.settle(change, None)
@@ -221,6 +224,10 @@ class Kept(Generic[Value]):
                 self.table.save(self.key, after, self.revision, change, change.finished)
         except Conflict as error:
             change.failed(error)
+        except Preceded as preceded:
+            self.change = preceded.change
+            self.answer_in_time(preceded.change)
+            self.begin(preceded.change)
         except Refused as refused:
             self.settle(change, refused)
         except Exception as error:
