@@ -109,7 +109,7 @@ def _text_of(room: Room, rules: Raw) -> bytes:
 def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any) -> RoomState:
     position, moves = room.position, room.position.moves
     is_over, is_waiting = room.result is not None, None in room.seats.values()
-    return RoomState(
+    state = RoomState(
         room.code,
         room.seq,
         "over" if is_over else "waiting" if is_waiting else "playing",
@@ -132,9 +132,11 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any) -> RoomS
         room.happened or UNSET,
         UNSET if room.rules.opening is None or is_over else opening_state(position),
         position.chosen or UNSET,
-        game_id=UNSET if room.result is None else room.game_id or UNSET,
-        **room.purpose.fields_of(RoomState),
     )
+    more = room.purpose.fields_of(RoomState) if room.purpose.fields else {}
+    if is_over and room.kept_at:
+        more["game_id"] = room.game_id
+    return replace(state, **more) if more else state  # keyword arguments for each state would take longer
 
 
 def summary_of(room: Room, now: int, *, watchers: int, ply: int) -> RoomSummary:
