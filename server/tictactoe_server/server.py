@@ -30,7 +30,7 @@ from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.feature import Feature, Parts
-from tictactoe_server.features.jetstream import hidden, needing_nats
+from tictactoe_server.features.jetstream import hidden
 from tictactoe_server.features.metrics.feature import MetricsOptions
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
@@ -220,9 +220,7 @@ class Server:
             except (DamagedDatabase, SavesMissing) as damaged:
                 newest = describe_newest(settings.data, settings.of(BackupOptions).to)
                 raise CannotOpenStore(f"{damaged}\n{newest}") from damaged
-        with needing_nats():
-            from tictactoe_server.features.cluster.starting import open_store
-        return await open_store(options, specs, settings.data)
+        return await options.open_store(specs, settings.data)
 
     def _build(self, store: Storage) -> None:
         settings, limits = self._settings, self._limits
@@ -266,10 +264,10 @@ class Server:
         terms = self._limits, round(self._settings.hold_seconds * 1000), monotonic_ns
         if options.store is None:
             return Core(store, ServedTime(store, monotonic_ns), *terms, settings=self._settings)
-        from tictactoe_server.features.cluster.starting import join_cluster
+        from tictactoe_server.features.cluster.cluster import Cluster
 
         url = options.advertise or self.url
-        self._cluster = cluster = join_cluster(store, self.port, url, monotonic_ns, lambda: self._drain.is_on)
+        self._cluster = cluster = Cluster.join(store, self.port, url, monotonic_ns, lambda: self._drain.is_on)
         core = Core(store, cluster.time, *terms, cluster, self._settings)
         cluster.start(core)
         return core

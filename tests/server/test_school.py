@@ -10,7 +10,7 @@ from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
 from tictactoe_server.features.bots.feature import BotOptions
-from tictactoe_server.features.privacy.absence import Absence
+from tictactoe_server.features.privacy.feature import Absence
 from tictactoe_server.features.tournaments.orders import AllowOrganiser
 from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server

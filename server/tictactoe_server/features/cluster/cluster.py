@@ -21,6 +21,7 @@ import contextlib
 import copy
 import math
 import random
+import socket
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from functools import partial
 from hashlib import blake2b
@@ -47,7 +48,8 @@ from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt, kind_of
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Player, Refused, Room, open_room
-from tictactoe_server.storage.store import StoreUnavailable, Unreadable
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
 
 NOTE_SECONDS: Final = 0.2  # how often served time is stored
@@ -68,6 +70,7 @@ _DROPPED_A_SECOND: Final = 200
 RESERVED_SECONDS: Final = 3.0  # how long a seat is reserved for a player, or a room expected from its opener
 _ANSWER_SECONDS: Final = 0.4  # of the server that matches
 _ATTEMPTS: Final = 2  # to match a player
+_MOST_NS: Final = 1_000_000_000  # longest time between two readings of the clock in a running process
 _MATCH_PAUSE_SECONDS: Final = 0.1
 
 log: Final = structlog.get_logger(__name__)
@@ -91,6 +94,17 @@ class Cluster(Elsewhere):
         self._id, self._secret = "", b""
         self._missing_a_server = asyncio.Event()
         self._copies = Copies(store.link)
+
+    @classmethod
+    def join(
+        cls, store: Storage, port: int, url: str, monotonic_ns: Callable[[], int], is_draining: Callable[[], bool]
+    ) -> Cluster:
+        """Return the cluster of the servers that share a store; this server is at `url`. Raises `CannotOpenStore`."""
+        if not isinstance(store, JetStreamStore):
+            raise CannotOpenStore("This is no store of several servers.")
+        clock = Uninterrupted(monotonic_ns)  # in a cluster no time passes while this server is suspended
+        served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
+        return cls(store, f"{socket.gethostname()}:{port}", url, served, is_draining)
 
     def start(self, core: Core) -> None:
         link, members = self._link, self.members
@@ -390,3 +404,19 @@ class Matching:
             del self._kept[player.id]
             listed.entering -= {player.id}
             self._indexes.matchmaker.offer(listed)
+
+
+class Uninterrupted:
+    """A monotonic clock in ns that stops with this process, as the other servers of a cluster play on meanwhile."""
+
+    def __init__(self, monotonic_ns: Callable[[], int]) -> None:
+        self._monotonic_ns = monotonic_ns
+        self._seen_ns = monotonic_ns()
+        self._missed_ns = 0
+
+    def __call__(self) -> int:
+        now = self._monotonic_ns()
+        if now - self._seen_ns > _MOST_NS:
+            self._missed_ns += now - self._seen_ns
+        self._seen_ns = now
+        return now - self._missed_ns

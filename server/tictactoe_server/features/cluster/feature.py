@@ -10,7 +10,9 @@ from click import BadParameter, UsageError
 
 from tictactoe_server.features.cluster.commands import cluster
 from tictactoe_server.features.feature import Feature
+from tictactoe_server.features.jetstream import needing_nats
 from tictactoe_server.settings import Options, Settings, file_option, option, split_url
+from tictactoe_server.storage.specs import Specs, Storage
 
 
 def _parse_url(text: str) -> str | None:
@@ -49,6 +51,15 @@ class ClusterOptions(Options):
         _parse_url,
         "URL",
     )
+
+    async def open_store(self, specs: Specs, data: Path | None) -> Storage:
+        """Open the shared store, with a copy of the finished games in the folder `data`; raises `CannotOpenStore`."""
+        with needing_nats():
+            from tictactoe_server.features.jetstream.store import JetStreamStore
+        urls, credentials, ca = self.store or "", self.store_credentials, self.store_ca
+        return await JetStreamStore.open(
+            urls, specs, credentials=credentials, ca=ca, data=data, unsafe=self.store_unsafe
+        )
 
     def check(self, settings: Settings) -> None:
         if self.store and self.advertise is None and settings.host in (None, "0.0.0.0", "::"):
