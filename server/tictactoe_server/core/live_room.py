@@ -17,6 +17,7 @@ from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.listeners import Listeners
 from tictactoe_server.listings.listed import Listed, moved
 from tictactoe_server.records.changes import Kept, Phase
 from tictactoe_server.rooms import (
@@ -30,7 +31,6 @@ from tictactoe_server.rooms.view import StateEncoder
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.watching.topics import Listeners
 from tictactoe_server.watching.watchers import Watchers
 
 WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; players are sent every state

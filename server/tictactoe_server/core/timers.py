@@ -20,10 +20,10 @@ from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.listeners import Listeners
 from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits
-from tictactoe_server.watching.topics import Listeners
 
 RETRY_SECONDS: Final = 1.0  # until a change that the store refused is retried
 COUNT_SECONDS: Final = 0.25  # shortest time between two numbers of watchers

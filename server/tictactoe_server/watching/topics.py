@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import msgspec
 
-from tictactoe_server.listeners import Listeners as Listeners
 from tictactoe_server.sessions.session import Session
 
 GATHER_SECONDS: Final = 0.1
