@@ -161,7 +161,7 @@ async def test_its_job_runs_as_long_as_the_server_with_its_own_options_and_a_lin
         points = server.service(Points)
         await points.has_begun.wait()
         assert (points.a_win, points.has_ended) == (3, False)
-        assert (await server.carry_out(Status()))["points"] == "0 players have some"
+        assert "points   0 players have some" in Status().describe(await server.carry_out(Status()))
     assert points.has_ended
     assert [one.opts for one in options_of(PointOptions).values()] == [["--points-a-win"]]
 

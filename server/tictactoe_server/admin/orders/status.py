@@ -54,11 +54,9 @@ class Status(Order, frozen=True, tag="status"):
             "bots_waiting": server.bots_waiting(),
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,
-            "backup": None,
+            "features": {name: line for one in server.services for name, line in one.status().items()},
             "people_may": _describe_people(server.core.settings),
         }
-        for service in server.services:
-            status |= service.status()
         rooms = server.core.rooms
         here = {"served": len(rooms.by_code), "elsewhere": rooms.elsewhere.count}
         return status | here if rooms.elsewhere.is_several else status
@@ -75,7 +73,7 @@ class Status(Order, frozen=True, tag="status"):
             "moves": f"{answer['moves']}; {answer['refusals']} requests refused, {answer['limited']} by a limit",
             "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
             "drain": None if drain is None else DrainOrder().describe(drain),
-            "backup": answer["backup"],
+            **answer["features"],
             "allows": answer["people_may"],
             "speed": answer.get("speed"),
         }
