@@ -11,8 +11,8 @@ from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.maintenance import Housekeeping
 from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.hooks import Hooks
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.privacy.feature import drop_hashes
-from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server
@@ -38,7 +38,7 @@ async def go_round(
     """Delete everything that is too old after this many days."""
     housekeeping = Housekeeping(
         store=store,
-        bans=Bans(store.table(BANS), Elsewhere(), Tasks()),
+        bans=Bans(store.table(BANS), RemoteServers(), Tasks()),
         stay=lambda: stay,
         history_days=history_days,
         hooks=hooks or Hooks(),

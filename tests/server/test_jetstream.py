@@ -35,6 +35,7 @@ from tests.server.stored import (
 )
 from tests.server.tables import ANA, BO
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.cluster import commands
 from tictactoe_server.features.jetstream import layout
 from tictactoe_server.features.jetstream.layout import make_streams
@@ -42,7 +43,6 @@ from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.features.jetstream.streams import Streams, name_of
-from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
@@ -82,7 +82,7 @@ async def link(node: Node) -> AsyncIterator[Link]:
     await opened.close()
 
 
-class Several(Elsewhere):
+class Several(RemoteServers):
     is_several = True
 
 

@@ -19,10 +19,10 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.agenda import SLICE_ITEMS, Agenda
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.listings.matchmaking import Matchmaker
 from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.records.tables import ROOMS, open_memory
@@ -81,7 +81,7 @@ async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_severa
 
 STORE = open_memory()
 TIMERS = Timers(Agenda(), ServedTime(STORE), Limits())
-HERE = Rooms(STORE.table(ROOMS), TIMERS, Tally(), Elsewhere(), NameMask(hides_names=False), Hooks())
+HERE = Rooms(STORE.table(ROOMS), TIMERS, Tally(), RemoteServers(), NameMask(hides_names=False), Hooks())
 
 
 def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoom:

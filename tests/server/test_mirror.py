@@ -6,8 +6,8 @@ import pytest
 from tests.fakes import TroubledStore
 from tests.peer import until
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.kept import EVENTS
-from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, Ban, open_memory
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, delete, save
@@ -15,11 +15,11 @@ from tictactoe_server.storage.store import MISSING, StoreUnavailable, delete, sa
 NOISE, SPAM = Ban("pana", "noise", 1), Ban("pana", "spam", 2)
 
 
-class Peers(Elsewhere):
+class Peers(RemoteServers):
     """Two servers of a cluster, whose notices arrive unless they are lost."""
 
     is_several = True
-    other: Elsewhere | None = None
+    other: RemoteServers | None = None
 
     def tell_changed(self, table: str, key: str) -> None:
         if self.other is not None:
@@ -51,7 +51,7 @@ async def test_a_change_is_seen_here_at_once_and_elsewhere_after_its_notice(task
 
 async def test_what_was_missed_is_seen_after_the_next_load(tasks: Tasks) -> None:
     table = open_memory().table(BANS)
-    mirror = Mirror(table, BANS.name, Elsewhere(), tasks)
+    mirror = Mirror(table, BANS.name, RemoteServers(), tasks)
     await save(table, "pana", NOISE, MISSING)
     await save(table, "pbo", Ban("pbo", "", 1), MISSING)
     await mirror.load()
@@ -65,14 +65,14 @@ async def test_what_was_missed_is_seen_after_the_next_load(tasks: Tasks) -> None
 async def test_an_answer_comes_before_the_news_of_the_change(tasks: Tasks) -> None:
     order = list[str]()
     mirror = Mirror(
-        open_memory().table(BANS), BANS.name, Elsewhere(), tasks, lambda key, before, after: order.append("news")
+        open_memory().table(BANS), BANS.name, RemoteServers(), tasks, lambda key, before, after: order.append("news")
     )
     await mirror.change("pana", lambda old: NOISE, lambda error: order.append("answer"))
     assert order == ["answer", "news"]
 
 
 async def test_a_deleted_value_does_not_come_back_with_a_late_read(tasks: Tasks) -> None:
-    mirror = Mirror(open_memory().table(BANS), BANS.name, Elsewhere(), tasks)
+    mirror = Mirror(open_memory().table(BANS), BANS.name, RemoteServers(), tasks)
     await mirror.change("pana", lambda old: NOISE)
     held = mirror.holder("pana")
     revision = held.revision
@@ -84,7 +84,7 @@ async def test_a_deleted_value_does_not_come_back_with_a_late_read(tasks: Tasks)
 async def test_a_table_is_loaded_again_until_the_store_answers(tasks: Tasks, store: TroubledStore) -> None:
 
     store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)
-    mirror = Mirror(store.table(EVENTS), EVENTS.name, Elsewhere(), tasks)
+    mirror = Mirror(store.table(EVENTS), EVENTS.name, RemoteServers(), tasks)
     tasks.start(mirror.run())
     async with asyncio.timeout(10):
         await mirror.loaded.wait()

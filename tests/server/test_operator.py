@@ -15,8 +15,8 @@ from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListB
 from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
 from tictactoe_server.agenda import Tasks
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.orders import EndEvent, ListEvents
-from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.records.tables import BANS, open_memory
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -176,11 +176,11 @@ def test_what_is_neither_player_nor_address_is_refused(subject: str) -> None:
 async def test_bans_are_kept_and_end_by_themselves() -> None:
     store, now = open_memory(), [1_000_000]
     tasks = Tasks()
-    bans = Bans(store.table(BANS), Elsewhere(), tasks, lambda: now[0])
+    bans = Bans(store.table(BANS), RemoteServers(), tasks, lambda: now[0])
     await bans.add("192.0.2.0/24", "noise", 60)
     await bans.add("2001:db8::/64", "", None)
     await bans.add("p0123456789", "spam", 30)
-    again = Bans(store.table(BANS), Elsewhere(), tasks, lambda: now[0])
+    again = Bans(store.table(BANS), RemoteServers(), tasks, lambda: now[0])
     await again.load()
     assert [ban.subject for ban in again] == [ban.subject for ban in bans]
     assert again.refusal_of("192.0.2.99") is not None

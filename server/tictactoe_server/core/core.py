@@ -17,10 +17,10 @@ from tictactoe_server.agenda import Agenda, Job, Tasks
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.listings.listed import Elsewhere
 from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
@@ -111,7 +111,7 @@ class Core:
         limits: Limits,
         hold_ms: int,
         monotonic_ns: Callable[[], int],
-        elsewhere: Elsewhere | None = None,
+        elsewhere: RemoteServers | None = None,
         settings: Settings | None = None,
     ) -> None:
         self.settings = settings = settings or Settings()
@@ -126,7 +126,7 @@ class Core:
         self.names = names = NameMask(hides_names=settings.hides_names)
         self.hooks = Hooks()
         self.timers = timers = Timers(self.agenda, time, limits)
-        self.rooms = Rooms(store.table(ROOMS), timers, tally, elsewhere or Elsewhere(), names, self.hooks)
+        self.rooms = Rooms(store.table(ROOMS), timers, tally, elsewhere or RemoteServers(), names, self.hooks)
         self.indexes = self.rooms.indexes
         self.lobby = self.indexes.lobby
         self.allowances = Allowances(limits, tally.limited, monotonic_ns)

@@ -12,7 +12,8 @@ from collections import Counter
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import ROOM_STATUSES, HeldSeat
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.listings.listed import Elsewhere, Listed
+from tictactoe_server.core.remote import RemoteServers
+from tictactoe_server.listings.listed import Listed
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.matchmaking import Matchmaker
 from tictactoe_server.people.limits import RETRY_MS, OpenedRooms, Seats
@@ -30,7 +31,7 @@ class RoomExists(Refused):
 class Indexes:
     """The indexes of all rooms; by their codes, this server's rooms are in `opening` until they are in `served`."""
 
-    def __init__(self, limits: Limits, limited: Counter[str], lobby: Lobby, elsewhere: Elsewhere) -> None:
+    def __init__(self, limits: Limits, limited: Counter[str], lobby: Lobby, elsewhere: RemoteServers) -> None:
         self.elsewhere = elsewhere
         self.opening: dict[str, LiveRoom] = {}
         self.served: dict[str, LiveRoom] = {}

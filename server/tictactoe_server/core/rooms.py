@@ -17,8 +17,9 @@ from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.indexes import Indexes, RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomEvents
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.timers import RETRY_SECONDS, Timers
-from tictactoe_server.listings.listed import Elsewhere, moved
+from tictactoe_server.listings.listed import moved
 from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.listings.room_log import RoomLog
@@ -47,7 +48,7 @@ class Rooms(RoomEvents):
         table: Table[Room],
         timers: Timers,
         tally: Tally,
-        elsewhere: Elsewhere,
+        elsewhere: RemoteServers,
         names: NameMask,
         hooks: Hooks,
     ) -> None:

@@ -36,6 +36,7 @@ from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.remote import ClusterIdentity, RemoteServers, RoomAt
 from tictactoe_server.core.rooms import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import messages
@@ -45,7 +46,7 @@ from tictactoe_server.features.jetstream.copies import Copies
 from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream
-from tictactoe_server.listings.listed import ClusterIdentity, Elsewhere, GameKind, Listed, RoomAt, kind_of
+from tictactoe_server.listings.listed import GameKind, Listed, kind_of
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Player, Refused, Room, open_room
 from tictactoe_server.storage.specs import Storage
@@ -76,7 +77,7 @@ _MATCH_PAUSE_SECONDS: Final = 0.1
 log: Final = structlog.get_logger(__name__)
 
 
-class Cluster(Elsewhere):
+class Cluster(RemoteServers):
     """The cluster as seen by this server. The order of calls is `start`, `open`, `run`, and `leave` at the end."""
 
     is_several = True
@@ -351,7 +352,7 @@ class Matching:
         self._kept: dict[str, Listed] = {}
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
-        """Return the room for a player, and its server; see `Elsewhere.find_match`."""
+        """Return the room for a player, and its server; see `RemoteServers.find_match`."""
         rules, clock, name = kind
         own, code, fields = self._members.id, self._indexes.new_code(), RulesFields.of(rules)
         purpose = self._policies[name].purpose
