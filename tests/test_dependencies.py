@@ -14,7 +14,7 @@ REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,-]+)\])?")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 INSTALLED_BY_HAND = {"confusable-homoglyphs"}
-"""Needed once, to make the table of look-alike characters (`tools/look_alikes.py`)."""
+"""Needed once, to make the table of look-alike characters (`tools/confusables.py`)."""
 DISTRIBUTIONS = packages_distributions()
 
 

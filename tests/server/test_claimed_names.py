@@ -17,7 +17,7 @@ from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ListNames, Merge, Release
 from tictactoe_server.people.accounts import Accounts, hash_secret
-from tictactoe_server.people.look_alikes import keys_of
+from tictactoe_server.people.confusables import keys_of
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import (

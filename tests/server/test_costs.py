@@ -13,7 +13,7 @@ from tictactoe_protocol.requests import Hello, Request
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.challenges.blocks import BLOCKS
 from tictactoe_server.people.accounts import hash_secret
-from tictactoe_server.people.look_alikes import keys_of
+from tictactoe_server.people.confusables import keys_of
 from tictactoe_server.records.tables import ACCOUNTS, CLAIMS, PLAYERS, Account, Claim, KnownPlayer, today
 from tictactoe_server.rooms import Player
 from tictactoe_server.server import Server, kept_by

@@ -13,7 +13,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from tictactoe_server import clock
-from tictactoe_server.people.look_alikes import keys_of, mark_other
+from tictactoe_server.people.confusables import keys_of, mark_other
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import (
     ACCOUNTS,

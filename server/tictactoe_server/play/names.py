@@ -30,7 +30,7 @@ from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
-from tictactoe_server.people.look_alikes import can_be_claimed, keys_of, mark_other
+from tictactoe_server.people.confusables import can_be_claimed, keys_of, mark_other
 from tictactoe_server.play.checks import LEVELS
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDevice, LinkCode

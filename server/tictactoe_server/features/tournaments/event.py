@@ -28,7 +28,7 @@ from tictactoe_protocol.pushes import is_server_bot
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, read_code
 from tictactoe_protocol.standings import Game
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.people.look_alikes import keys_of
+from tictactoe_server.people.confusables import keys_of
 from tictactoe_server.rooms import Refused
 
 _LEGIBLE: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ROOM_CODE_ALPHABET)  # for base 32

@@ -1,6 +1,6 @@
 """Make the table of similar characters for comparing names.
 
-``python -m tools.look_alikes`` writes `tictactoe_server/people/look_alikes.txt` from Unicode's `confusables.txt` (UTS
+``python -m tools.confusables`` writes `tictactoe_server/people/confusables.txt` from Unicode's file of that name (UTS
 #39), as packaged in ``confusable-homoglyphs`` 3.3.1, which only this program needs. It keeps characters that may be in
 a name, are unchanged by decomposition (NFKD), and resemble one other character or, unless they are plain letters or
 digits, a sequence: ``rn`` stays apart from ``m``.
@@ -13,7 +13,7 @@ from textwrap import fill
 from typing import Final
 
 from tictactoe_protocol import BadName, parse_name
-from tictactoe_server.people import look_alikes
+from tictactoe_server.people.confusables import TABLE
 
 WIDTH: Final = 110
 _LEFT_TO_RIGHT: Final = "\u200e"
@@ -56,7 +56,7 @@ def main() -> None:
     """Write the table."""
     groups = [f"{characters}:{target}" for target, characters in sorted(gather(read_confusables()).items())]
     lines = fill(" ".join(groups), WIDTH, break_long_words=False, break_on_hyphens=False)
-    look_alikes.TABLE.write_text(f"{lines}\n", encoding="utf-8")
+    TABLE.write_text(f"{lines}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

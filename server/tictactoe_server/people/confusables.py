@@ -1,5 +1,5 @@
 """Keys by which names are compared: confusable names have a key in common.
-Source: the characters that Unicode calls confusable (UTS #39), in a table made by `tools/look_alikes.py`.
+Source: the characters that Unicode calls confusable (UTS #39), in a table made by `tools/confusables.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PUNCTUATION: Final = " _-.',^:\u02d1\u0640\u200c\u200d"
 _PAIRS: Final = (("rn", "m"), ("vv", "w"))
 _MARKED: Final = ("LATIN", "GREEK", "CYRILLIC", "DIGIT")  # how the names of characters begin that keep no mark
 
-TABLE: Final = Path(__file__).with_name("look_alikes.txt")
+TABLE: Final = Path(__file__).with_name("confusables.txt")
 
 
 @lru_cache(maxsize=4096)
@@ -45,7 +45,7 @@ def mark_other(name: str) -> str:
 
 def _key(name: str) -> str:
     """Return a name's skeleton; a name of punctuation only is its own."""
-    key = _fold(_without_marks(unicodedata.normalize("NFKD", name).translate(_look_alikes())))
+    key = _fold(_without_marks(unicodedata.normalize("NFKD", name).translate(_load_confusables())))
     for pair, letter in _PAIRS:
         key = key.replace(pair, letter)
     return key or name
@@ -68,7 +68,7 @@ def _fold(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _look_alikes() -> dict[int, str]:
+def _load_confusables() -> dict[int, str]:
     """Return the look-alike of each character by its number. Punctuation and signs like it have an empty one."""
     bare = dict.fromkeys(map(ord, _PUNCTUATION), "")
     groups = (group.split(":", 1) for group in TABLE.read_text(encoding="utf-8").split())
