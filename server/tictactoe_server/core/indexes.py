@@ -80,7 +80,7 @@ class Indexes:
 
     def new_code(self) -> str:
         while True:
-            code = "".join(secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH))
+            code = "".join([secrets.choice(ROOM_CODE_ALPHABET) for _ in range(ROOM_CODE_LENGTH)])
             if not self._is_taken(code) and self.elsewhere.suits(code):
                 return code
 

@@ -189,7 +189,7 @@ class LiveRoom(Listed, Kept[Room]):
     @property
     def is_abandoned(self) -> bool:
         """Whether the room may be closed: it is not kept, and no player, or watcher of a bots' game, is connected."""
-        return not (self.players or self.is_kept or (self.room.is_for_bots and self.watchers))
+        return not (self.players or self.is_kept or (self.watchers and self.room.is_for_bots))
 
     def session_of(self, player: str) -> Session | None:
         """Return the session that plays for a player or guest, or None if they are away."""

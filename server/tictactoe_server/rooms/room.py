@@ -213,7 +213,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def places(self) -> int:
         """The number of seats for people, free ones included; constant."""
-        return sum(seat is None or not seat.is_server_bot for seat in self.seats.values())
+        return len([seat for seat in self.seats.values() if seat is None or not seat.is_server_bot])
 
     @property
     def is_for_several(self) -> bool:
