@@ -19,7 +19,7 @@ from tests.server.test_events_service import (
     watched,
 )
 from tictactoe_server.features.tournaments import running
-from tictactoe_server.features.tournaments.orders import EndEvent
+from tictactoe_server.features.tournaments.feature import EndEvent
 
 pytestmark = pytest.mark.features
 

@@ -11,7 +11,7 @@ from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.privacy.feature import Absence
-from tictactoe_server.features.tournaments.orders import AllowOrganiser
+from tictactoe_server.features.tournaments.feature import AllowOrganiser
 from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings

@@ -3,61 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from typing import Final
 
 from tictactoe_server.admin.control import ORDERS
 from tictactoe_server.admin.orders.order import Order
-from tictactoe_server.core.core import Service, find_service
-from tictactoe_server.features.api.service import Api
-from tictactoe_server.features.api.streams import Streams
+from tictactoe_server.features.api.service import FEATURE as API
 from tictactoe_server.features.backups.feature import FEATURE as BACKUPS
-from tictactoe_server.features.boards.service import LobbyBoards
+from tictactoe_server.features.boards.service import FEATURE as BOARDS
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.challenges.feature import FEATURE as CHALLENGES
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
-from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.metrics.feature import FEATURE as METRICS
+from tictactoe_server.features.previews.feature import FEATURE as PREVIEWS
 from tictactoe_server.features.privacy.feature import FEATURE as PRIVACY
 from tictactoe_server.features.ratings.feature import FEATURE as RATINGS
-from tictactoe_server.features.reviews.service import Reviews
-from tictactoe_server.features.salvage.commands import check, move, recover
-from tictactoe_server.features.tournaments.orders import ORDERS as EVENT_ORDERS
-from tictactoe_server.features.tournaments.service import Tournaments
-
-
-def _make_api(parts: Parts) -> Iterable[Service]:
-    streams = Streams()
-    return streams, Api(streams)
-
-
-def _make_tournaments(parts: Parts) -> Iterable[Service]:
-    return [Tournaments(parts.drain, parts.note_seat, parts.service(Streams))]
-
-
-def _make_previews(parts: Parts) -> Iterable[Service]:
-    if not (parts.settings.page and all(map(find_spec, ("aggdraw", "ttf_opensans")))):
-        return ()
-    from tictactoe_server.features.previews.service import Previews
-
-    return (Previews(find_service(parts.services, Tournaments), parts.title),)
-
+from tictactoe_server.features.reviews.service import FEATURE as REVIEWS
+from tictactoe_server.features.salvage.commands import FEATURE as SALVAGE
+from tictactoe_server.features.tournaments.feature import FEATURE as TOURNAMENTS
 
 FEATURES: Final = (
-    Feature(make=_make_api),
+    API,
     BACKUPS,
-    Feature(commands=(recover, check, move)),
+    SALVAGE,
     PRIVACY,
-    Feature(make=lambda parts: [Reviews(parts.pool)]),
-    Feature(make=_make_tournaments, tables=Tournaments.tables, orders=EVENT_ORDERS),
+    REVIEWS,
+    TOURNAMENTS,
     CHALLENGES,
     RATINGS,
-    Feature(make=lambda parts: [LobbyBoards()]),
+    BOARDS,
     BOTS,
-    Feature(make=_make_previews),
+    PREVIEWS,
     CLUSTER,
     METRICS,
 )
+"""A feature comes after those that it builds on."""
 
 
 def orders_of(features: Iterable[Feature]) -> Sequence[type[Order]]:

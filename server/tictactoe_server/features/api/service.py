@@ -5,6 +5,7 @@ A private room is answered like a missing one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -18,6 +19,7 @@ from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.features.api.streams import Stream, Streams
+from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.listings.lobby import LIST_SECONDS
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_by_id
@@ -135,3 +137,11 @@ class Api(Service):
 def _public_room(row: RoomSummary, now: int) -> PublicRoom:
     shared = {name: getattr(row, name) for name in PublicRoom.__struct_fields__ if name != "opened"}
     return PublicRoom(**shared, opened=now - row.age_ms)
+
+
+def _make(parts: Parts) -> Iterable[Service]:
+    streams = Streams()
+    return streams, Api(streams)
+
+
+FEATURE: Final = Feature(make=_make)

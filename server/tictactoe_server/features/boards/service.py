@@ -19,6 +19,7 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards
 from tictactoe_protocol.requests import Lobby
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.listings.listed import Listed
 from tictactoe_server.listings.name_mask import NameMask
@@ -172,3 +173,6 @@ class LobbyBoards(Service):
 
     def _subscribe(self, session: Session, request: Lobby) -> None:
         self.boards.subscribe(session, request.boards if request.on else 0, demo=request.demo)
+
+
+FEATURE: Final = Feature(make=lambda parts: [LobbyBoards()])

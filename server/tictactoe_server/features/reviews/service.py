@@ -14,6 +14,7 @@ from tictactoe_protocol.reviewed import Reviewed, carry
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.bots.pool import ThinkingPool
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.play.history import find_own, find_shared
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import Refused
@@ -79,3 +80,6 @@ class Reviews(Service):
         if found is None:
             raise Refused(ErrorCode.BUSY, "analysis", retry_ms=1000)
         return AnalysisState.of(position, found, before)
+
+
+FEATURE: Final = Feature(make=lambda parts: [Reviews(parts.pool)])

@@ -15,6 +15,7 @@ from tictactoe_server.admin.folder import with_folder
 from tictactoe_server.admin.log import set_up_logging
 from tictactoe_server.features.backups.files import database_in
 from tictactoe_server.features.cluster.commands import access_options
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.jetstream import hidden, needing_nats
 from tictactoe_server.features.salvage.copying import (
     Contents,
@@ -135,3 +136,6 @@ class _Progress:
 
 def _described(contents: Contents) -> str:
     return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items() if found.count)
+
+
+FEATURE: Final = Feature(commands=(recover, check, move))

@@ -1,7 +1,8 @@
-"""Orders about events and their organisers."""
+"""Events as a feature, and the orders about them and their organisers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Final
 
 import click
@@ -9,6 +10,9 @@ import structlog
 
 from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts
 from tictactoe_server.admin.orders.people import find_connected
+from tictactoe_server.core.core import Service
+from tictactoe_server.features.api.streams import Streams
+from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.features.tournaments.kept import ORGANISERS
 from tictactoe_server.features.tournaments.service import Tournaments
 from tictactoe_server.people.accounts import Accounts
@@ -59,4 +63,8 @@ class AllowOrganiser(Order, frozen=True, tag="organiser"):
         return super().describe({**answer, "may": "may" if answer["on"] else "may no longer"})
 
 
-ORDERS: Final = (ListEvents, EndEvent, AllowOrganiser)
+def _make(parts: Parts) -> Iterable[Service]:
+    return [Tournaments(parts.drain, parts.note_seat, parts.service(Streams))]
+
+
+FEATURE: Final = Feature(make=_make, tables=Tournaments.tables, orders=(ListEvents, EndEvent, AllowOrganiser))

@@ -1,0 +1,22 @@
+"""Previews as a feature; they need the page and the libraries of the extra `previews`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import Final
+
+from tictactoe_server.core.core import Service, find_service
+from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.tournaments.service import Tournaments
+
+
+def _make(parts: Parts) -> Iterable[Service]:
+    if not (parts.settings.page and all(map(find_spec, ("aggdraw", "ttf_opensans")))):
+        return ()
+    from tictactoe_server.features.previews.service import Previews
+
+    return (Previews(find_service(parts.services, Tournaments), parts.title),)
+
+
+FEATURE: Final = Feature(make=_make)
