@@ -9,7 +9,6 @@ from msgspec import convert
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get, serving
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_server.features import all as features
 from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, draw, spell
 from tictactoe_server.features.previews.service import Previews, card_of_room
 from tictactoe_server.server import Server
@@ -128,7 +127,7 @@ async def test_only_an_open_event_has_a_picture(server: Server, ana: Peer, entry
 
 
 async def test_without_what_draws_them_links_have_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(features, "find_spec", lambda name: None)
+    monkeypatch.setattr("tictactoe_server.features.previews.feature.find_spec", lambda name: None)
     async with serving() as plain:
         card = card_of((await get(plain, "/", accept=BROWSER)).body)
         assert card["twitter:card"] == "summary"
