@@ -103,12 +103,14 @@ class Terminal:
 
     async def end(self) -> int:
         """Read to the end and return the exit code."""
-        with contextlib.suppress(OSError):
+        try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                while await self.read():
-                    pass
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            return await self.process.wait()
+                with contextlib.suppress(OSError):
+                    while await self.read():
+                        pass
+                return await self.process.wait()
+        except TimeoutError:
+            raise AssertionError(f"the program did not end, but:\n{self.text}") from None
 
     async def read(self) -> bytes:
         """Wait for more output and return it; nothing at the end."""
