@@ -45,7 +45,7 @@ async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waite
 async def test_a_key_copies_the_address_of_the_wall_with_its_wall_key(open_screen: OpenScreen) -> None:
     named = event(key="k7m4")
     async with hostile_server() as server, open_screen(with_events(server, named).url, first_page=PAGE) as ana:
-        await ana.until("w wall")
+        await ana.until("w wall", "Round 2 of 3")
         address = f"{server.url.replace('ws', 'http')}/e/{EVENT}/wall#key=k7m4"
         await ana.do("w", f"Wall for a projector: {address}")
         assert ana.app.clipboard == address
