@@ -123,8 +123,10 @@ async def test_one_enters_pauses_and_comes_back_by_a_key(open_screen: OpenScreen
         await server.push(news(6, rows=(ROWS[1],)))
         await ana.until("p pause", gone="j join")
         await ana.press("p")
+        await until(lambda: heard(server, EventReady))
         await server.push(news(7, rows=(replace(ROWS[1], status="away"),)))
-        await ana.do("p", "ana (you, away)")
+        await ana.until("ana (you, away)")
+        await ana.press("p")
         await until(lambda: [one.on for one in heard(server, EventReady)] == [False, True])
 
 

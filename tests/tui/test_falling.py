@@ -3,7 +3,7 @@
 import pytest
 
 from tests.client.states import state
-from tests.peer import Peer
+from tests.peer import Peer, until
 from tests.tui.conftest import Game
 from tictactoe_client.input.cells import describe_full_column, find_column, landing_cell, resting_cell
 from tictactoe_engine import PRESETS, Rules
@@ -85,7 +85,10 @@ async def test_beyond_nine_columns_a_number_needs_enter(game: Game) -> None:
 
 @pytest.mark.parametrize("motion", [True, False])
 async def test_a_mark_falls_where_that_is_wanted(game: Game, monkeypatch: pytest.MonkeyPatch, *, motion: bool) -> None:
-    monkeypatch.setattr("tictactoe_client.tui.room.screen._FRAME_SECONDS", 60.0)
+    for name in ("_FRAME_SECONDS", "_SLOW_MS"):  # a starved server is as slow as a distant one
+        monkeypatch.setattr(f"tictactoe_client.tui.room.screen.{name}", 60_000.0)
     async with game(FOUR, size=(80, 22), motion=motion) as (ana, *_):
-        text = await ana.do("4", "It's bo's move")
+        await ana.do("4", "It's bo's move")  # which is shown before the answer is here
+        await until(lambda: ana.app.pages[-1].room.moves)
+        text = await ana.until("It's bo's move")
         assert [number for number in range(1, 7) if "X" in row(text, number)[4:34]] == ([6] if motion else [1])

@@ -51,6 +51,7 @@ async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: S
     await bo.ask("join", room=over["room"])
     await ana.until(over["room"], "1-7 drop")
     await bo.ask("resign", room=over["room"])
+    await ana.until("n new opponent")
     await ana.do("n", "Waiting for another player", "Connect four · rated", "10 min each; public.")
 
 
@@ -124,6 +125,7 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
     await ana.until("Waiting for", "rated")
     room = ana.code
     await bo.ask("join", room=room)
+    await ana.until("Your move")
     await ana.do("1", "bo's move")
     await bo.ask("move", room=room, cell=36, ply=1)
     await ana.until("Your move")

@@ -1,3 +1,4 @@
+from tests.peer import until
 from tests.tui.conftest import Game
 
 
@@ -13,12 +14,12 @@ async def test_an_offer_is_answered_by_its_key_while_one_says_something(game: Ga
 
 
 async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(game: Game) -> None:
-    async with game() as (ana, bo, _):
+    async with game() as (ana, *_):
         await ana.enter(":draw", "You offered a draw.")
         await ana.do("ctrl+y", "This is your own offer: the other side has to answer it.")
         await ana.do("ctrl+n", "You withdraw the draw offer.", gone="You offered a draw.")
         await ana.press("5")
-        await bo.state(ply=1)
+        await until(lambda: ana.app.pages[-1].room.moves)
         await ana.enter(":undo", "You asked to take back B2. Waiting for the answer ...   Ctrl+N withdraw")
         await ana.enter(":undo withdraw", "You withdraw the request to take a move back.")
 

@@ -32,6 +32,8 @@ async def opened(
             await ana.type(cell)
             await ana.press("enter")
             await bo.state(ply=ply)
+            while len(ana.app.pages[-1].room.moves) < ply:
+                await ana.pilot.pause()
         yield ana, bo, ana.app.pages[-1].room.code
 
 

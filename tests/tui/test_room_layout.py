@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, until
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.input.ways import Choice
@@ -112,7 +112,7 @@ async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_
         watcher = await others.enter_async_context(open_screen(server.url, Choice("watch", code=code)))
         await watcher.until("you watch")
         await ana.enter("a1")
-        await watcher.until("It's ")
+        await until(lambda: watcher.app.pages[-1].room.moves and ana.app.pages[-1].room.moves)
         await watcher.do("left", "move 0 of 1")
         check_fit(watcher, "The start.")
         check_fit(ana, "Barth")
