@@ -185,7 +185,7 @@ class Server:
         yield self.parts.lag.run
         yield partial(every, LATELY_SECONDS, self._pressure.fade)
         yield partial(hourly, rooms.restored, self._housekeeping.go_round)
-        yield partial(log_refusals, core.tally)
+        yield partial(log_refusals, core.counters)
         yield partial(every, LOG_SECONDS, rooms.log.sum_up)
         if self.certificate is not None:
             yield partial(self.certificate.run, self._limits.certificate_seconds)
@@ -295,7 +295,7 @@ class Server:
                 MeteredConnection,  # nothing else here needs its library
             )
 
-            make = partial(MeteredConnection, core.tally)
+            make = partial(MeteredConnection, core.counters)
         self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
     def _serve_operator(self, core: Core) -> None:
@@ -328,9 +328,9 @@ class Server:
     def _meet(self, connection: Connection) -> Receiver:
         refusal = self._bans.refusal_of(connection.address)
         if refusal is not None:
-            self.core.tally.refusals[ErrorCode.BANNED] += 1
+            self.core.counters.refusals[ErrorCode.BANNED] += 1
             return Barred(connection, refusal)
-        session = Session(connection, self._dispatcher, self._pressure, self.core.time, self.core.tally)
+        session = Session(connection, self._dispatcher, self._pressure, self.core.time, self.core.counters)
         self.core.presence.add(session)
         return session
 

@@ -28,7 +28,7 @@ from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.server import Server
-from tictactoe_server.sessions.session import Session, Tally
+from tictactoe_server.sessions.session import Counters, Session
 from tictactoe_server.settings import Limits
 
 CLASSIC = (PRESETS["classic"], None, "")
@@ -81,7 +81,7 @@ async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_severa
 
 STORE = open_memory()
 TIMERS = Timers(Agenda(), ServedTime(STORE), Limits())
-HERE = Rooms(STORE.table(ROOMS), TIMERS, Tally(), RemoteServers(), NameMask(hides_names=False), Hooks())
+HERE = Rooms(STORE.table(ROOMS), TIMERS, Counters(), RemoteServers(), NameMask(hides_names=False), Hooks())
 
 
 def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoom:

@@ -385,7 +385,7 @@ async def test_a_class_behind_one_address_plays_and_chats_while_strangers_take_a
                 assert not [message for message in peer.seen if message["type"] == "error"]
 
         await asyncio.gather(*map(play, pupils[::2], pupils[1::2]))
-        assert (server._pressure.shed, server.core.tally.limited.total()) == (0, 0)
+        assert (server._pressure.shed, server.core.counters.limited.total()) == (0, 0)
 
 
 async def test_under_pressure_an_address_that_sends_nonsense_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,7 @@ async def measure(rooms: int, games: int) -> tuple[list[float], list[Calls]]:
 
     def arrive() -> Any:
         wire: Any = Wire()
-        session = Session(wire, server._dispatcher, server._pressure, core.time, core.tally)
+        session = Session(wire, server._dispatcher, server._pressure, core.time, core.counters)
         core.presence.add(session)
         return session
 

@@ -15,7 +15,7 @@ from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, today
-from tictactoe_server.sessions.session import Tally
+from tictactoe_server.sessions.session import Counters
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Value, delete, values_of
 
@@ -120,12 +120,12 @@ class LoopLag:
             before = worst
 
 
-async def log_refusals(tally: Tally, seconds: float = 60.0) -> None:
+async def log_refusals(counters: Counters, seconds: float = 60.0) -> None:
     """Log the number of refusals by code every `seconds`, if there were any, until cancelled."""
-    told = tally.refusals.copy()
+    told = counters.refusals.copy()
     while True:
         await asyncio.sleep(seconds)
-        news = tally.refusals - told
+        news = counters.refusals - told
         if news:
-            told = tally.refusals.copy()
+            told = counters.refusals.copy()
             log.info("refused", **{str(code): count for code, count in news.most_common(5)})

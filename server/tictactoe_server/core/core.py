@@ -25,7 +25,7 @@ from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, open_room
-from tictactoe_server.sessions.session import Session, Tally
+from tictactoe_server.sessions.session import Counters, Session
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.transport.http_messages import HttpResponse
@@ -120,16 +120,16 @@ class Core:
         self.limits = limits
         self.hold_ms = hold_ms
         self.monotonic_ns = monotonic_ns
-        self.tally = tally = Tally()
+        self.counters = counters = Counters()
         self.presence = Presence()
         self.agenda = Agenda()
         self.names = names = NameMask(hides_names=settings.hides_names)
         self.hooks = Hooks()
         self.timers = timers = Timers(self.agenda, time, limits)
-        self.rooms = Rooms(store.table(ROOMS), timers, tally, elsewhere or RemoteServers(), names, self.hooks)
+        self.rooms = Rooms(store.table(ROOMS), timers, counters, elsewhere or RemoteServers(), names, self.hooks)
         self.indexes = self.rooms.indexes
         self.lobby = self.indexes.lobby
-        self.allowances = Allowances(limits, tally.limited, monotonic_ns)
+        self.allowances = Allowances(limits, counters.limited, monotonic_ns)
 
     async def open_room(
         self,

@@ -85,7 +85,7 @@ class Dispatcher:
         """
         if session.source.is_mostly_bad:
             self.pressure.shed += 1
-            session.tally.refusals[ErrorCode.BUSY] += 1
+            session.counters.refusals[ErrorCode.BUSY] += 1
             session.connection.push_frame(_BUSY_FRAME)
             return None
         try:

@@ -25,7 +25,7 @@ from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.listings.room_log import RoomLog
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms import NOBODY, Dropped, Player, Refused, Room, StandStill, apply, state_of
-from tictactoe_server.sessions.session import Tally
+from tictactoe_server.sessions.session import Counters
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 
@@ -47,7 +47,7 @@ class Rooms(RoomEvents):
         self,
         table: Table[Room],
         timers: Timers,
-        tally: Tally,
+        counters: Counters,
         elsewhere: RemoteServers,
         names: NameMask,
         hooks: Hooks,
@@ -56,9 +56,9 @@ class Rooms(RoomEvents):
         self.elsewhere = elsewhere
         self.timers = timers
         lobby = Lobby(timers.time, self.notify_pending, names, hooks.add_fields)
-        self.indexes = Indexes(timers.limits, tally.limited, lobby, elsewhere)
+        self.indexes = Indexes(timers.limits, counters.limited, lobby, elsewhere)
         self.by_code = self.indexes.served
-        self.log = RoomLog(tally)
+        self.log = RoomLog(counters)
         self.restored = asyncio.Event()
         self.knows_all = False
         self._purposes: Container[str] = hooks.policies

@@ -9,7 +9,7 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_server.rooms import Room
-from tictactoe_server.sessions.session import Tally
+from tictactoe_server.sessions.session import Counters
 
 LOG_SECONDS: Final = 60.0
 LINES: Final = 60  # of an address in that time
@@ -21,8 +21,8 @@ _LOGGER: Final = logging.getLogger(__name__)
 class RoomLog:
     """Writes up to `LINES` for each address in `LOG_SECONDS`, and counts further events."""
 
-    def __init__(self, tally: Tally) -> None:
-        self._tally = tally
+    def __init__(self, counters: Counters) -> None:
+        self._counters = counters
         self._written: Counter[str] = Counter()
         self._more: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
@@ -31,7 +31,7 @@ class RoomLog:
         if status == ("waiting" if before is None else before.status):
             return
         if result is not None:
-            self._tally.games[result.reason] += 1
+            self._counters.games[result.reason] += 1
         if not _LOGGER.isEnabledFor(logging.INFO):
             return
         if result is not None:

@@ -82,7 +82,7 @@ class HelloService(Service):
         identity = await self._identify(hello, session)
         ban = self._bans.of_subject(identity.player.id)
         if ban is not None:
-            session.tally.refusals[ErrorCode.BANNED] += 1
+            session.counters.refusals[ErrorCode.BANNED] += 1
             expel(session.connection, banned(ban), id=None if hello.id is UNSET else hello.id)
             return
         session.connection.let_in()

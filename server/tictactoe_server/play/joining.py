@@ -222,7 +222,7 @@ class Joining(Service):
         if live.is_played_by(session):
             raise Refused(ErrorCode.NOT_ALLOWED, "watch")
         if session not in live.watchers and 0 < self.core.limits.watchers_per_room <= len(live.watchers):
-            self.core.tally.limited["watchers"] += 1
+            self.core.counters.limited["watchers"] += 1
             room, watchers = live.room.code, len(live.watchers)
             raise Refused(ErrorCode.ROOM_FULL, "watchers", retry_ms=60_000, room=room, watchers=watchers)
 

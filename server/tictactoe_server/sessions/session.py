@@ -22,7 +22,7 @@ TRIES: Final = 5
 TRIES_MS: Final = 60_000  # also of an address
 
 
-class Tally:
+class Counters:
     """Counters since the server started.
 
     Attributes:
@@ -66,13 +66,18 @@ class Session(Throttle):
     """
 
     def __init__(
-        self, connection: Connection, dispatcher: Dispatching, pressure: Pressure, now: Callable[[], int], tally: Tally
+        self,
+        connection: Connection,
+        dispatcher: Dispatching,
+        pressure: Pressure,
+        now: Callable[[], int],
+        counters: Counters,
     ) -> None:
         super().__init__(connection, dispatcher, pressure, now)
         self.player: Player | None = None
         self.device = Device()
         self.rooms: set[str] = set()
-        self.tally = tally
+        self.counters = counters
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, pressure.monotonic_ns)
         self.tries = RateLimit(TRIES, TRIES_MS, pressure.monotonic_ns)
 
@@ -85,9 +90,9 @@ class Session(Throttle):
         self.connection.push_frame(encode_frame(encode(message)))
 
     def refuse(self, error: Error, limit: str = "") -> None:
-        self.tally.refusals[error.code] += 1
+        self.counters.refusals[error.code] += 1
         if limit:
-            self.tally.limited[limit] += 1
+            self.counters.limited[limit] += 1
         self.push(error)
 
     def refuse_bad(self, bad: BadMessage) -> None:

@@ -79,7 +79,7 @@ class ServerParts:
         return {name: (count_of(core.limits, name) or None, now.get(name)) for name in COUNTS}
 
     def limited(self) -> Counter[str]:
-        return Counter({"pressure": self.pressure.shed}) + self.core.tally.limited + self.admission.refused
+        return Counter({"pressure": self.pressure.shed}) + self.core.counters.limited + self.admission.refused
 
     def unready(self) -> str | None:
         """Return why the server is not ready, or None."""

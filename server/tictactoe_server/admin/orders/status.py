@@ -47,7 +47,7 @@ class Status(Order, frozen=True, tag="status"):
             "players": len(server.core.presence.ids),
             "rooms": server.core.indexes.by_status,
             "moves": server.core.rooms.moves,
-            "refusals": server.core.tally.refusals.total(),
+            "refusals": server.core.counters.refusals.total(),
             "limited": server.limited().total(),
             "loop_lag_ms": round(server.lag.seconds * 1000, 1),
             "store_owes_ms": 0 if owed_since is None else round((clock.monotonic() - owed_since) * 1000),

@@ -22,7 +22,7 @@ from tictactoe_server import __version__
 from tictactoe_server.admin.orders.order import ServerParts
 from tictactoe_server.core.core import find_service
 from tictactoe_server.features.backups.service import Backups
-from tictactoe_server.sessions.session import Tally
+from tictactoe_server.sessions.session import Counters
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.connection import Connection, Receiver
@@ -70,20 +70,20 @@ class MetricsServer(Collector):
 
 
 class MeteredConnection(Connection):
-    """A connection that adds the bytes it sends to a tally."""
+    """A connection that counts the bytes it sends."""
 
-    __slots__ = ("_tally",)
+    __slots__ = ("_counters",)
 
-    def __init__(self, tally: Tally, *arguments: Any) -> None:
+    def __init__(self, counters: Counters, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._tally = tally
+        self._counters = counters
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        write, tally = self._write, self._tally
+        write, counters = self._write, self._counters
 
         def count(data: bytes) -> None:
-            tally.sent += len(data)
+            counters.sent += len(data)
             write(data)
 
         self._write = count
@@ -186,8 +186,8 @@ FIGURES: Final = (
     ),
     _gauge("rooms", "Rooms, by status.", lambda server: server.core.indexes.by_status, "status"),
     _counter("moves", "Moves that were stored.", lambda server: server.core.rooms.moves),
-    _counter("games_ended", "Games that ended, by reason.", lambda server: server.core.tally.games, "reason"),
-    _counter("refusals", "Requests that were refused, by code.", lambda server: server.core.tally.refusals, "code"),
+    _counter("games_ended", "Games that ended, by reason.", lambda server: server.core.counters.games, "reason"),
+    _counter("refusals", "Requests that were refused, by code.", lambda server: server.core.counters.refusals, "code"),
     _counter("limited", "What a limit held back, by kind.", lambda server: server.limited(), "kind"),
     _histogram(
         "store_seconds", "How long transactions of the store took.", lambda server: server.core.store.figures.seconds
@@ -221,6 +221,6 @@ FIGURES: Final = (
         "Whether the last attempt to make a backup failed.",
         _of_backups(lambda backups: bool(backups.problem)),
     ),
-    _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.tally.sent),
+    _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.counters.sent),
 )
 """All metrics of `/metrics`, and of the dashboard and the alerts in `deploy/`."""
