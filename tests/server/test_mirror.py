@@ -77,7 +77,7 @@ async def test_a_deleted_value_does_not_come_back_with_a_late_read(tasks: Tasks)
     held = mirror.holder("pana")
     revision = held.revision
     await mirror.change("pana", lambda old: None)
-    held.take(NOISE, revision)
+    held.adopt(NOISE, revision)
     assert mirror.get("pana") is None
 
 

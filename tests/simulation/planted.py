@@ -21,7 +21,7 @@ from tictactoe_server.core.timers import Timers
 from tictactoe_server.features.challenges.service import Challenges
 from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.listings.lobby import Lobby
-from tictactoe_server.records.changes import Kept
+from tictactoe_server.records.changes import StoredValue
 from tictactoe_server.rooms import _CARRY_OUT as COMMANDS
 from tictactoe_server.rooms import offers, play
 from tictactoe_server.rooms.room import Room
@@ -93,7 +93,7 @@ FAULTS: Final[dict[str, Planted]] = {
         Database, "begin", lambda begin, self, *, durable: begin(self, durable=False)
     ),
     "trust-the-connection-after-an-io-error": Planted(Database, "distrust", nothing),
-    "believe-what-is-in-memory-after-an-unknown-outcome": Planted(Kept, "doubt", nothing),
+    "believe-what-is-in-memory-after-an-unknown-outcome": Planted(StoredValue, "doubt", nothing),
     "store-a-drop-under-the-same-seq": Planted(
         timers, "apply", lambda apply, room, *args: replace(apply(room, *args), seq=room.seq)
     ),

@@ -19,7 +19,7 @@ from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.listings.listed import Listed, moved
-from tictactoe_server.records.changes import Kept, Phase
+from tictactoe_server.records.changes import Phase, StoredValue
 from tictactoe_server.rooms import (
     FinishedGame,
     Player,
@@ -107,7 +107,7 @@ class RoomEvents(ABC):
             self.on_result(game, id)
 
 
-class LiveRoom(Listed, Kept[Room]):
+class LiveRoom(Listed, StoredValue[Room]):
     """A room in memory. Times are in s of the event loop.
 
     Attributes:
@@ -136,7 +136,7 @@ class LiveRoom(Listed, Kept[Room]):
         origin: str = "",
         source: str = "",
     ) -> None:
-        Kept.__init__(self, rooms.table, room.code, rooms.tasks, room, revision)
+        StoredValue.__init__(self, rooms.table, room.code, rooms.tasks, room, revision)
         Listed.__init__(self, room, owner, source or origin)
         self.phase = Phase.OPENING if revision == MISSING else Phase.STORED
         self.rooms = rooms
@@ -206,11 +206,11 @@ class LiveRoom(Listed, Kept[Room]):
                 raise Refused(ErrorCode.NOT_SEATED)
             raise Refused(ErrorCode.NOT_IN_ROOM, room=self.room.code)
 
-    def why_gone(self) -> Refused:
+    def gone_error(self) -> Refused:
         code = self.room.code
         return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved(code, self.moved_to)
 
-    def busy(self) -> Refused:
+    def busy_error(self) -> Refused:
         return Refused(ErrorCode.BUSY, "room", retry_ms=500)
 
     def changed(self, before: Room) -> None:

@@ -65,9 +65,9 @@ def _ignore(error: Exception | None) -> None: ...
 
 
 class Change(Struct, Generic[Value], kw_only=True, eq=False):
-    """One change of a `Kept`: submitted, applied, stored, settled."""
+    """One change of a `StoredValue`: submitted, applied, stored, settled."""
 
-    live: Any  # the `Kept`
+    live: Any  # the `StoredValue`
     make: Callable[[Value], Value | None] | None = None  # see `apply`
     then: Callable[[Exception | None], object] = _ignore  # called once the change is settled
     after: Value | None = None  # the value after the change
@@ -122,7 +122,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         if live.change is not self:  # it has timed out
             live.doubt()
             return
-        live.take(self.after, revision, is_own=True)
+        live.adopt(self.after, revision, is_own=True)
         live.settle(self, None)
 
     def failed(self, error: Exception) -> None:
@@ -131,7 +131,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         if not isinstance(error, NotStored) or live.change is not self:
             live.doubt()
         if live.change is self and not (isinstance(error, Conflict | Unsettled) and live.try_again(self, error)):
-            live.settle(self, live.busy() if isinstance(error, Conflict) else error)
+            live.settle(self, live.busy_error() if isinstance(error, Conflict) else error)
 
 
 class Preceded(Exception):
@@ -141,7 +141,7 @@ class Preceded(Exception):
         self.change = change
 
 
-class Kept(Generic[Value]):
+class StoredValue(Generic[Value]):
     """The cached value of a key of a table, its current `change`, and the changes `waiting` for their turn."""
 
     kind = "key"  # the name of the key in the log
@@ -164,11 +164,11 @@ class Kept(Generic[Value]):
         """Called after the value was deleted from the store."""
         self.value, self.revision = cast(Value, None), MISSING
 
-    def busy(self) -> Exception:
+    def busy_error(self) -> Exception:
         """Return the error of a change after too many conflicts."""
         return StoreBusy(f"{self.key} changes all the time.")
 
-    def why_gone(self) -> Exception:
+    def gone_error(self) -> Exception:
         """Return the error of a change of a value that is gone."""
         return StoreUnavailable(f"{self.key} is gone.")
 
@@ -184,7 +184,7 @@ class Kept(Generic[Value]):
         if self.phase is Phase.STORED:
             self.phase = Phase.UNCERTAIN
 
-    def take(self, value: Value | None, revision: int, *, is_own: bool = False) -> None:
+    def adopt(self, value: Value | None, revision: int, *, is_own: bool = False) -> None:
         """Adopt the stored value, or its absence, unless the cached one is newer; always adopt an own write."""
         if self.revision == MISSING:
             self.enter(Phase.STORED)
@@ -207,7 +207,7 @@ class Kept(Generic[Value]):
             return  # it was stored meanwhile
         if found is None and revision != MISSING and await self.table.has_lost(self.key, revision):
             return  # the next change writes it back
-        self.take(*(found or (None, MISSING)))
+        self.adopt(*(found or (None, MISSING)))
 
     def begin(self, change: Change[Value]) -> None:
         """Apply the current change, and store the result."""
@@ -238,7 +238,7 @@ class Kept(Generic[Value]):
     def is_ready(self, change: Change[Value]) -> bool:
         """Return True before the first save, or begin the change after a reload; raises if the value is gone."""
         if self.phase is Phase.GONE:
-            raise self.why_gone()
+            raise self.gone_error()
         if self.phase is Phase.UNCERTAIN:
             self.begin_later(change, 0)
         return self.phase is Phase.OPENING
@@ -321,6 +321,6 @@ async def change(table: Table[Value], key: str, edit: Callable[[Value | None], A
         after: Value | None = edit(before)
         return before if after == before else after
 
-    kept = Kept[Value | None](table, key, Tasks(), None)
-    await kept.read()
-    return await Change(live=kept, make=make).until_settled()
+    stored = StoredValue[Value | None](table, key, Tasks(), None)
+    await stored.read()
+    return await Change(live=stored, make=make).until_settled()

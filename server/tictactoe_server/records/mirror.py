@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, Protocol, cast
 import structlog
 
 from tictactoe_server.agenda import Tasks
-from tictactoe_server.records.changes import Change, Kept, Phase, Value
+from tictactoe_server.records.changes import Change, Phase, StoredValue, Value
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table, Unreadable
 
 RELOAD_SECONDS: Final = 10.0
@@ -37,7 +37,7 @@ class Peers(Protocol):
     def tell_changed(self, table: str, key: str) -> None: ...
 
 
-class MirroredValue(Kept[Value]):
+class MirroredValue(StoredValue[Value]):
     """The value under a key of a mirror, None if nothing is stored."""
 
     def __init__(self, mirror: Mirror[Value], key: str) -> None:
@@ -45,9 +45,9 @@ class MirroredValue(Kept[Value]):
         self.mirror = mirror
         self._deleted_at = MISSING  # the last revision before a deletion
 
-    def take(self, value: Value | None, revision: int, *, is_own: bool = False) -> None:
+    def adopt(self, value: Value | None, revision: int, *, is_own: bool = False) -> None:
         if value is None or revision > self._deleted_at:
-            super().take(value, revision, is_own=is_own)
+            super().adopt(value, revision, is_own=is_own)
 
     async def read(self) -> None:
         try:
@@ -177,7 +177,7 @@ class Mirror(Generic[Value]):
                 elif not self._is_wanted(stored.key, stored.value):
                     continue
                 elif stored.key in self._known or not self.loaded.is_set():
-                    self.holder(stored.key).take(stored.value, stored.revision)
+                    self.holder(stored.key).adopt(stored.value, stored.revision)
                 else:  # it may have been deleted since
                     await self.read(stored.key)
         for key in missing:
@@ -202,7 +202,7 @@ class Mirror(Generic[Value]):
         """Hold a stored value, or drop one that was deleted."""
         known = self._known.get(held.key, held)
         if known is not held:  # it was loaded twice at once
-            known.take(held.value, held.revision) if held.value is not None else known.read_again()
+            known.adopt(held.value, held.revision) if held.value is not None else known.read_again()
         elif held.value is None:
             self._known.pop(held.key, None)
         else:

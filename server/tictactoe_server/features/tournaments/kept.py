@@ -118,7 +118,7 @@ class _KeptEvent(MirroredValue[Event]):
         last.asked.append((actor, command, waiter))
         return waiter.future
 
-    def busy(self) -> Refused:
+    def busy_error(self) -> Refused:
         return Refused(ErrorCode.BUSY, "server", retry_ms=500)
 
 
@@ -173,7 +173,7 @@ class KeptEvents:
                 revision = await save(self._mirror.table, event.code, event, MISSING)
             except Conflict:
                 continue
-            self._mirror.holder(event.code).take(event, revision)
+            self._mirror.holder(event.code).adopt(event, revision)
             self.elsewhere.tell_changed(EVENTS.name, event.code)
             return event
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
