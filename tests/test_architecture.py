@@ -49,7 +49,7 @@ CLIENT_LEVELS = (
 LAB_LEVELS = ({"__init__"}, {"brain"}, {"cup"}, {"commands"})
 SERVER_LEVELS = (
     {"__init__", "clock", "files", "listeners"},
-    {"settings", "agenda"},
+    {"settings", "scheduler"},
     {"storage", "transport"},
     {"rooms"},
     {"records"},

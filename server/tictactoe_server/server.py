@@ -19,7 +19,6 @@ from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.maintenance import LATE_SECONDS, Housekeeping, LoopLag, hourly, log_refusals
 from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.people import expel_banned
-from tictactoe_server.agenda import Job, Tasks, every
 from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.served_time import ServedTime
@@ -42,6 +41,7 @@ from tictactoe_server.play.joining import Joining
 from tictactoe_server.play.lobby import PublicRooms
 from tictactoe_server.play.moves import Play, Talk
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
+from tictactoe_server.scheduler import Job, Tasks, every
 from tictactoe_server.sessions.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits, Settings
@@ -171,7 +171,7 @@ class Server:
             await service.close()
         await self._dispatcher.stop()
         await self.core.rooms.tasks.stop()
-        self.core.agenda.stop()
+        self.core.scheduler.stop()
         await self._jobs.stop()
         await _close(self.core.store)
         log.debug("stopped")

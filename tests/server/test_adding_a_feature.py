@@ -20,7 +20,6 @@ from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
 from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.status import Status
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
@@ -33,6 +32,7 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import FinishedGame, Refused
 from tictactoe_server.rooms.room import Purpose
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Options, Settings, option, options_of
 from tictactoe_server.storage.specs import TableSpec

@@ -206,7 +206,7 @@ async def test_a_code_leads_to_an_event_that_is_long_over_and_none_is_found_by_t
 
 
 async def test_streams_take_turns_where_one_look_is_too_short_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.agenda.SLICE_SECONDS", 0)
+    monkeypatch.setattr("tictactoe_server.scheduler.SLICE_SECONDS", 0)
     async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
         codes = [await opened(ana) for _ in range(2)]
         paths = (f"/api/events/{code}/stream" for code in codes)

@@ -34,7 +34,6 @@ from tests.server.stored import (
     seat,
 )
 from tests.server.tables import ANA, BO
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.cluster import commands
 from tictactoe_server.features.jetstream import layout
@@ -46,6 +45,7 @@ from tictactoe_server.features.jetstream.streams import Streams, name_of
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import (
     MISSING,
     CannotOpenStore,

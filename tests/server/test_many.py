@@ -16,7 +16,6 @@ from tests.server.tables import ANA, BO, CY
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.agenda import SLICE_ITEMS, Agenda
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.remote import RemoteServers
@@ -27,6 +26,7 @@ from tictactoe_server.listings.matchmaking import Matchmaker
 from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.rooms import Player, open_room
+from tictactoe_server.scheduler import SLICE_ITEMS, Scheduler
 from tictactoe_server.server import Server
 from tictactoe_server.sessions.session import Counters, Session
 from tictactoe_server.settings import Limits
@@ -80,7 +80,7 @@ async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_severa
 
 
 STORE = open_memory()
-TIMERS = Timers(Agenda(), ServedTime(STORE), Limits())
+TIMERS = Timers(Scheduler(), ServedTime(STORE), Limits())
 HERE = Rooms(STORE.table(ROOMS), TIMERS, Counters(), RemoteServers(), NameMask(hides_names=False), Hooks())
 
 
@@ -143,12 +143,12 @@ def test_rooms_with_nobody_in_them_are_looked_at_once_at_most() -> None:
 
 
 async def test_what_is_due_at_once_is_done_in_slices_and_in_its_order() -> None:
-    agenda = Agenda()
+    scheduler = Scheduler()
     done: list[int] = []
     turns: list[int] = []
     moment = asyncio.get_running_loop().time() + 0.01
     for number in range(3 * SLICE_ITEMS):
-        agenda.at(moment, partial(done.append, number))
+        scheduler.at(moment, partial(done.append, number))
     async with asyncio.timeout(PATIENCE_SECONDS):
         while len(done) < 3 * SLICE_ITEMS:
             await asyncio.sleep(0)
@@ -158,21 +158,21 @@ async def test_what_is_due_at_once_is_done_in_slices_and_in_its_order() -> None:
 
 
 async def test_what_is_due_is_done_at_its_moment_whatever_was_put_there_first() -> None:
-    agenda = Agenda()
+    scheduler = Scheduler()
     done: list[float] = []
     now = asyncio.get_running_loop().time()
     for seconds in (0.06, 0.02, 0.04):
-        agenda.at(now + seconds, partial(done.append, seconds))
-    agenda.soon(partial(done.append, 0))
+        scheduler.at(now + seconds, partial(done.append, seconds))
+    scheduler.soon(partial(done.append, 0))
     await until(lambda: len(done) == 4)
     assert done == [0, 0.02, 0.04, 0.06]
 
 
 async def test_something_due_that_fails_keeps_nothing_else_from_being_done(caplog: pytest.LogCaptureFixture) -> None:
-    agenda = Agenda()
+    scheduler = Scheduler()
     done: list[float] = []
-    agenda.soon(partial(int, "no number"))
-    agenda.soon(partial(done.append, 1))
+    scheduler.soon(partial(int, "no number"))
+    scheduler.soon(partial(done.append, 1))
     await until(lambda: done)
     assert done == [1]
     assert "something that was due failed" in caplog.text

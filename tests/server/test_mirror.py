@@ -5,11 +5,11 @@ import pytest
 
 from tests.fakes import TroubledStore
 from tests.peer import until
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.kept import EVENTS
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, Ban, open_memory
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, delete, save
 
 NOISE, SPAM = Ban("pana", "noise", 1), Ban("pana", "spam", 2)

@@ -14,10 +14,10 @@ from tictactoe_server.admin.orders.order import Order, OrderRefused
 from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
 from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
 from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.feature import EndEvent, ListEvents
 from tictactoe_server.records.tables import BANS, open_memory
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

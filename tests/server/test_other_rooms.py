@@ -106,7 +106,7 @@ def outline(code: str, since: int = 0) -> Outline:
 async def here() -> AsyncIterator[OneServer]:
     server = OneServer()
     yield server
-    server.core.agenda.stop()
+    server.core.scheduler.stop()
     await server.wire.close()
 
 

@@ -13,7 +13,6 @@ import structlog
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
-from tictactoe_server.agenda import Agenda, Job, Tasks
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
@@ -25,6 +24,7 @@ from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.people.limits import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, open_room
+from tictactoe_server.scheduler import Job, Scheduler, Tasks
 from tictactoe_server.sessions.session import Counters, Session
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
@@ -122,10 +122,10 @@ class Core:
         self.monotonic_ns = monotonic_ns
         self.counters = counters = Counters()
         self.presence = Presence()
-        self.agenda = Agenda()
+        self.scheduler = Scheduler()
         self.names = names = NameMask(hides_names=settings.hides_names)
         self.hooks = Hooks()
-        self.timers = timers = Timers(self.agenda, time, limits)
+        self.timers = timers = Timers(self.scheduler, time, limits)
         self.rooms = Rooms(store.table(ROOMS), timers, counters, elsewhere or RemoteServers(), names, self.hooks)
         self.indexes = self.rooms.indexes
         self.lobby = self.indexes.lobby

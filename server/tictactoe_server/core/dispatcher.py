@@ -15,12 +15,12 @@ from tictactoe_protocol import BadMessage, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.codec import RequestDecoder
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.requests import Hello, Join, Leave
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.clock import monotonic
 from tictactoe_server.core.change import Call, refuse
 from tictactoe_server.core.core import Core, Handler, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.sessions.pressure import MANY_BAD, Pressure, Source
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
@@ -145,7 +145,7 @@ class Dispatcher:
             topic.unsubscribe(session)
         self.core.presence.remove(session)
         for live in filter(None, map(self._rooms.get, sorted(session.rooms))):
-            self.core.agenda.soon(partial(self.core.timers.part, live, session))
+            self.core.scheduler.soon(partial(self.core.timers.part, live, session))
 
     def _leads_to_own_seat(self, session: Session, request: Any) -> bool:
         player = session.player

@@ -15,7 +15,6 @@ from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.listings.listed import Listed, moved
@@ -28,6 +27,7 @@ from tictactoe_server.rooms import (
     seen_at,
 )
 from tictactoe_server.rooms.view import StateEncoder
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.frames import encode_frame

@@ -16,12 +16,12 @@ import structlog
 
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed
-from tictactoe_server.agenda import Agenda
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
+from tictactoe_server.scheduler import Scheduler
 from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits
 
@@ -36,8 +36,8 @@ log: Final = structlog.get_logger(__name__)
 class Timers:
     """The timers of all rooms. `on_counted` is called with each room whose watchers came or went."""
 
-    def __init__(self, agenda: Agenda, time: ServedTime, limits: Limits) -> None:
-        self.agenda = agenda
+    def __init__(self, scheduler: Scheduler, time: ServedTime, limits: Limits) -> None:
+        self.scheduler = scheduler
         self.time = time
         self.limits = limits
         self._put_off: Counter[str] = Counter()
@@ -54,7 +54,7 @@ class Timers:
         moment = _in(max(at_least, (end + 1 - self.time()) / 1000))
         if live.flag_at is None or moment < live.flag_at:
             live.flag_at = moment
-            self.agenda.at(moment, partial(self._ring, live, moment))
+            self.scheduler.at(moment, partial(self._ring, live, moment))
 
     def _ring(self, live: LiveRoom, moment: float) -> None:
         """End the turn if its clock has run out; served time may have stood still meanwhile."""
@@ -112,7 +112,7 @@ class Timers:
         if due_at <= _in(0):
             return self._show_count(live)
         live.is_count_due = True
-        self.agenda.at(due_at, partial(self._show_count, live))
+        self.scheduler.at(due_at, partial(self._show_count, live))
         return False
 
     def _show_count(self, live: LiveRoom) -> bool:
@@ -129,7 +129,7 @@ class Timers:
             is_playing = live.room.status == "playing"
             seconds = self.limits.deserted_game_seconds if is_playing else self.limits.deserted_seconds
             live.closing_at = _in(self.limits.unwatched_seconds if live.room.is_for_bots else seconds)
-            self.agenda.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
+            self.scheduler.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
 
     def close(self, live: LiveRoom, why: Closed) -> None:
         """Close a room that all players have left, before the next change."""
@@ -172,13 +172,13 @@ class Timers:
         def then(error: Exception | None) -> None:
             if error is None:
                 done()
-            elif not (live.is_gone or self.agenda.is_stopped):  # the next server finds the room in that state
+            elif not (live.is_gone or self.scheduler.is_stopped):  # the next server finds the room in that state
                 self._put_off[what] += 1
                 now = _in(0)
                 if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:
                     self._reported_at[what] = now
                     log.warning(what, room=live.room.code, reason=str(error), times=self._put_off.pop(what))
-                self.agenda.at(_in(RETRY_SECONDS), again)
+                self.scheduler.at(_in(RETRY_SECONDS), again)
 
         return then
 

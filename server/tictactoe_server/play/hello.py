@@ -18,7 +18,6 @@ from tictactoe_protocol.pushes import GUEST, Welcome
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.admin.bans import Bans, banned, expel
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import BUSY_MS
@@ -29,6 +28,7 @@ from tictactoe_server.play.names import Names, draw_text, own_name, parse_or_ref
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, Account, Claim, KnownPlayer, today
 from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.sessions.session import Device, Session
 from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save

@@ -16,8 +16,8 @@ import structlog
 from msgspec import Struct
 
 from tictactoe_server import clock
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.rooms import Refused
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import (
     MISSING,
     Conflict,

@@ -18,8 +18,8 @@ from typing import Any, Final, Generic, Protocol, cast
 
 import structlog
 
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.records.changes import Change, Phase, StoredValue, Value
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table, Unreadable
 
 RELOAD_SECONDS: Final = 10.0

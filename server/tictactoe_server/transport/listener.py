@@ -13,7 +13,7 @@ from itertools import cycle
 from socket import SHUT_WR, socket
 from typing import Any, Final
 
-from tictactoe_server.agenda import Tasks
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, RemotePeer, canonical
 from tictactoe_server.transport.certificate import Certificate

@@ -47,7 +47,7 @@ class Streams(Service):
         self._is_sending = False
 
     def start(self, core: Core) -> None:
-        self._agenda = core.agenda
+        self._scheduler = core.scheduler
         self._allowances = core.allowances
         self._most_readers = core.limits.watchers_per_room
         self.of_address = Held(core.limits, "streams-per-address")
@@ -99,9 +99,9 @@ class Streams(Service):
     def _send_later(self) -> None:
         self._is_sending = bool(self.by_code)
         if self._is_sending:
-            self._agenda.after(LOOK_SECONDS, self._send_all)
+            self._scheduler.after(LOOK_SECONDS, self._send_all)
 
     def _send_all(self) -> None:
         for code in self.by_code:
-            self._agenda.soon(partial(self.send_newest, code))
-        self._agenda.soon(self._send_later)
+            self._scheduler.soon(partial(self.send_newest, code))
+        self._scheduler.soon(self._send_later)

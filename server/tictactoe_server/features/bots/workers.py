@@ -25,8 +25,8 @@ import structlog
 
 from tictactoe_engine.search import Budget
 from tictactoe_server import clock
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.features.bots.thinking import LENGTH_BYTES, SEARCHES, encode
+from tictactoe_server.scheduler import Tasks
 
 COMMAND: Final = (sys.executable, "-P", str(Path(__file__).with_name("thinking.py")))
 _START_SECONDS: Final = 10.0

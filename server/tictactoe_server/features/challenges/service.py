@@ -368,7 +368,7 @@ class Challenges(Service):
         await self._stored.loaded.wait()
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            self._core.agenda.soon(self._expire)  # which logs errors
+            self._core.scheduler.soon(self._expire)  # which logs errors
 
     async def _attempt(self, work: Awaitable[object]) -> None:
         """Await some work that may fail: the store may refuse it, and players or servers may be faster."""

@@ -33,7 +33,6 @@ import structlog
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.terms import RulesFields
-from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.remote import ClusterIdentity, RemoteServers, RoomAt
@@ -49,6 +48,7 @@ from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.listings.listed import GameKind, Listed, kind_of
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Player, Refused, Room, open_room
+from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -334,7 +334,7 @@ class Cluster(RemoteServers):
         if other is not None:
             self.own_rooms.claim_since(room.code, other.since)
         later = MISSING_SECONDS + random.uniform(0, number / _DROPPED_A_SECOND)
-        self._core.agenda.after(later, partial(self._core.timers.drop_missing, live))
+        self._core.scheduler.after(later, partial(self._core.timers.drop_missing, live))
         return True
 
 
@@ -347,7 +347,7 @@ class Matching:
         self._rooms = rooms
         self._indexes = core.indexes
         self._find_here = core.rooms.find_here
-        self._agenda = core.agenda
+        self._scheduler = core.scheduler
         self._policies = core.hooks.policies
         self._kept: dict[str, Listed] = {}
 
@@ -392,12 +392,12 @@ class Matching:
                 room = open_room(request.code, kind[0], player, 0, clock=request.clock, purpose=request.purpose)
                 expected = self._rooms.expect(request.sender, room)
                 matchmaker.offer(expected)
-                self._agenda.after(RESERVED_SECONDS, partial(self._rooms.stop_expecting, expected))
+                self._scheduler.after(RESERVED_SECONDS, partial(self._rooms.stop_expecting, expected))
             return messages.Found(request.code)
         if listed.room.mark_of(player.id) is None:
             listed.entering |= {player.id}
             self._kept[player.id] = listed
-            self._agenda.after(RESERVED_SECONDS, partial(self._release_seat, listed, player))
+            self._scheduler.after(RESERVED_SECONDS, partial(self._release_seat, listed, player))
         return messages.Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
 
     def _release_seat(self, listed: Listed, player: Player) -> None:

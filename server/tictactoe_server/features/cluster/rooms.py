@@ -19,7 +19,6 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
-from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.change import reload
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
@@ -40,6 +39,7 @@ from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Room
+from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 GATHER_SECONDS: Final = 0.1  # for how long changes are batched

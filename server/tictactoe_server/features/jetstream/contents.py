@@ -14,12 +14,12 @@ from typing import Any, Final
 import msgspec
 
 from tictactoe_server import clock
-from tictactoe_server.agenda import wait_until
 from tictactoe_server.features.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.features.jetstream.store import JetStreamTable, subject_of_game
 from tictactoe_server.features.jetstream.stream import ID, TIME, Entry, Stream, StreamInfo
 from tictactoe_server.features.jetstream.streams import GAME, LAYOUT, Streams, find_streams
 from tictactoe_server.features.salvage.copying import AT_ONCE, refusing
+from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, CannotMove, Conflict, Stored, StoreUnavailable, save
 

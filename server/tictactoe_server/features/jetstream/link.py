@@ -24,8 +24,8 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 
 from tictactoe_server import clock
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.features.jetstream.access import Access
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write take less than the time a player waits

@@ -20,8 +20,8 @@ import structlog
 from nats.js.api import ClusterInfo, StreamState
 
 from tictactoe_server import clock
-from tictactoe_server.agenda import wait_until
 from tictactoe_server.features.jetstream.link import Headers, Link, Message
+from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.store import (
     MISSING,
     CannotOpenStore,

@@ -22,7 +22,6 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_server.admin.bans import expel
-from tictactoe_server.agenda import wait_until
 from tictactoe_server.core.change import Call, reload
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.people.accounts import Accounts
@@ -30,6 +29,7 @@ from tictactoe_server.play.history import games_before
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Claim, Forgotten, open_folder, today
 from tictactoe_server.rooms import FinishedGame, Refused
+from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import NOBODY, Persons, Specs, Storage, hash_id
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save, values_of
@@ -147,7 +147,7 @@ class Forgetting(Service):
                 await self._erase({key: kept for key, (_, kept) in batch.items()}, [id for id, _ in batch.values()])
             except StoreUnavailable as unavailable:
                 log.warning("a player could not be forgotten everywhere yet", reason=str(unavailable))
-                self._core.agenda.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
+                self._core.scheduler.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
 
     async def _go_on(self) -> None:
         """Finish interrupted erasures, known only by their hashes."""
@@ -198,7 +198,7 @@ class Forgetting(Service):
             reload(live)
         if table == FORGOTTEN.name:
             if not self._heard:
-                self._core.agenda.soon(self._send_heard_away)
+                self._core.scheduler.soon(self._send_heard_away)
             self._heard.add(key)
             self.tasks.start(self._drop_copies(key))
 

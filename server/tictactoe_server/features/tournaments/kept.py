@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_server import clock
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments.commands import Command, apply
 from tictactoe_server.features.tournaments.event import Event, with_stand_in
@@ -25,6 +24,7 @@ from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import ATTEMPTS, Change, Phase
 from tictactoe_server.records.mirror import Mirror, MirroredValue
 from tictactoe_server.rooms import Refused
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, delete, save, values_of
 

@@ -30,7 +30,6 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.pushes import Replaced, Result, SeatState
-from tictactoe_server.agenda import Tasks
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.hooks import RoomPolicy
@@ -53,6 +52,7 @@ from tictactoe_server.features.tournaments.rooms import event_of, purpose_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused, StandStill
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 

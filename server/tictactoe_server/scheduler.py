@@ -30,7 +30,7 @@ Job = Callable[[], Coroutine[Any, Any, object]]
 Result = TypeVar("Result")
 
 
-class Agenda:
+class Scheduler:
     """Runs actions at given moments (event loop time in s); actions cannot be cancelled, but check if they apply."""
 
     def __init__(self) -> None:
