@@ -93,11 +93,11 @@ class Call(Struct, eq=False):
         """Replace the room by the result of `make`, and call `answer` once that is stored, or refuse the request."""
 
         def then(error: Exception | None) -> None:
+            self.session.go_on()
             if error is None:
                 answer()
             else:
                 refuse(self.session, self.request, error)
-            self.session.go_on()
 
         self.session.is_busy = True
         RoomChange(self.live, self.now, self.player, self.request, make=make, then=then).submit()
@@ -186,12 +186,12 @@ class RoomChange(Change[Room], eq=False):
             refuse(call.session, call.request, error)
         elif call.request.id is not UNSET:
             answer = encode_frame(b'{"type":"ok","id":%b}' % encode(call.request.id))
+        if call is not None and call.session.is_busy:
+            call.session.go_on()
         if live.is_unshown and live.phase is not GONE:
             live.show(call.session if call is not None and answer else None, answer)
         elif call is not None and answer:
             call.session.connection.push_frame(answer)
-        if call is not None and call.session.is_busy:
-            call.session.go_on()
         if error is not None and isinstance(error, StoreUnavailable) and live.phase is Phase.UNCERTAIN:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS * random.uniform(1, 2), reload, live)
 
