@@ -24,7 +24,7 @@ async def secured(authority: Authority, port: int = 0, store: Storage | None = N
         yield server
 
 
-async def why_not(authority: Authority, host: str = "localhost", ca: Path | None = None) -> str:
+async def tls_error(authority: Authority, host: str = "localhost", ca: Path | None = None) -> str:
     """Return the words in brackets in the command's complaint about a server with this certificate."""
     async with secured(authority) as server:
         url = f"wss://{host}:{server.port}"
@@ -59,20 +59,20 @@ async def test_one_who_comes_back_trusts_the_same(authority: Authority) -> None:
 
 async def test_a_certificate_for_another_name_is_told(authority: Authority) -> None:
     authority.issue("play.example.org")
-    assert await why_not(authority) == "TLS: its certificate is for play.example.org, not for localhost"
-    assert await why_not(authority, "127.0.0.1") == "TLS: its certificate is for play.example.org, not for 127.0.0.1"
+    assert await tls_error(authority) == "TLS: its certificate is for play.example.org, not for localhost"
+    assert await tls_error(authority, "127.0.0.1") == "TLS: its certificate is for play.example.org, not for 127.0.0.1"
 
 
 async def test_a_certificate_past_its_end_is_told(authority: Authority) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1)
     authority.issue(until=yesterday)
-    assert await why_not(authority) == f"TLS: its certificate expired on {yesterday:%Y-%m-%d}"
+    assert await tls_error(authority) == f"TLS: its certificate expired on {yesterday:%Y-%m-%d}"
 
 
 async def test_an_issuer_whom_nobody_knows_is_told(authority: Authority, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     stranger = Authority(tmp_path / "other")
-    told = await why_not(authority, ca=stranger.ca)
+    told = await tls_error(authority, ca=stranger.ca)
     assert re.fullmatch(
         r"TLS: its certificate was issued by trustme v[\d.]+, whom this machine does not trust; "
         r"--ca FILE adds a trusted authority",
@@ -84,4 +84,4 @@ async def test_an_issuer_whom_nobody_knows_is_told(authority: Authority, tmp_pat
     ("name", "told"), [("nothing.pem", "nothing.pem: no such file or directory"), ("key.pem", "key.pem contains no")]
 )
 async def test_a_file_with_nobody_to_trust_is_told(authority: Authority, tmp_path: Path, name: str, told: str) -> None:
-    assert (await why_not(authority, ca=tmp_path / name)).startswith(f"TLS: {tmp_path}/{told}")
+    assert (await tls_error(authority, ca=tmp_path / name)).startswith(f"TLS: {tmp_path}/{told}")

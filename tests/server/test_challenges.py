@@ -58,7 +58,7 @@ async def over(peer: Peer, id: str) -> Message:
     return next(filter(is_it, peer.seen), None) or await peer.until(is_it)
 
 
-async def why_not(peer: Peer, type: str, **fields: Any) -> tuple[str, str]:
+async def refusal(peer: Peer, type: str, **fields: Any) -> tuple[str, str]:
     answer = await peer.ask(type, **fields)
     assert answer["type"] == "error", answer
     return answer["code"], answer["data"].get("why", "")
@@ -108,15 +108,15 @@ async def test_an_accepted_challenge_gives_both_players_a_seat_that_they_join_th
         assert (await bo.ask("join", room=room))["seat"] == "X"
         state = await ana.state(status="playing")
         assert (state["visibility"], state["time_control"], state["rules"]["preset"]) == ("public", clock, "four")
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
 
 
 @pytest.mark.parametrize(("who", "how"), [("bo", "declined"), ("ana", "withdrawn")])
 async def test_both_players_hear_that_a_challenge_is_declined_or_withdrawn(server: Server, who: str, how: str) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         id = await challenge(ana, bo)
-        assert await why_not(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert await why_not(eve, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert await refusal(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert await refusal(eve, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert "room" not in await (ana if who == "ana" else bo).ask("answer", challenge=id, accept=False)
         assert (await over(ana, id), await over(bo, id)) == (
             {"type": "challenge_over", "challenge": id, "how": how},
@@ -150,12 +150,12 @@ async def test_a_challenge_does_not_expire_after_an_answer_was_stored(server: Se
 
 async def test_an_impossible_challenge_is_refused_with_its_reason(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "cy", bot=True) as bot:
-        assert await why_not(ana, "challenge", player=id_of(ana)) == ("not_allowed", "self")
-        assert await why_not(ana, "challenge", player=id_of(bot)) == ("not_allowed", "challenge bot")
-        assert await why_not(bot, "challenge", player=id_of(ana)) == ("not_allowed", "challenge bot")
-        assert await why_not(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")
-        assert await why_not(ana, "challenge", player="nobody", rated=True) == ("not_allowed", "ladder")
-        assert await why_not(ana, "challenge", player="nobody", side="A") == ("bad_message", "seat")
+        assert await refusal(ana, "challenge", player=id_of(ana)) == ("not_allowed", "self")
+        assert await refusal(ana, "challenge", player=id_of(bot)) == ("not_allowed", "challenge bot")
+        assert await refusal(bot, "challenge", player=id_of(ana)) == ("not_allowed", "challenge bot")
+        assert await refusal(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")
+        assert await refusal(ana, "challenge", player="nobody", rated=True) == ("not_allowed", "ladder")
+        assert await refusal(ana, "challenge", player="nobody", side="A") == ("bad_message", "seat")
         await hears_nothing(ana, "challenge", "challenge_over")
 
 
@@ -165,10 +165,10 @@ async def test_a_player_has_only_a_few_open_challenges(server: Server) -> None:
             await leaving.enter_async_context(known(server, f"p{number}")) for number in range(MAX_CHALLENGES + 2)
         ]
         id = await challenge(ana, bo)
-        assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "challenges"), "one to a player"
+        assert await refusal(ana, "challenge", player=id_of(bo)) == ("rate_limited", "challenges"), "one to a player"
         for other in others[:-1]:
             await challenge(ana, other)
-        assert await why_not(ana, "challenge", player=id_of(others[-1])) == ("rate_limited", "challenges")
+        assert await refusal(ana, "challenge", player=id_of(others[-1])) == ("rate_limited", "challenges")
         await ana.ask("answer", challenge=id, accept=False)
         assert await challenge(ana, bo)
 
@@ -181,9 +181,9 @@ async def test_an_addresss_challenges_are_limited_by_player_and_by_opponents(mon
         for spammer in spammers[:-1]:
             await challenge(spammer, bo)
         limit = ("rate_limited", "challenges of address")
-        assert await why_not(spammers[-1], "challenge", player=id_of(bo)) == limit
+        assert await refusal(spammers[-1], "challenge", player=id_of(bo)) == limit
         await challenge(spammers[0], cy)
-        assert await why_not(spammers[0], "challenge", player=id_of(dan)) == limit
+        assert await refusal(spammers[0], "challenge", player=id_of(dan)) == limit
 
 
 async def test_too_many_challenges_expire_a_strangers_oldest(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +204,7 @@ async def test_a_challenge_counts_as_an_opened_room() -> None:
     async with server, known(server, "ana") as ana, known(server, "bo") as bo:
         await challenge(ana, bo)
         await ana.ask("create")
-        assert await why_not(ana, "challenge", player=id_of(bo)) == ("rate_limited", "creates")
+        assert await refusal(ana, "challenge", player=id_of(bo)) == ("rate_limited", "creates")
 
 
 async def test_an_accepted_challenge_fails_if_no_room_can_be_opened() -> None:
@@ -215,7 +215,7 @@ async def test_an_accepted_challenge_fails_if_no_room_can_be_opened() -> None:
     ):
         id = await challenge(ana, bo)
         await bo.ask("create")
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
 
 
@@ -224,16 +224,16 @@ async def test_a_claimed_name_identifies_its_player_and_reveals_no_more_than_an_
         await bo.ask("claim_name", name="Bo B")
         id = (await ana.ask("challenge", player="BO b"))["challenge"]
         assert (await bo.next_of("challenge"))["challenge"] == id
-        assert await why_not(bo, "challenge", player="Bo B") == ("not_allowed", "self")
-        assert await why_not(ana, "challenge", player="eve") == ("not_allowed", "challenge absent"), "it is not claimed"
+        assert await refusal(bo, "challenge", player="Bo B") == ("not_allowed", "self")
+        assert await refusal(ana, "challenge", player="eve") == ("not_allowed", "challenge absent"), "it is not claimed"
         assert (await bo.ask("block", player=id_of(eve)))["blocks"] == [id_of(eve)]
-        assert await why_not(eve, "challenge", player="Bo B") == ("not_allowed", "challenge absent")
+        assert await refusal(eve, "challenge", player="Bo B") == ("not_allowed", "challenge absent")
         await hears_nothing(bo, "challenge of eve")
         assert len([told for told in bo.seen if told["type"] == "challenge"]) == 1
         assert (await eve.ask("block", player="bo-b"))["blocks"] == [id_of(bo)]
         assert (await eve.ask("block", player="Bo B", on=False))["blocks"] == []
     async with known(server, "ana") as ana:
-        assert await why_not(ana, "challenge", player="Bo B") == ("not_allowed", "challenge absent")
+        assert await refusal(ana, "challenge", player="Bo B") == ("not_allowed", "challenge absent")
 
 
 async def test_an_id_takes_precedence_over_a_name_with_the_same_spelling(server: Server) -> None:
@@ -247,7 +247,7 @@ async def test_an_id_takes_precedence_over_a_name_with_the_same_spelling(server:
 async def test_a_blocked_player_is_not_heard_and_learns_no_more_than_of_an_absent_one(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         assert await ana.ask("block", player=id_of(bo)) == {"type": "ok", "id": "r1", "blocks": [id_of(bo)]}
-        assert await why_not(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
+        assert await refusal(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
         await eve.ask("watch", room=room)
@@ -256,7 +256,7 @@ async def test_a_blocked_player_is_not_heard_and_learns_no_more_than_of_an_absen
         for peer, heard in ((ana, ["eve"]), (bo, ["bo", "eve"]), (eve, ["bo", "eve"])):
             await peer.ask("ping")
             assert [told["from"] for told in peer.seen if told["type"] == "chat"] == heard
-        assert await why_not(bo, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
+        assert await refusal(bo, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
         await hears_nothing(ana, "challenge", "challenge_over")
         assert (await ana.ask("block", player=id_of(bo), on=False))["blocks"] == []
         assert await challenge(bo, ana)
@@ -268,16 +268,16 @@ async def test_a_player_who_is_blocked_after_the_challenge_cannot_accept_it(serv
         id = await challenge(ana, bo)
         await bo.next_of("challenge")
         await ana.ask("block", player=id_of(bo))
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert not server.core.indexes.seats.rooms_of(id_of(bo))
 
 
 async def test_blocks_are_limited_and_exclude_oneself(server: Server) -> None:
     async with known(server, "ana") as ana:
-        assert await why_not(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
+        assert await refusal(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
         many = tuple(f"p{number}" for number in range(MAX_BLOCKS))
         await save(server.core.store.table(BLOCKS), id_of(ana), Blocks(id_of(ana), many), MISSING)
-        assert await why_not(ana, "block", player="one more") == ("not_allowed", "blocks")
+        assert await refusal(ana, "block", player="one more") == ("not_allowed", "blocks")
         assert (await ana.ask("block", player=many[0]))["blocks"] == [*many[1:], many[0]]
         assert (await ana.ask("block"))["blocks"] == [*many[1:], many[0]]
 
@@ -293,8 +293,8 @@ async def test_blocks_survive_a_restart(tmp_path: Path) -> None:
     async with running() as server, known(server, "ana") as ana, known(server, "bo") as bo:
         await ana.ask("block", player=id_of(bo))
     async with running() as server, again(server, ana) as ana, again(server, bo) as bo:
-        assert await why_not(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
-        assert await why_not(bo, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
+        assert await refusal(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
+        assert await refusal(bo, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
         await hears_nothing(ana, "challenge")
 
 
@@ -307,7 +307,7 @@ async def test_one_request_leaves_only_people_one_has_played_who_may_challenge(s
         answer = await ana.ask("block", strangers=True)
         assert (answer["blocks"], answer["strangers"]) == ([], True)
         assert (await over(eve, asked[eve]))["how"] == "declined"
-        assert await why_not(eve, "challenge", player=id_of(ana)) == ("not_allowed", "challenge strangers")
+        assert await refusal(eve, "challenge", player=id_of(ana)) == ("not_allowed", "challenge strangers")
         assert (await ana.ask("block"))["strangers"] is True
         async with again(server, ana) as later:
             assert open_of(later) == [asked[bo]]
@@ -338,7 +338,7 @@ async def test_forgetting_a_player_ends_their_challenges_and_an_export_has_only_
 
 async def test_a_challenge_finds_a_player_at_another_server_and_both_find_its_room(node: Node) -> None:
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
-        assert await why_not(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")
+        assert await refusal(ana, "challenge", player="nobody") == ("not_allowed", "challenge absent")
         id = await challenge(ana, bo, side="X")
         assert (await bo.next_of("challenge"))["name"] == "ana"
         async with again(two, ana) as other:
@@ -364,7 +364,7 @@ async def test_blocks_count_at_every_server(node: Node) -> None:
     ):
         await ana.ask("block", player=id_of(eve))
         await until(lambda: service_of(two)._blocking.is_deaf(id_of(second), id_of(eve)))
-        assert await why_not(eve, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
+        assert await refusal(eve, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
         await hears_nothing(second, "challenge")
 
 

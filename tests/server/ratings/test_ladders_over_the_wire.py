@@ -6,7 +6,7 @@ import pytest
 from tests.peer import Peer
 from tests.server.ratings.served import CLOCK, a_server, people
 from tests.server.stored import keep, room_of
-from tests.server.test_challenges import id_of, why_not
+from tests.server.test_challenges import id_of, refusal
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Result
 from tictactoe_server.features.ratings.folding import RATED
@@ -55,8 +55,8 @@ async def test_a_closed_ladder_refuses_games(results: list[Result], why: str, fi
             {"why": f"ladder {why}", "figure": closed["figure"], "of": of},
         )
         for type, fields in (("match", {}), ("challenge", {"player": "bo"})):
-            assert await why_not(ana, type, **asked, **fields) == ("not_allowed", f"ladder {why}")
-        assert await why_not(bo, "join", room=room) == ("not_allowed", f"ladder {why}")
+            assert await refusal(ana, type, **asked, **fields) == ("not_allowed", f"ladder {why}")
+        assert await refusal(bo, "join", room=room) == ("not_allowed", f"ladder {why}")
 
 
 @pytest.mark.parametrize("taken", ["X", "O"])

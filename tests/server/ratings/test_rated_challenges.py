@@ -10,7 +10,7 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, one_in, people, play_rated
-from tests.server.test_challenges import challenge, id_of, known, over, why_not
+from tests.server.test_challenges import challenge, id_of, known, over, refusal
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_server.features.ratings.service import MOST_OF_PAIR, Ladders
 from tictactoe_server.server import Server
@@ -58,11 +58,11 @@ async def test_a_rated_challenge_opens_a_normal_rated_room() -> None:
 async def test_a_challenged_player_can_claim_a_name_and_accept_then() -> None:
     async with a_server() as server, people(server, names=("ana",)) as (ana,), known(server, "bo") as bo:
         assert (await refusal_of(bo, "challenge", player=id_of(ana), **RATED))["why"] == "rated name"
-        assert await why_not(ana, "challenge", player=id_of(bo), **RATED | {"clock": None}) == ("bad_clock", "rated")
+        assert await refusal(ana, "challenge", player=id_of(bo), **RATED | {"clock": None}) == ("bad_clock", "rated")
         terms = RATED | {"rules": "classic"}
-        assert await why_not(ana, "challenge", player=id_of(bo), **terms) == ("not_allowed", "ladder")
+        assert await refusal(ana, "challenge", player=id_of(bo), **terms) == ("not_allowed", "ladder")
         id = await challenge(ana, bo, **RATED)
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("not_allowed", "rated name")
+        assert await refusal(bo, "answer", challenge=id, accept=True) == ("not_allowed", "rated name")
         await bo.ask("claim_name", name="bo")
         assert await accept(bo, id)
 
@@ -102,7 +102,7 @@ async def test_running_games_and_accepted_challenges_count_towards_the_limit_of_
             *(peer.ask("answer", challenge=id, accept=True) for peer, id in ((bo, by_ana), (ana, by_bo)))
         )
         assert sum("room" in answer for answer in answers) == 1
-        assert await why_not(bo, "challenge", player=id_of(ana), **RATED) == ("not_allowed", "rated pair")
+        assert await refusal(bo, "challenge", player=id_of(ana), **RATED) == ("not_allowed", "rated pair")
 
 
 @pytest.mark.parametrize("is_several", [False, True])
@@ -122,7 +122,7 @@ async def test_a_match_skips_an_opponent_after_ten_games(is_several: bool, node:
         waiting = (await ana.ask("create", **RATED))["room"]
         own = (await there.ask("match", **RATED))["room"]
         assert own != waiting, "there is no other room yet"
-        assert await why_not(bo, "join", room=waiting) == ("not_allowed", "rated pair")
+        assert await refusal(bo, "join", room=waiting) == ("not_allowed", "rated pair")
         await there.ask("leave", room=own)
         other = (await cy.ask("create", **RATED))["room"]
         assert (await bo.ask("match", **RATED))["room"] == other
@@ -141,10 +141,10 @@ async def test_the_hourly_limit_of_stored_games_refuses_new_rated_rooms_and_lose
         folding = server.service(Ladders).folding
         await until(lambda: folding.state.entries and folding.games == 3)
         assert {game["room"] for game in (await ana.ask("history"))["games"]} == set(rooms)
-        assert await why_not(ana, "create", **RATED) == ("rate_limited", "kept")
-        assert await why_not(ana, "match", **RATED) == ("rate_limited", "kept")
+        assert await refusal(ana, "create", **RATED) == ("rate_limited", "kept")
+        assert await refusal(ana, "match", **RATED) == ("rate_limited", "kept")
         id = await challenge(ana, bo, **RATED)
-        assert await why_not(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+        assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
         assert (await over(ana, id))["how"] == "failed", "its room would count for who challenges"
         assert (await ana.ask("create", rules="classic", clock=CLOCK))["room"]
         async with open_peer(server.url, "cy") as cy:

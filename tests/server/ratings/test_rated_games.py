@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, one_in, people, play_rated
-from tests.server.test_challenges import challenge, id_of, known, why_not
+from tests.server.test_challenges import challenge, id_of, known, refusal
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
 from tictactoe_protocol.ratings.glicko import Number
@@ -104,7 +104,7 @@ async def test_challenges_work_without_ladders() -> None:
         known(server, "bo") as bo,
     ):
         assert await challenge(ana, bo)
-        assert await why_not(ana, "challenge", player=id_of(bo), **RATED) == ("not_allowed", "ladders off")
+        assert await refusal(ana, "challenge", player=id_of(bo), **RATED) == ("not_allowed", "ladders off")
 
 
 async def test_a_player_with_a_claimed_name_has_a_profile_before_the_first_rated_game() -> None:
