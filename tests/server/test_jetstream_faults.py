@@ -125,7 +125,7 @@ async def test_a_server_that_was_cut_off_stores_nothing_until_it_knows_the_time_
     time_served = ServedTime(store)
     members = Cluster(store, "here", "ws://here", time_served, bool).members
     heartbeat = Heartbeat("other", "other", "ws://other", 10_000, [], 0)
-    members.hear(heartbeat)
+    members.on_heartbeat(heartbeat)
     revision = await keep(store, room_of(CODE, 1), MISSING)
 
     for is_known in (True, False):
@@ -135,7 +135,7 @@ async def test_a_server_that_was_cut_off_stores_nothing_until_it_knows_the_time_
         members.listen_anew()  # as when the connection is restored
         with pytest.raises(NotStored):
             await keep(store, room_of(CODE, 2), revision)
-        members.hear(replace(heartbeat, time=40_000))
+        members.on_heartbeat(replace(heartbeat, time=40_000))
         assert time_served() >= 40_000
         revision = await keep(store, room_of(CODE, 2), revision)
 

@@ -87,7 +87,7 @@ class OneServer:
 
     def hear(self, sender: str, number: int, *, is_leaving: bool = False) -> None:
         """Receive a heartbeat of a server that has sent this many messages."""
-        self.members.hear(Heartbeat(sender, sender, f"ws://{sender}", 0, [], number, is_leaving))
+        self.members.on_heartbeat(Heartbeat(sender, sender, f"ws://{sender}", 0, [], number, is_leaving))
         self.others.follow(sender, number)
 
     async def meet(self, sender: str, *codes: str) -> None:
@@ -112,16 +112,16 @@ async def here() -> AsyncIterator[OneServer]:
 
 async def test_what_was_missed_is_read_at_the_next_word(here: OneServer) -> None:
     await here.meet(ONE)
-    here.others.hear_news(News(ONE, 3, [outline(OTHER_CODES[1])]))
+    here.others.on_news(News(ONE, 3, [outline(OTHER_CODES[1])]))
     await here.wire.answer(Page(3, [outline(code) for code in OTHER_CODES[:2]]))
     await until(lambda: here.known == dict.fromkeys(OTHER_CODES[:2], ONE))
 
 
 async def test_a_failed_reading_is_repeated_despite_newer_messages(here: OneServer) -> None:
     await here.meet(ONE)
-    here.others.hear_news(News(ONE, 3, []))
+    here.others.on_news(News(ONE, 3, []))
     await until(lambda: bool(here.wire.asked))
-    here.others.hear_news(News(ONE, 4, [outline(OTHER_CODES[1])]))
+    here.others.on_news(News(ONE, 4, [outline(OTHER_CODES[1])]))
     await here.wire.answer(StoreUnavailable("not now"))
     await until(lambda: not here.others._reading)
     here.hear(ONE, 4)
@@ -134,13 +134,13 @@ async def test_a_failed_reading_is_repeated_despite_newer_messages(here: OneServ
 
 async def test_who_missed_news_asks_for_the_rooms_that_they_named(here: OneServer) -> None:
     await here.meet(ONE, *OTHER_CODES[:2])
-    here.others.hear_news(News(ONE, 4, []))
+    here.others.on_news(News(ONE, 4, []))
     await here.wire.answer(Page(4, [outline(OTHER_CODES[2])], OTHER_CODES[2], []))
     await here.wire.answer(Page(4, [], "", [OTHER_CODES[1]]))
     await here.others.until_read()
     assert here.wire.questions[1:] == [b" 1", f"{OTHER_CODES[2]} 1".encode()]
     assert here.known == dict.fromkeys([OTHER_CODES[0], OTHER_CODES[2]], ONE)
-    here.others.hear_news(News(ONE, 3, [outline(OTHER_CODES[1])]))  # it was only late
+    here.others.on_news(News(ONE, 3, [outline(OTHER_CODES[1])]))  # it was only late
     here.hear(ONE, 4)
     assert not here.others._reading
     assert OTHER_CODES[1] not in here.known
@@ -161,7 +161,7 @@ async def test_news_that_are_kept_no_longer_while_they_are_read_are_read_again(h
 async def test_what_was_read_is_older_than_news_of_a_room_that_came_meanwhile(here: OneServer) -> None:
     here.hear(ONE, 7)
     await until(lambda: bool(here.wire.asked))
-    here.others.hear_news(News(ONE, 8, [], [CODE]))
+    here.others.on_news(News(ONE, 8, [], [CODE]))
     await here.wire.answer(Page(7, [outline(CODE)]))
     await here.others.until_read()
     assert here.known == {}
@@ -184,7 +184,7 @@ async def test_words_that_come_while_rooms_are_read_count_as_far_as_none_is_miss
     here.hear(ONE, 7)
     await until(lambda: bool(here.wire.asked))
     for number in (8, 9, 11):
-        here.others.hear_news(News(ONE, number, []))
+        here.others.on_news(News(ONE, number, []))
     await here.wire.answer(Page(7, [outline(OTHER_CODES[0])], OTHER_CODES[0]))
     await here.wire.answer(Page(11, [outline(OTHER_CODES[1])]))
     await until(lambda: not here.others._reading)
@@ -227,10 +227,10 @@ async def test_a_server_takes_nothing_while_it_knows_that_it_missed_something(he
 async def test_a_room_that_has_ended_where_it_was_stays_where_it_is_now(here: OneServer) -> None:
     await here.meet(ONE, CODE)
     await here.meet(TWO)
-    here.others.hear_news(News(TWO, 2, [outline(CODE, since=1)]))
-    here.others.hear_news(News(ONE, 2, [], [CODE]))
+    here.others.on_news(News(TWO, 2, [outline(CODE, since=1)]))
+    here.others.on_news(News(ONE, 2, [], [CODE]))
     assert here.known == {CODE: TWO}
-    here.others.hear_news(News(TWO, 3, [], [CODE]))
+    here.others.on_news(News(TWO, 3, [], [CODE]))
     assert here.known == {}
 
 
@@ -239,7 +239,7 @@ async def test_the_newer_of_two_claims_to_a_room_wins(here: OneServer, words: li
     await here.meet(ONE)
     await here.meet(TWO)
     for server, since in words:
-        here.others.hear_news(News(server, 2, [outline(CODE, since)]))
+        here.others.on_news(News(server, 2, [outline(CODE, since)]))
     assert here.known == {CODE: TWO}
 
 

@@ -63,7 +63,7 @@ class Names(Service):
         self._tries = RateLimits(TRIES, TRIES_MS, core.monotonic_ns)
         self._claims = RateLimits(_CLAIMS_OF_ADDRESS, TRIES_MS, core.monotonic_ns)
         self._elsewhere = core.rooms.elsewhere
-        self._elsewhere.on_changed.add(self._hear)
+        self._elsewhere.on_changed.add(self._on_changed)
 
     # -- requests -----------------------------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class Names(Service):
         found: Account = await change(self.kept.accounts, call.player.id, open)
         return found
 
-    def _hear(self, table: str, key: str) -> None:
+    def _on_changed(self, table: str, key: str) -> None:
         if table == PLAYERS.name:
             self._send_away(key)
         elif table == ACCOUNTS.name:

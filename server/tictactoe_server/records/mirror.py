@@ -116,7 +116,7 @@ class Mirror(Generic[Value]):
         self._known: dict[str, MirroredValue[Value]] = {}
         self._reported: dict[str, Value] = {}
         self._must_reload = asyncio.Event()
-        peers.on_changed.add(self._hear)
+        peers.on_changed.add(self._on_changed)
 
     def __iter__(self) -> Iterator[Value]:
         return iter([held.value for held in self._known.values()])
@@ -221,6 +221,6 @@ class Mirror(Generic[Value]):
     def log_damage(self, key: str, error: Unreadable) -> None:
         log.error("a damaged value is left alone", table=self.name, key=key, reason=str(error))
 
-    def _hear(self, table: str, key: str) -> None:
+    def _on_changed(self, table: str, key: str) -> None:
         if table == self.name and self._is_wanted(key, self.get(key)):
             self.holder(key).read_again()

@@ -70,7 +70,7 @@ class Api(Service):
         self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
         core.rooms.on_change.add(lambda live: self._streams.send_newest(live.room.code))
-        core.rooms.on_close.add(self._hear_end)
+        core.rooms.on_close.add(self._on_gone)
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
         """Stream the public rooms, at most once a second, when they have changed."""
@@ -127,7 +127,7 @@ class Api(Service):
             self._made = body, lobby.changes, now
         return body
 
-    def _hear_end(self, live: LiveRoom, why: Closed) -> None:
+    def _on_gone(self, live: LiveRoom, why: Closed) -> None:
         stream = self._streams.by_code.get(live.room.code)
         if stream is not None:
             stream.state = lambda: encode(why)

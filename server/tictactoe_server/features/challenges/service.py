@@ -144,7 +144,7 @@ class Challenges(Service):
         self._same_player = RateLimits(SAME_PLAYER, RETRY_MS, core.monotonic_ns)
         self._different_players = RateLimits(DIFFERENT_PLAYERS, RETRY_MS, core.monotonic_ns)
         core.hooks.welcome_fields["challenges"] = self._list_for_welcome
-        self._elsewhere.on_changed.add(self._hear)
+        self._elsewhere.on_changed.add(self._on_changed)
         self._blocking.on_strangers_blocked.add(
             lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
         )
@@ -400,7 +400,7 @@ class Challenges(Service):
         if await self._stored.read(id) is not None:
             await self._change(id, lambda old: replace(old, how="expired") if old and old.is_open else old)
 
-    def _hear(self, table: str, key: str) -> None:
+    def _on_changed(self, table: str, key: str) -> None:
         if table == _WHO_IS_THERE and self._is_present(key):
             self._elsewhere.tell_changed(_IS_THERE, key)
         elif table == _IS_THERE and (heard := self._presence.get(key)) is not None:

@@ -43,7 +43,7 @@ class Inspector:
         self._heard: dict[str, tuple[Heartbeat, float]] = {}
 
     async def open(self) -> Self:
-        await self._link.subscribe(HEARTBEATS, self._hear)
+        await self._link.subscribe(HEARTBEATS, self._on_heartbeat)
         await self._copies.open()
         return self
 
@@ -61,7 +61,7 @@ class Inspector:
         found = [(heartbeat, round(latest - moment)) for heartbeat, moment in self._heard.values()]
         return sorted(found, key=lambda one: one[0].name)
 
-    def _hear(self, message: Message) -> None:
+    def _on_heartbeat(self, message: Message) -> None:
         with contextlib.suppress(ValueError):
             heartbeat = msgspec.msgpack.decode(message.data, type=Heartbeat)
             self._heard[heartbeat.sender] = heartbeat, heartbeat.time - clock.monotonic() * 1000

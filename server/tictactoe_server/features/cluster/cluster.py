@@ -162,15 +162,15 @@ class Cluster(RemoteServers):
 
     async def _listen(self) -> None:
         link, id, members = self._link, self.members.id, self.members
-        await messages.listen(link, messages.HEARTBEATS, messages.Heartbeat, self._hear)
-        await messages.listen(link, messages.NEWS, messages.News, self.other_rooms.hear_news)
-        await messages.listen(link, messages.CHANGED, tuple[str, str, str], self._hear_changed)
+        await messages.listen(link, messages.HEARTBEATS, messages.Heartbeat, self._on_heartbeat)
+        await messages.listen(link, messages.NEWS, messages.News, self.other_rooms.on_news)
+        await messages.listen(link, messages.CHANGED, tuple[str, str, str], self._on_changed)
         await messages.listen(link, messages.HANDED_OVER + id, tuple[str, int], self.other_rooms.read_again)
         await messages.listen(link, messages.BOARDS + id, list[str], self.own_rooms.boards_of)
         await messages.listen(link, messages.REACHED + id, str, self._is_reached)
         await messages.listen(link, messages.MATCHES + id, messages.MatchRequest, self._matching.find)
         await link.subscribe(messages.HERE + id, lambda message: None)
-        await link.subscribe(f"{messages.NOT_THERE}{id}.*", members.hear_not_there)
+        await link.subscribe(f"{messages.NOT_THERE}{id}.*", members.on_not_there)
         await link.subscribe(messages.PAGES + id, self.own_rooms.answer_page)
         await link.subscribe(messages.ORDERS + id, lambda order: link.run(self._answer_order(order)))
         await self._copies.open()
@@ -211,7 +211,7 @@ class Cluster(RemoteServers):
     def tell_changed(self, table: str, key: str) -> None:
         self._link.publish(messages.CHANGED, messages.encode((self.members.id, table, key)))
 
-    def _hear_changed(self, said: tuple[str, str, str]) -> None:
+    def _on_changed(self, said: tuple[str, str, str]) -> None:
         sender, table, key = said
         if sender != self.members.id:
             self.on_changed(table, key)
@@ -252,9 +252,9 @@ class Cluster(RemoteServers):
             connection.ping()
         return not all(connection.is_silent for connection in connections)
 
-    def _hear(self, heartbeat: messages.Heartbeat) -> None:
+    def _on_heartbeat(self, heartbeat: messages.Heartbeat) -> None:
         if heartbeat.sender != self.members.id:
-            if self.members.hear(heartbeat):
+            if self.members.on_heartbeat(heartbeat):
                 self._missing_a_server.set()
             self.other_rooms.follow(heartbeat.sender, heartbeat.number)
 

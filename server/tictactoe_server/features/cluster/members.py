@@ -117,7 +117,7 @@ class Members:
             for other in self.others:
                 self._link.publish(HERE + other, reply=f"{NOT_THERE}{self.id}.{other}")
 
-    def hear(self, heartbeat: Heartbeat) -> bool:
+    def on_heartbeat(self, heartbeat: Heartbeat) -> bool:
         """Process a heartbeat; return whether its server has just begun to leave."""
         known = self.others.get(heartbeat.sender)
         begins_to_leave = heartbeat.is_leaving and (known is None or not known.is_leaving)
@@ -135,7 +135,7 @@ class Members:
         self._listening_since = clock.monotonic()
         self._heard_at = dict.fromkeys(self.others, self._listening_since)
 
-    def hear_not_there(self, message: Message) -> None:
+    def on_not_there(self, message: Message) -> None:
         """Remove a server after two missed heartbeats if NATS returns messages to it."""
         id = message.subject.rpartition(".")[2]
         if clock.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS + self._lag:

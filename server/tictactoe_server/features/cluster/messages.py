@@ -135,7 +135,7 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
 async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], object]) -> None:
     """Pass messages on a subject to `take`, and send back its result; unreadable messages are logged."""
 
-    def hear(message: Message) -> None:
+    def on_message(message: Message) -> None:
         try:
             answer = take(msgspec.msgpack.decode(message.data, type=kind))
         except (msgspec.DecodeError, UnicodeError, InvalidRules) as error:
@@ -144,4 +144,4 @@ async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Sai
         if answer is not None:
             link.publish(message.reply, encode(answer))
 
-    await link.subscribe(subject, hear)
+    await link.subscribe(subject, on_message)

@@ -315,7 +315,7 @@ class OtherRooms:
         if not await wait_until(are_read, READING_SECONDS):
             raise StoreUnavailable("the rooms of another server cannot be read")
 
-    def hear_news(self, news: News) -> None:
+    def on_news(self, news: News) -> None:
         """Apply another server's news, and read missed ones; news during a read count once the read has succeeded."""
         sender, number = news.sender, news.number
         if sender == self.members.id or not self.members.is_living(sender) or number <= self._heard.get(sender, -1):
@@ -325,7 +325,7 @@ class OtherRooms:
             self._reading[sender].numbers.add(number)
         else:
             self._heard[sender] = number
-        self._hear(news, self._reading.get(sender))
+        self._apply_news(news, self._reading.get(sender))
 
     async def _read(self, server: str, reading: _Reading) -> None:
         """Read the announcements that were missed, or all rooms if the server no longer has them."""
@@ -337,7 +337,7 @@ class OtherRooms:
                 first, after = first or page, page.after
                 if (page.ended is None) != (first.ended is None):
                     raise StoreUnavailable("what was missed was too much to be read at once")
-                self._hear(News(server, page.number, page.outlines, page.ended or []), reading)
+                self._apply_news(News(server, page.number, page.outlines, page.ended or []), reading)
                 await asyncio.sleep(0)
             if self._reading.get(server) is not reading:
                 return
@@ -355,7 +355,7 @@ class OtherRooms:
             if self._reading.get(server) is reading:
                 del self._reading[server]
 
-    def _hear(self, news: News, reading: _Reading | None) -> None:
+    def _apply_news(self, news: News, reading: _Reading | None) -> None:
         """Apply announcements, except for rooms with newer ones."""
         told = {} if reading is None else reading.told
         said = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]

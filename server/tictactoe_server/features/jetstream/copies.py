@@ -99,7 +99,7 @@ class Copies:
         self._reports: dict[str, Report] = {}
 
     async def open(self) -> None:
-        await self._link.subscribe(self._inbox, self._hear)
+        await self._link.subscribe(self._inbox, self._on_reply)
 
     async def find_faults(self, streams: Sequence[Stream]) -> dict[str, list[str]]:
         """Return sentences about faults by node, under "" faults of several nodes; raises `StoreUnavailable`."""
@@ -135,7 +135,7 @@ class Copies:
         await wait_until(lambda: names <= self._reports.keys(), _ANSWER_SECONDS)
         return self._reports
 
-    def _hear(self, message: Message) -> None:
+    def _on_reply(self, message: Message) -> None:
         with contextlib.suppress(ValueError):  # also raised for "no responders"
             report = msgspec.json.decode(message.data, type=Report)
             self._reports[report.server.name] = report

@@ -67,7 +67,7 @@ class Link:
         self._opened, self._lost = asyncio.Event(), asyncio.Event()
         self._outgoing = asyncio.Queue[tuple[Client, str, bytes, str, Headers]]()
         self._inbox = f"_INBOX.{secrets.token_hex(11)}."
-        self._subscriptions: list[tuple[str, Callable[[Message], object]]] = [(f"{self._inbox}*", self._hear)]
+        self._subscriptions: list[tuple[str, Callable[[Message], object]]] = [(f"{self._inbox}*", self._on_reply)]
         self._numbers = itertools.count(1)
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
@@ -260,7 +260,7 @@ class Link:
             raise answer
         return answer
 
-    def _hear(self, message: Message) -> None:
+    def _on_reply(self, message: Message) -> None:
         number, status = (message.reply or message.subject).removeprefix(self._inbox), _status_of(message)
         earlier = self._asked[number][2] if number in self._asked else None
         if earlier is not None and not status:

@@ -251,7 +251,7 @@ class _PersonIndex:
             if not self._is_subscribed:
                 self._link.on_connected.append(self._distrust)
                 for table in self._tables:
-                    await self._link.subscribe(f"{self._stream.feed}{table.prefix}>", partial(self._hear, table))
+                    await self._link.subscribe(f"{self._stream.feed}{table.prefix}>", partial(self._on_message, table))
                 self._is_subscribed = True
             await self._link.flush()  # what was stored before has come
             if not self._is_whole or is_exact:
@@ -279,7 +279,7 @@ class _PersonIndex:
             if (place, key) not in found and self._ids[place, key][0] <= upto:
                 self._replace((place, key), upto, ())
 
-    def _hear(self, table: JetStreamTable[Any], message: Message) -> None:
+    def _on_message(self, table: JetStreamTable[Any], message: Message) -> None:
         entry = self._stream.entry_of(message)
         key = table.key_of(entry.key)
         self._note(table, key, entry.sequence, None if entry.is_gone else table.stored(entry).value)

@@ -67,7 +67,7 @@ class Forgetting(Service):
         self._exports = RateLimits(_EXPORTS, _EXPORTS_MS, core.monotonic_ns)
         self._exports_of_address = RateLimits(_EXPORTS_OF_ADDRESS, _EXPORTS_MS, core.monotonic_ns)
         self._elsewhere = core.rooms.elsewhere
-        self._elsewhere.on_changed.add(self._hear)
+        self._elsewhere.on_changed.add(self._on_changed)
         self.jobs = (self._go_on,)
 
     # -- requests -----------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ class Forgetting(Service):
         self._elsewhere.on_changed(table, key)
         self._elsewhere.tell_changed(table, key)
 
-    def _hear(self, table: str, key: str) -> None:
+    def _on_changed(self, table: str, key: str) -> None:
         live = self._core.rooms.by_code.get(key) if table == ROOMS.name else None
         if live is not None:
             reload(live)

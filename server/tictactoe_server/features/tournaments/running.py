@@ -88,7 +88,7 @@ class Running(RoomPolicy):
         self._in_time_since = math.inf
         self._paired: dict[str, asyncio.Task[Paired]] = {}
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
-        kept.on_change.add(self._hear)
+        kept.on_change.add(self._on_change)
         core.rooms.on_change.add(self._note_room)
         core.rooms.on_result.add(lambda game, id: self.wake(event_of(game)))
 
@@ -126,7 +126,7 @@ class Running(RoomPolicy):
         )
         return calls or UNSET
 
-    def _hear(self, event: Event, before: Event | None) -> None:
+    def _on_change(self, event: Event, before: Event | None) -> None:
         known = {(one.room, id) for one, _, id in _open_seats(before)} if before else ()
         seats = [(one, mark, id) for one, mark, id in _open_seats(event) if (one.room, id) not in known]
         calls = {id: self._call(event, one, mark) for one, mark, id in seats}
