@@ -83,9 +83,11 @@ async def measure(rooms: int, games: int) -> tuple[list[float], list[Calls]]:
         for job in getattr(service, "jobs", ()):  # which hello waits for, since version 2.0
             service.tasks.start(job())
 
+    counters = vars(core).get("counters") or vars(core)["tally"]  # its name before version 2.0
+
     def arrive() -> Any:
         wire: Any = Wire()
-        session = Session(wire, server._dispatcher, server._pressure, core.time, core.counters)
+        session = Session(wire, server._dispatcher, server._pressure, core.time, counters)
         core.presence.add(session)
         return session
 

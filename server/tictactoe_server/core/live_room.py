@@ -62,7 +62,7 @@ class RoomEvents(ABC):
         self.on_shown = Listeners[[LiveRoom]]()
         self.keeping: list[Callable[[LiveRoom, FinishedGame], bool]] = []
         self._changed: dict[LiveRoom, Room] = {}
-        self._finished: list[tuple[FinishedGame, str]] = []
+        self._finished: list[tuple[FinishedGame, bool]] = []
 
     @abstractmethod
     def update(self, live: LiveRoom, before: Room | None) -> None:
@@ -77,7 +77,7 @@ class RoomEvents(ABC):
         self.notify_pending()
         if before is None:
             live.enter(Phase.STORED)
-        self._notify([(live, before)], [] if over is None else [(over, live.room.game_id)])
+        self._notify([(live, before)], [] if over is None else [(over, live.room.kept_at > 0)])
 
     def notify_soon(self, live: LiveRoom, before: Room, over: FinishedGame | None = None) -> None:
         """Notify the listeners at the end of this turn of the event loop, after the sessions in the room."""
@@ -85,7 +85,7 @@ class RoomEvents(ABC):
             asyncio.get_running_loop().call_soon(self.notify_pending)
         self._changed.setdefault(live, before)
         if over is not None:
-            self._finished.append((over, live.room.game_id))
+            self._finished.append((over, live.room.kept_at > 0))
 
     def notify_pending(self) -> None:
         """Notify the listeners of all changes so far."""
@@ -96,15 +96,15 @@ class RoomEvents(ABC):
             self._notify(changed.items(), finished)
 
     def _notify(
-        self, changed: Iterable[tuple[LiveRoom, Room | None]], finished: Iterable[tuple[FinishedGame, str]]
+        self, changed: Iterable[tuple[LiveRoom, Room | None]], finished: Iterable[tuple[FinishedGame, bool]]
     ) -> None:
         for live, before in changed:
             try:
                 self.update(live, before)
             except Exception:  # the change is stored, and is answered all the same
                 log.exception("the indexes could not be updated", room=live.room.code)
-        for game, id in finished:
-            self.on_result(game, id)
+        for game, is_kept in finished:
+            self.on_result(game, game.id if is_kept else "")
 
 
 class LiveRoom(Listed, StoredValue[Room]):
