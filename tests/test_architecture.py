@@ -53,9 +53,6 @@ SERVER_LEVELS = (
     {"storage", "transport"},
     {"rooms"},
     {"records"},
-    {"sessions"},
-    {"watching"},
-    {"listings"},
     {"people"},
     {"core"},
     {"admin"},
@@ -66,7 +63,7 @@ SERVER_LEVELS = (
     {"cli"},
     {"__main__"},
 )
-CORE = ("core", "listings", "rooms", "sessions", "watching")
+CORE = ("core", "rooms")
 """The folders of the core: rooms as values, how they change, who sees them, and the sessions of players."""
 MOST_LINES = {"core": 4_700, "without features": 16_500, "a feature": 3_000}
 """Most lines of the server's parts, with about 5 % of air."""
@@ -78,7 +75,7 @@ FOREIGN_ASSIGNMENTS = {"server.py: drain.back_ms"}
 """Attributes of other objects that building the server assigns: the reconnect delay of a drain."""
 
 MOST_METHODS = [("core/rooms.py", "Rooms", 15)]
-MOST_ATTRIBUTES = [("sessions/session.py", "Session", 15)]
+MOST_ATTRIBUTES = [("core/session.py", "Session", 15)]
 """Most methods or attributes of a class, private ones and properties included."""
 
 SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})

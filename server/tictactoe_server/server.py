@@ -21,7 +21,10 @@ from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.people import expel_banned
 from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
+from tictactoe_server.core.pressure import LATELY_SECONDS, Pressure
+from tictactoe_server.core.room_log import LOG_SECONDS
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.session import Session
 from tictactoe_server.features.all import FEATURES, orders_of
 from tictactoe_server.features.backups.feature import BackupOptions
 from tictactoe_server.features.backups.service import describe_newest
@@ -34,7 +37,6 @@ from tictactoe_server.features.metrics.feature import MetricsOptions
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
-from tictactoe_server.listings.room_log import LOG_SECONDS
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.play.history import PastGames
 from tictactoe_server.play.joining import Joining
@@ -42,8 +44,6 @@ from tictactoe_server.play.lobby import PublicRooms
 from tictactoe_server.play.moves import Play, Talk
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.scheduler import Job, Tasks, every
-from tictactoe_server.sessions.pressure import LATELY_SECONDS, Pressure
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.schema import DamagedDatabase, SavesMissing
 from tictactoe_server.storage.specs import Specs, Storage

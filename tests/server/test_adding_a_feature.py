@@ -23,10 +23,10 @@ from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
+from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.feature import Feature
-from tictactoe_server.listings.listed import Listed
 from tictactoe_server.play.history import find_by_id
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account

@@ -16,6 +16,7 @@ from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import ListNames, Merge, Release
+from tictactoe_server.core.session import TRIES
 from tictactoe_server.people.accounts import Accounts, hash_secret
 from tictactoe_server.people.confusables import keys_of
 from tictactoe_server.play.hello import HelloService
@@ -37,7 +38,6 @@ from tictactoe_server.records.tables import (
     today,
 )
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.sessions.session import TRIES
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.specs import Storage
 

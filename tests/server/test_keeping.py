@@ -16,7 +16,7 @@ class Playing:
     """A server whose clock stands still, and which keeps this many games of a player per hour."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, games: int, kind: str = "player") -> None:
-        monkeypatch.setattr("tictactoe_server.people.limits.ROW_BYTES", 900_000 // games)
+        monkeypatch.setattr("tictactoe_server.people.allowances.ROW_BYTES", 900_000 // games)
         counts = {"kept-megabytes-per-hour-per-player": 0, "kept-megabytes-per-hour-per-address": 0}
         limits = with_counts(Limits(), counts | {f"kept-megabytes-per-hour-per-{kind}": 1})
         self.now = time.monotonic_ns()
@@ -89,7 +89,7 @@ async def test_games_against_bots_count_for_the_person(monkeypatch: pytest.Monke
 
 async def test_a_game_is_shared_while_more_may_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     playing = Playing(monkeypatch, games=1)
-    monkeypatch.setattr("tictactoe_server.people.limits.ROW_BYTES", 999_000)
+    monkeypatch.setattr("tictactoe_server.people.allowances.ROW_BYTES", 999_000)
     async with playing.server as server, two_playing(server) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, FOR_X)
         game = (await ana.ask("history"))["games"][0]["game_id"]

@@ -14,10 +14,10 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, until
 from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.cases import cases
+from tictactoe_server.core.throttle import Delays
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.server import Server
-from tictactoe_server.sessions.throttle import Delays
 from tictactoe_server.settings import Limits, Settings
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
@@ -421,7 +421,7 @@ async def test_a_bad_header_of_a_proxy_is_refused(before: bytes) -> None:
 
 
 async def test_what_is_too_much_for_a_turn_is_refused_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure._LOOKED_AT_EVERY", 1)
+    monkeypatch.setattr("tictactoe_server.core.pressure._LOOKED_AT_EVERY", 1)
     async with serving(uncounted()) as server, open_raw(server.url) as many:
         server._pressure._turn_seconds = 1e-9
         await many.write(b"".join(text(json.dumps({"type": "rooms", "id": str(n)})) for n in range(40)))

@@ -10,7 +10,7 @@ from tests.environment import environment
 from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.server.test_limits import LOOPBACK, speaking_for
-from tictactoe_server.listings.room_log import LINES
+from tictactoe_server.core.room_log import LINES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

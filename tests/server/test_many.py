@@ -18,17 +18,17 @@ from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.matchmaking import Matchmaker
+from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.session import Counters, Session
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.listings.matchmaking import Matchmaker
-from tictactoe_server.listings.name_mask import NameMask
 from tictactoe_server.records.tables import ROOMS, open_memory
 from tictactoe_server.rooms import Player, open_room
 from tictactoe_server.scheduler import SLICE_ITEMS, Scheduler
 from tictactoe_server.server import Server
-from tictactoe_server.sessions.session import Counters, Session
 from tictactoe_server.settings import Limits
 
 CLASSIC = (PRESETS["classic"], None, "")

@@ -15,11 +15,8 @@ from tests.peer import Peer, open_peer, play_out, until
 from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tests.server.test_pages import LINE_FOR_X
-from tictactoe_server.play.hello import HelloService
-from tictactoe_server.records.tables import ROOMS
-from tictactoe_server.server import Server
-from tictactoe_server.sessions import pressure
-from tictactoe_server.sessions.pressure import (
+from tictactoe_server.core import pressure
+from tictactoe_server.core.pressure import (
     IN_LINE,
     PLACES,
     PLACES_OF_ADDRESS,
@@ -29,6 +26,9 @@ from tictactoe_server.sessions.pressure import (
     Places,
     Pressure,
 )
+from tictactoe_server.play.hello import HelloService
+from tictactoe_server.records.tables import ROOMS
+from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
@@ -104,7 +104,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
 
 
 async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
+    monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
     first = sources.of("192.0.2.1")
     first.note_play()
@@ -126,8 +126,8 @@ async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypa
 
 
 async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.PERIOD_SECONDS", 600)
+    monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
+    monkeypatch.setattr("tictactoe_server.core.pressure.PERIOD_SECONDS", 600)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
     playing, idle = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     playing.note_play()
@@ -159,7 +159,7 @@ async def test_later_steps_of_requests_count_for_the_time_of_addresses_without_p
 
 
 async def test_time_is_reserved_only_while_people_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
+    monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
     sources = some_sources([SECOND_NS], at_once=100)
     first, _ = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     sources.measure_turn()
@@ -171,7 +171,7 @@ async def test_time_is_reserved_only_while_people_play(monkeypatch: pytest.Monke
 async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_for_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.SHARE_SECONDS", -1)
+    monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
     sources = some_sources([SECOND_NS], at_once=100)
     loud, quiet = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     for source in (loud, quiet):
@@ -294,7 +294,7 @@ async def test_an_address_has_a_few_of_the_places_and_a_request_that_takes_long_
 
 
 async def test_moves_need_no_place_and_requests_that_wait_for_the_store_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
+    monkeypatch.setattr("tictactoe_server.core.pressure.PLACE_SECONDS", 600)
     async with (
         serving(uncounted()) as server,
         open_peer(server.url) as ana,
@@ -321,7 +321,7 @@ async def test_few_requests_of_one_address_are_carried_out_at_a_time_and_all_are
     at_once = most = 0
     all_are_here = asyncio.Event()
     register = HelloService._register
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
+    monkeypatch.setattr("tictactoe_server.core.pressure.PLACE_SECONDS", 600)
 
     async def held_up(hello: HelloService, *asked: Any) -> Any:
         nonlocal at_once, most
@@ -342,7 +342,7 @@ async def test_few_requests_of_one_address_are_carried_out_at_a_time_and_all_are
 
 
 async def test_under_pressure_the_busiest_address_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure._LOOKED_AT_EVERY", 1)
+    monkeypatch.setattr("tictactoe_server.core.pressure._LOOKED_AT_EVERY", 1)
     async with (
         serving(uncounted(turn_milliseconds=1_000), trusted_proxies=LOOPBACK) as server,
         speaking_for(server, "192.0.2.1") as greedy,
@@ -408,10 +408,10 @@ async def test_under_pressure_an_address_that_sends_nonsense_is_not_decoded(monk
 
 async def test_a_request_that_waited_too_long_is_refused_under_full_load(monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
-        monkeypatch.setattr("tictactoe_server.sessions.pressure.LATE_MS", -1)
-        monkeypatch.setattr("tictactoe_server.sessions.pressure._WINDOW_SECONDS", -1.0)
+        monkeypatch.setattr("tictactoe_server.core.pressure.LATE_MS", -1)
+        monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
         for little_rest, code in ((-1e9, None), (1e9, "busy")):
-            monkeypatch.setattr("tictactoe_server.sessions.pressure._LITTLE_REST", little_rest)
+            monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", little_rest)
             await ana.send("history", id="slow")
             await ana.send("rooms", id="behind")
             answers = [await ana.receive() for _ in range(2)]
@@ -419,9 +419,9 @@ async def test_a_request_that_waited_too_long_is_refused_under_full_load(monkeyp
 
 
 async def test_under_full_load_a_connection_has_one_waiting_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.LATE_MS", 60_000)
-    monkeypatch.setattr("tictactoe_server.sessions.pressure._WINDOW_SECONDS", -1.0)
-    monkeypatch.setattr("tictactoe_server.sessions.pressure._LITTLE_REST", 1e9)
+    monkeypatch.setattr("tictactoe_server.core.pressure.LATE_MS", 60_000)
+    monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
+    monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", 1e9)
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_raw(server.url) as ana:
         asked = ('{"type":"history","id":"slow"}', *(f'{{"type":"rooms","id":"{number}"}}' for number in range(3)))
         read = note_what_is_read(server, monkeypatch)
@@ -441,9 +441,9 @@ async def test_under_full_load_a_connection_has_one_waiting_request(monkeypatch:
 async def test_an_address_that_gives_way_waits_under_full_load_in_its_own_places(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
-    monkeypatch.setattr("tictactoe_server.sessions.pressure._WINDOW_SECONDS", -1.0)
-    monkeypatch.setattr("tictactoe_server.sessions.pressure._LITTLE_REST", 1e9)
+    monkeypatch.setattr("tictactoe_server.core.pressure.PLACE_SECONDS", 600)
+    monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
+    monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", 1e9)
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
         server._pressure.of("192.0.2.9").note_play()
         held = [await server._pressure.slow_places.enter(f"192.0.2.{number}") for number in range(SLOW_PLACES)]
@@ -511,7 +511,7 @@ async def test_an_address_opens_a_few_rooms_at_a_time(monkeypatch: pytest.Monkey
         save = type(table).save
         peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(2 * PLACES_OF_ADDRESS)]
         monkeypatch.setattr(type(table), "save", lambda *saving: held.append(saving))
-        monkeypatch.setattr("tictactoe_server.sessions.pressure.PLACE_SECONDS", 600)
+        monkeypatch.setattr("tictactoe_server.core.pressure.PLACE_SECONDS", 600)
         asked = [asyncio.create_task(peer.ask("create")) for peer in peers]
         await until(lambda: len(held) == PLACES_OF_ADDRESS)
         assert len(held) == PLACES_OF_ADDRESS

@@ -15,12 +15,12 @@ from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
 from tictactoe_server.core import change, timers
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.timers import Timers
 from tictactoe_server.features.challenges.service import Challenges
 from tictactoe_server.features.tournaments.running import Running
-from tictactoe_server.listings.lobby import Lobby
 from tictactoe_server.records.changes import StoredValue
 from tictactoe_server.rooms import _CARRY_OUT as COMMANDS
 from tictactoe_server.rooms import offers, play

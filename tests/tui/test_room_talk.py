@@ -32,8 +32,8 @@ async def test_lines_that_are_pasted_are_said_as_one_with_spaces_between(game: G
 
 
 async def test_a_line_that_was_refused_comes_back(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.sessions.session.CHAT_LINES", 1)
-    monkeypatch.setattr("tictactoe_server.sessions.session.CHAT_MS", 600_000)
+    monkeypatch.setattr("tictactoe_server.core.session.CHAT_LINES", 1)
+    monkeypatch.setattr("tictactoe_server.core.session.CHAT_MS", 600_000)
     async with game() as (ana, *_):
         await ana.press("tab")
         await ana.enter("line 0")

@@ -14,8 +14,8 @@ import structlog
 from tictactoe_server import clock
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.core.hooks import Hooks
+from tictactoe_server.core.session import Counters
 from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, today
-from tictactoe_server.sessions.session import Counters
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, Value, delete, values_of
 

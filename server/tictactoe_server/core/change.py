@@ -32,6 +32,8 @@ from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Move
 from tictactoe_server import clock
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.pressure import PLAYING_SECONDS
+from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import GONE, Change, Phase, Preceded
 from tictactoe_server.rooms import (
     NOBODY,
@@ -45,8 +47,6 @@ from tictactoe_server.rooms import (
     is_expired,
     seen_at,
 )
-from tictactoe_server.sessions.pressure import PLAYING_SECONDS
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import MISSING, StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 

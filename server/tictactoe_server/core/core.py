@@ -16,21 +16,21 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.session import Counters, Session
 from tictactoe_server.core.timers import Timers
-from tictactoe_server.listings.name_mask import NameMask
-from tictactoe_server.people.limits import RETRY_MS, Allowances
+from tictactoe_server.core.topics import Topic
+from tictactoe_server.people.allowances import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Command, Player, Refused, open_room
 from tictactoe_server.scheduler import Job, Scheduler, Tasks
-from tictactoe_server.sessions.session import Counters, Session
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.transport.http_messages import HttpResponse
 from tictactoe_server.transport.rate_limit import Held
-from tictactoe_server.watching.topics import Topic
 
 MOST_LEFT: Final = 20_000  # players whose time of leaving is remembered
 

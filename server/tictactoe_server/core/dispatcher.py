@@ -19,10 +19,10 @@ from tictactoe_server.clock import monotonic
 from tictactoe_server.core.change import Call, refuse
 from tictactoe_server.core.core import Core, Handler, Service
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.pressure import MANY_BAD, Pressure, Source
+from tictactoe_server.core.session import Session
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.scheduler import Tasks
-from tictactoe_server.sessions.pressure import MANY_BAD, Pressure, Source
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
 
 _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # refusals that count as guesses of a code
@@ -134,7 +134,7 @@ class Dispatcher:
         """Refuse a request, and count wrong codes."""
         if isinstance(error, Refused) and error.code in _MISSES and session.player is not None:
             try:
-                self.core.allowances.count_miss(session, session.player)
+                self.core.allowances.count_miss(session.player, session.address)
             except Refused as refused:
                 error = refused
         refuse(session, request, error)
@@ -164,7 +164,7 @@ class Dispatcher:
         else:
             has_seat = not rooms.knows_all or indexes.seats.has(player.id, parse_room_code(code))
         if not has_seat:
-            self.core.allowances.check_misses(session, player)
+            self.core.allowances.check_misses(player, session.address)
 
     async def _find(self, session: Session, request: Any, now: int) -> None:
         try:

@@ -15,9 +15,11 @@ from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
+from tictactoe_server.core.listed import Listed, moved
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.session import Session
+from tictactoe_server.core.watchers import Watchers
 from tictactoe_server.listeners import Listeners
-from tictactoe_server.listings.listed import Listed, moved
 from tictactoe_server.records.changes import Phase, StoredValue
 from tictactoe_server.rooms import (
     FinishedGame,
@@ -28,10 +30,8 @@ from tictactoe_server.rooms import (
 )
 from tictactoe_server.rooms.view import StateEncoder
 from tictactoe_server.scheduler import Tasks
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.watching.watchers import Watchers
 
 WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; players are sent every state
 _AHEAD_SECONDS: Final = 1.0  # how far ahead of that schedule the end of a game may be shown

@@ -19,10 +19,10 @@ from tictactoe_protocol.pushes import Closed
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.core.session import Session
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.scheduler import Scheduler
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Limits
 
 RETRY_SECONDS: Final = 1.0  # until a change that the store refused is retried

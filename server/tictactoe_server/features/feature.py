@@ -12,8 +12,8 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.orders.order import Order
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Service, ServiceKind, find_service
+from tictactoe_server.core.session import Session
 from tictactoe_server.features.bots.pool import ThinkingPool
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.settings import Options, Settings
 from tictactoe_server.storage.specs import Specs, TableSpec
 

@@ -21,6 +21,7 @@ from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import BUSY_MS
+from tictactoe_server.core.session import Device, Session
 from tictactoe_server.http.branding import Branding
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.people.given_names import give_name
@@ -29,7 +30,6 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, Account, Claim, KnownPlayer, today
 from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.scheduler import Tasks
-from tictactoe_server.sessions.session import Device, Session
 from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.frames import encode_frame, with_fields

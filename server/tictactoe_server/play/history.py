@@ -19,7 +19,7 @@ from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.http import texts
-from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.records.documents import encode_game
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms import FinishedGame, Player, Refused

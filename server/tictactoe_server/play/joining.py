@@ -17,11 +17,11 @@ from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service, bot_seats
+from tictactoe_server.core.listed import GameKind, moved
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.listings.listed import GameKind, moved
+from tictactoe_server.core.session import Session
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
-from tictactoe_server.sessions.session import Session
 
 
 class Joining(Service):
@@ -95,7 +95,7 @@ class Joining(Service):
 
     async def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> None:
         session, owner = call.session, call.player
-        self.core.allowances.take_create(session, owner)
+        self.core.allowances.take_create(owner, session.address)
 
         def answer(live: LiveRoom) -> None:
             room = live.room
@@ -281,7 +281,7 @@ class Joining(Service):
         if not _is_ahead(call.request, live.room) or live.is_opening:
             return False
         try:
-            self.core.allowances.check_misses(call.session, call.player)
+            self.core.allowances.check_misses(call.player, call.session.address)
         except Refused:
             if live.room.mark_of(call.player.id) is None:
                 raise
@@ -293,7 +293,7 @@ class Joining(Service):
         """Count a miss if the sender says to have seen a newer state than the stored one; this alone is not refused."""
         if _is_ahead(call.request, room):
             with suppress(Refused):
-                self.core.allowances.count_miss(call.session, call.player)
+                self.core.allowances.count_miss(call.player, call.session.address)
 
     def _take_seat(self, call: Call, live: LiveRoom) -> None:
         live.seat(call.session, call.player)

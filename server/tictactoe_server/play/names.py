@@ -29,13 +29,13 @@ from tictactoe_server import clock
 from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.session import TRIES, TRIES_MS, Session
 from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
 from tictactoe_server.people.confusables import can_be_claimed, keys_of, mark_other
 from tictactoe_server.play.checks import LEVELS
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDevice, LinkCode
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.sessions.session import TRIES, TRIES_MS, Session
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits
 

@@ -11,12 +11,12 @@ from tests.server.events.authors import begun, better_wins, new_event, opened, p
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventReady
 from tictactoe_protocol.standings import Game
+from tictactoe_server.core.session import Session
 from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.commands import Score, apply
 from tictactoe_server.features.tournaments.event import Event, due_at
 from tictactoe_server.features.tournaments.shown import Shown
 from tictactoe_server.features.tournaments.table import rows
-from tictactoe_server.sessions.session import Session
 
 
 def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Random) -> Event:

@@ -15,11 +15,11 @@ from tictactoe_server import clock
 from tictactoe_server.admin.bans import banned, expel, is_in, network_of, parse_subject
 from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
 from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
+from tictactoe_server.core.session import Session
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account, Ban
 from tictactoe_server.rooms import Refused
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.storage.store import values_of
 from tictactoe_server.transport.frames import encode_frame
 

@@ -38,7 +38,7 @@ from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.challenges.blocks import Blocking
 from tictactoe_server.listeners import Listeners
-from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import Account
@@ -239,7 +239,7 @@ class Challenges(Service):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="side", seat=side, marks=list(rules.marks))
         self._check(call, rules)
         await self._core.hooks.policy_for(request).check(rules, request.clock, player, [to])
-        self._core.allowances.take_create(call.session, player)
+        self._core.allowances.take_create(player, call.session.address)
         return StoredChallenge(
             challenge=secrets.token_urlsafe(8),
             player=player.id,

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
 from tictactoe_server.core.change import reload
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.cluster.messages import (
@@ -35,7 +36,6 @@ from tictactoe_server.features.cluster.messages import (
     encode,
 )
 from tictactoe_server.features.jetstream.link import Link, Message
-from tictactoe_server.listings.listed import Listed
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms import Room

@@ -21,8 +21,8 @@ from tictactoe_protocol import CloseCode
 from tictactoe_server import __version__
 from tictactoe_server.admin.orders.order import ServerParts
 from tictactoe_server.core.core import find_service
+from tictactoe_server.core.session import Counters
 from tictactoe_server.features.backups.service import Backups
-from tictactoe_server.sessions.session import Counters
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.connection import Connection, Receiver

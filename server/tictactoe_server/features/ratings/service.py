@@ -40,9 +40,9 @@ from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
+from tictactoe_server.core.listed import Listed
 from tictactoe_server.features.ratings.folding import RATED, Folding, is_rated, rated_game
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS
-from tictactoe_server.listings.listed import Listed
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.checks import chosen_rules, find_player
 from tictactoe_server.play.history import row_of

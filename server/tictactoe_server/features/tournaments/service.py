@@ -27,6 +27,7 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Reply, Service
+from tictactoe_server.core.session import Session
 from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
@@ -37,13 +38,12 @@ from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.features.tournaments.shown import Shown
 from tictactoe_server.features.tournaments.texts import EventTexts
 from tictactoe_server.people.accounts import Accounts
-from tictactoe_server.people.limits import RETRY_MS
+from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.play.moves import read_text
 from tictactoe_server.play.names import read_name
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 
 EVENTS_OF_PLAYER: Final = 2  # current events per organiser
@@ -126,7 +126,7 @@ class Tournaments(Service):
         event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
         async with self._opening:  # so that the limit counts events that are being stored
             self._check_opened(call)
-            self._core.allowances.take_create(call.session, call.player)
+            self._core.allowances.take_create(call.player, call.session.address)
             if not self._core.allowances.take_kept({call.player.id: call.session.address}, len(encode(request))):
                 raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
             event = await self.kept.open(event)
@@ -149,7 +149,7 @@ class Tournaments(Service):
             event = await self._carry_out(call, EnterEvent(name, call.player.bot, ticket, over))
         except Refused as refused:
             if refused.path == "ticket":
-                self._core.allowances.count_miss(call.session, call.player)
+                self._core.allowances.count_miss(call.player, call.session.address)
             raise
         self._note_seat(call.session)
         call.answer(event=event.code)
@@ -232,10 +232,10 @@ class Tournaments(Service):
         try:
             event = await self.kept.find(call.request.event)
         except Refused:
-            self._core.allowances.count_miss(call.session, call.player)
+            self._core.allowances.count_miss(call.player, call.session.address)
             raise
         if not event.has_part(call.player.id):
-            self._core.allowances.check_misses(call.session, call.player)
+            self._core.allowances.check_misses(call.player, call.session.address)
         return event
 
     def _check_opened(self, call: Call) -> None:

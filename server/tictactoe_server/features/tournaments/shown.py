@@ -17,13 +17,13 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventHead, EventPairing, EventRows, EventState
+from tictactoe_server.core.session import Session
+from tictactoe_server.core.topics import Topic, list_of
 from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.event import Event, Pairing, due_at, for_outsiders
 from tictactoe_server.features.tournaments.knock_out import rounds_of
 from tictactoe_server.features.tournaments.table import rows
-from tictactoe_server.sessions.session import Session
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.watching.topics import Topic, list_of
 
 TOP_ROWS: Final = 20
 MAX_BYTES: Final = 8_000  # of a state

@@ -9,9 +9,9 @@ from typing import Final
 
 from tictactoe_protocol import BadMessage, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
+from tictactoe_server.core.pressure import Pressure
+from tictactoe_server.core.throttle import Dispatching, Throttle
 from tictactoe_server.rooms import Player
-from tictactoe_server.sessions.pressure import Pressure
-from tictactoe_server.sessions.throttle import Dispatching, Throttle
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.frames import encode_frame
 from tictactoe_server.transport.rate_limit import RateLimit

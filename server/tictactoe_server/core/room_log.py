@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import structlog
 
+from tictactoe_server.core.session import Counters
 from tictactoe_server.rooms import Room
-from tictactoe_server.sessions.session import Counters
 
 LOG_SECONDS: Final = 60.0
 LINES: Final = 60  # of an address in that time

@@ -8,7 +8,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, is_server_bot
-from tictactoe_server.listings.listed import Listed
+from tictactoe_server.core.listed import Listed
 from tictactoe_server.rooms.finished import FinishedGame, Participant
 
 Shown = TypeVar("Shown", RoomSummary, RoomState, FinishedGame)

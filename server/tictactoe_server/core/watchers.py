@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final
 
-from tictactoe_server.sessions.session import Session
+from tictactoe_server.core.session import Session
 
 CROWD: Final = 20  # more watchers are a crowd
 CROWD_A_TURN: Final = 32  # watchers that are sent to in a turn of the event loop

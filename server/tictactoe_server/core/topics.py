@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from tictactoe_server.sessions.session import Session
+from tictactoe_server.core.session import Session
 
 GATHER_SECONDS: Final = 0.1
 MOST_GATHER_SECONDS: Final = 1.0

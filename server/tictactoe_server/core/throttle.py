@@ -25,8 +25,8 @@ from typing import Any, Final, Protocol
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_protocol.pushes import Error
 from tictactoe_server import clock
+from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
 from tictactoe_server.rooms import Refused
-from tictactoe_server.sessions.pressure import IN_LINE, Place, Pressure
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.rate_limit import take_both

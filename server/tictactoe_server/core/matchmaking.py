@@ -6,7 +6,7 @@ from bisect import insort
 from collections.abc import Callable, Collection
 from typing import Final
 
-from tictactoe_server.listings.listed import GameKind, Listed, kind_of
+from tictactoe_server.core.listed import GameKind, Listed, kind_of
 from tictactoe_server.rooms import Room
 
 _FEW: Final = 100

@@ -1,0 +1,111 @@
+"""Rate limits of players and addresses. They outlive connections.
+
+Each player behind a shared address has own limits, which the other players there cannot use up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.guests import owner_of
+from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.settings import Limits
+from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_both
+
+CROWD_CHAT_MS: Final = 3_000  # shortest time between two lines of a watcher in a crowd
+RETRY_MS: Final = 60_000  # until a request that exceeds a quota may be repeated
+ROW_BYTES: Final = 550
+MOVE_BYTES: Final = 4
+"""Approximate size of a finished game in SQLite (its row, players and indexes), and of each of its moves."""
+
+
+class Limiting:
+    """Raises `Refused` when a limit is exceeded, and counts that in `limited` by the limit's name."""
+
+    def __init__(self, limits: Limits, limited: Counter[str]) -> None:
+        self._limits = limits
+        self._limited = limited
+
+    def refuse_for(self, wait_ms: int, kind: str, why: str = "") -> None:
+        """Raise `Refused` unless `wait_ms` is 0; `why` is the reason, by default the kind of the limit."""
+        if wait_ms:
+            self._limited[kind] += 1
+            raise Refused(ErrorCode.RATE_LIMITED, why or kind, retry_ms=wait_ms)
+
+    def check_held(self, held: Held, key: str, retry_ms: int = RETRY_MS) -> None:
+        """Raise `Refused` if the quota of a key is used up."""
+        self.refuse_for(retry_ms if held.is_full(key) else 0, held.names[0])
+
+
+class Allowances(Limiting):
+    """Rate limits by player and by address. Methods that count or check raise `Refused` unless they return a bool."""
+
+    def __init__(self, limits: Limits, limited: Counter[str], monotonic_ns: Callable[[], int]) -> None:
+        super().__init__(limits, limited)
+        named = partial(RateLimits.named, limits, monotonic_ns)
+        self.messages = named("messages-per-second")
+        self.creates_of_player = named("creates-per-minute-per-player")
+        self.creates_of_address = named("creates-per-minute-per-address")
+        self.misses_of_player = named("misses-per-minute-per-player")
+        self.page_misses = named("misses-per-minute-per-address")
+        self.misses_of_address = named("misses-per-minute-per-address")
+        self.new_players = named("new-players-per-minute-per-address")
+        self.kept_of_player = named("kept-megabytes-per-hour-per-player")
+        self.kept_of_address = named("kept-megabytes-per-hour-per-address")
+        self.offers = named("offers-per-ten-seconds-per-player")
+        self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
+
+    def take(self, limit: RateLimit, kind: str, why: str = "") -> None:
+        self.refuse_for(limit.take(), kind, why)
+
+    def take_create(self, player: Player, address: str) -> None:
+        waits = take_both(self.creates_of_player[player.id], self.creates_of_address[address])
+        self.refuse_for(max(waits), "creates")
+
+    def take_game(self, addresses: Mapping[str, str], moves: int) -> bool:
+        """Count a game that is about to be stored; see `take_kept`."""
+        return self.take_kept(addresses, ROW_BYTES + MOVE_BYTES * moves)
+
+    def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
+        """Count stored bytes for each player below the limit, once per address; return True if there is such a player.
+
+        `addresses` has the address of each player by id, "" if unknown.
+        """
+        is_kept, counted = False, {""}
+        for player, address in addresses.items():
+            own = self.kept_of_player[player]
+            waits = (own.take(size),) if address in counted else take_both(own, self.kept_of_address[address], size)
+            if not any(waits):
+                is_kept = True
+                counted.add(address)
+        if not is_kept:
+            self._limited["kept"] += 1
+        return is_kept
+
+    def take_offer(self, player: Player) -> None:
+        """Count an offer to the opponents; guests share a limit."""
+        self.take(self.offers[owner_of(player.id)], "offers")
+
+    def check_misses(self, player: Player, address: str) -> None:
+        """Refuse a player who has used up the tries of room codes, whether or not the next code exists."""
+        self.check_tries(self.misses_of_player[player.id], self.misses_of_address[address], "misses")
+
+    def check_tries(self, own: RateLimit, shared: RateLimit, kind: str) -> None:
+        """Refuse if the own limit is used up, or if the shared one is and there were own misses lately."""
+        self.refuse_for(own.wait() or (shared.wait() if own.used else 0), kind)
+
+    def check_page_misses(self, address: str) -> None:
+        """Refuse an address that has requested too many missing pages."""
+        self.refuse_for(self.page_misses[key_of(address)].wait(), "misses")
+
+    def count_miss(self, player: Player, address: str) -> None:
+        """Count a request for a room that does not exist or is not the player's."""
+        self.count_try(self.misses_of_player[player.id], self.misses_of_address[address], "misses")
+
+    def count_try(self, own: RateLimit, shared: RateLimit, kind: str) -> None:
+        self.refuse_for(own.take() or shared.take(), kind)

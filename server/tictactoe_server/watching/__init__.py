@@ -1,1 +1,0 @@
-"""Broadcasts: to the watchers of rooms and the subscribers of topics."""
