@@ -69,16 +69,16 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         if settings.announces and not with_parent:
             tls_name = None if certificate is None else next(iter(certificate.names), None)
             works.append(announce(settings.host, server.port, name=settings.announce_as, tls_name=tls_name))
-        drained, *_ = chores = [asyncio.create_task(work) for work in (server.parts.drain.until_over(), *works)]
+        drained, *_ = tasks = [asyncio.create_task(work) for work in (server.parts.drain.until_over(), *works)]
         drained.add_done_callback(lambda _: stop.requested.set())
         await stop.requested.wait()
         supervisor.tell("STOPPING=1")
-        for chore in chores:
-            chore.cancel()
+        for task in tasks:
+            task.cancel()
         control.close()
         stop.hurry = server.hurry
         tell("Stopping: everybody is told.", settings.log_format)
-    await asyncio.wait(chores)
+    await asyncio.wait(tasks)
     log.info("server stopped")
 
 
