@@ -11,12 +11,13 @@ IllegalMoveCode = Literal["off_board", "occupied", "blocked", "floating", "game_
 
 
 class GameError(ValueError):
-    """The base of the engine's errors.
+    """The base class of the engine's errors.
 
     Attributes:
-        code: An error code of the wire.
+        code: The error code that clients receive.
         message: An English sentence for the player.
-        data: The parts of the sentence, for other languages; `why` distinguishes sentences with the same code.
+        data: The values in the sentence, for translations. The entry ``why`` distinguishes sentences with the same
+            code.
     """
 
     def __init__(self, code: str, message: str, data: Data | None = None) -> None:
@@ -29,7 +30,11 @@ class GameError(ValueError):
 
 
 class InvalidRules(GameError):
-    """Rules that cannot be played; the code is ``bad_rules``, and `field` is the name of the invalid field."""
+    """Rules that cannot be played; the code is ``bad_rules``.
+
+    Attributes:
+        field: The name of the invalid field of `Rules`, if there is a single one.
+    """
 
     def __init__(self, code: str, message: str, field: str | None = None, data: Data | None = None) -> None:
         super().__init__(code, message, data)
@@ -37,13 +42,13 @@ class InvalidRules(GameError):
 
 
 class IllegalMove(GameError):
-    """A move or choice that is not allowed.
+    """A move, or a choice in an opening, that is not allowed.
 
-    The code is ``off_board``, ``occupied``, ``blocked``, ``floating`` or ``game_over``; in an opening also
-    ``choose_first`` for a move and ``not_allowed`` for a choice.
+    A move is refused as ``off_board``, ``occupied``, ``blocked``, ``floating`` or ``game_over``, or as ``choose_first``
+    if the opening requires a choice. A choice is refused as ``not_allowed``.
 
     Attributes:
-        words: The sentence with placeholders for the values of `data`.
+        words: The English sentence with placeholders, which are filled from `data`.
     """
 
     code: IllegalMoveCode
@@ -54,14 +59,14 @@ class IllegalMove(GameError):
 
 
 class UnknownNotation(GameError):
-    """A word that names no cell in any notation; the code is ``bad_input``."""
+    """Text that is not a cell in any notation; the code is ``bad_input``."""
 
     def __init__(self, message: str, data: Data | None = None) -> None:
         super().__init__("bad_input", message, data)
 
 
 def illegal(code: IllegalMoveCode, words: str, **data: Any) -> IllegalMove:
-    """Return the error with the sentence `words` and its placeholders filled.
+    """Return an `IllegalMove` with the sentence `words`, whose placeholders are filled from `data`.
 
     >>> illegal("occupied", "{cell} is taken by {mark}.", cell="B2", mark="X").message
     'B2 is taken by X.'
@@ -77,10 +82,10 @@ def quote(value: object) -> str:
     """
     try:
         return shorten(repr(value))
-    except ValueError:  # Python formats no integer of more than 4300 digits
+    except ValueError:  # Python refuses to format integers of more than 4300 digits
         return "a number too long to show"
 
 
 def shorten(text: str, limit: int = 40) -> str:
-    """Return `text` cut after `limit` characters, with an ellipsis."""
+    """Return `text`; if it is longer than `limit` characters, cut it there and append an ellipsis."""
     return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,7 +1,7 @@
 """The lines of a board as bitboards.
 
 A bitboard is an integer with bit `row * columns + column` for each cell. The lines depend only on the size of the board
-and the length of lines, so all positions on the same board share one `Geometry`.
+and their length, so all positions with the same size and length share one `Geometry`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ class Geometry:
     """All lines of `length` cells in rows, columns and diagonals.
 
     Attributes:
-        lines_through: The lines through each cell, at most four times the length.
-        starts: For each direction the distance of neighbours, and the first cells of all lines.
+        lines_through: For each cell, the lines through it; at most four times `length`.
+        starts: For each direction, the distance between neighbours in bits, and the first cells of all lines.
     """
 
     rows: int
@@ -27,19 +27,19 @@ class Geometry:
     starts: tuple[tuple[int, int], ...]
 
     def goes_on(self, line: int, stones: int) -> bool:
-        """Return whether stones with this line continue beyond one of its ends."""
+        """Return whether `stones` include a cell next to one of the ends of `line`, in its direction."""
         (row, column), (next_row, next_column) = (divmod(cell, self.columns) for cell in cells_of(line)[:2])
         down, right = next_row - row, next_column - column
         ends = ((row - down, column - right), (row + self.length * down, column + self.length * right))
         return any(0 <= y < self.rows and 0 <= x < self.columns and stones >> y * self.columns + x & 1 for y, x in ends)
 
     def has_line(self, stones: int) -> bool:
-        """Return whether stones contain a line; takes a few shifts, whatever the number of lines."""
+        """Return whether `stones` contain a line. Takes a few shifts, however many lines the board has."""
         return any(runs_from(stones, self.length, step) & starts for step, starts in self.starts)
 
 
 def runs_from(stones: int, length: int, step: int) -> int:
-    """Return the bits where a run of `length` stones starts along a step."""
+    """Return the cells where a run of `length` stones starts, each `step` bits after the one before."""
     run = 1
     while run < length and stones:
         further = min(run, length - run)
@@ -50,7 +50,7 @@ def runs_from(stones: int, length: int, step: int) -> int:
 
 @lru_cache(maxsize=256)
 def geometry_of(rows: int, columns: int, line: int) -> Geometry:
-    """Return the shared geometry of a board; the first call takes O(cells * line)."""
+    """Return the shared geometry of a board. The first call for a board takes O(cells * line)."""
     lines: list[int] = []
     through: list[list[int]] = [[] for _ in range(rows * columns)]
     starts: list[tuple[int, int]] = []
@@ -74,7 +74,7 @@ def geometry_of(rows: int, columns: int, line: int) -> Geometry:
 
 
 def cells_of(bitboard: int) -> tuple[int, ...]:
-    """Return the cells of the set bits, ascending.
+    """Return the cells in `bitboard`, ascending.
 
     >>> cells_of(0b10011)
     (0, 1, 4)

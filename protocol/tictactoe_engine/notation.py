@@ -1,4 +1,4 @@
-"""Notations of cells: digits, letters by their place on the keyboard, names like ``b2``, and pairs of numbers."""
+"""Notations for cells: single digits or letters, names like ``b2``, and pairs of numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from tictactoe_engine.rules import Rules
 
 
 class Keys(StrEnum):
-    """The meaning of single keys on a 3x3 board: digits as on a telephone or a keypad, or letters by place."""
+    """How single keys name the cells of a 3x3 board.
+
+    Attributes:
+        PHONE: Digits as on a telephone, with 1 2 3 at the top.
+        PAD: Digits as on a numeric keypad, with 7 8 9 at the top.
+        LETTERS: The letters at the left of a keyboard: q w e, a s d, z x c.
+    """
 
     PHONE = "phone"
     PAD = "pad"
@@ -19,7 +25,7 @@ class Keys(StrEnum):
 
 
 class Coordinates(StrEnum):
-    """The meaning of a pair of numbers: the order, and the number of the first row and column."""
+    """How a pair of numbers names a cell: which number comes first, and whether counting starts at 0 or 1."""
 
     ROW_COLUMN_1 = "row-column-1"
     ROW_COLUMN_0 = "row-column-0"
@@ -31,7 +37,7 @@ _PAD_ORDER: Final = "789456123"
 _LETTER_ORDER: Final = "qweasdzxc"
 
 _Span = tuple[str, int | str, int | str]
-"""A noun with the first and the last of the rows, columns or cells."""
+"""``row``, ``column`` or ``cell``, with the first and the last one on the board."""
 
 _NAME: Final = re.compile(r"([A-Za-z]{1,2})([0-9]{1,3})", re.ASCII)
 _PAIR: Final = re.compile(r"([0-9]{1,3})(?:[ \t]*,[ \t]*|[ \t]+)([0-9]{1,3})", re.ASCII)
@@ -39,7 +45,7 @@ _NUMBER: Final = re.compile(r"[0-9]{1,3}", re.ASCII)
 
 
 def has_single_keys(rules: Rules) -> bool:
-    """Return whether single digits or letters name cells, as on 3x3 boards."""
+    """Return whether single digits and letters can name the cells, as on 3x3 boards."""
     return rules.rows == 3 and rules.columns == 3
 
 
@@ -50,10 +56,10 @@ def parse_cell(
     keys: Keys | str = Keys.PHONE,
     coordinates: Coordinates | str = Coordinates.ROW_COLUMN_1,
 ) -> int:
-    """Return the cell that `text` names, row-major from 0; only ASCII digits count.
+    """Return the index of the cell that `text` names, row-major from 0. Digits must be ASCII.
 
-    Raises `UnknownNotation` for a word that is no cell, `IllegalMove` (``off_board``) for a cell outside this board,
-    and ValueError for unknown `keys` or `coordinates`.
+    Raises `UnknownNotation` if `text` is not a cell, `IllegalMove` (``off_board``) if the cell is outside the board, or
+    ValueError if `keys` or `coordinates` are unknown.
 
     >>> parse_cell("b2", Rules()), parse_cell("7", Rules(), keys="pad"), parse_cell("3 1", Rules(), coordinates="x-y-1")
     (4, 0, 2)
@@ -82,7 +88,7 @@ def parse_cell(
 
 
 def format_cell(cell: int, rules: Rules) -> str:
-    """Return a cell's name: the letters of the column and the number of the row.
+    """Return the name of a cell: the letters of its column and the number of its row.
 
     >>> format_cell(4, Rules()), format_cell(27, Rules(rows=1, columns=32)), format_cell(0, Rules(gravity=True))
     ('B2', 'AB1', 'A3')
@@ -91,17 +97,20 @@ def format_cell(cell: int, rules: Rules) -> str:
 
 
 def number_row(row: int, rules: Rules) -> int:
-    """Return the number of a row, from 1 at the top, or with gravity from 1 at the bottom."""
+    """Return the number in the names of a row's cells, from 1 at the top, or with gravity from 1 at the bottom."""
     return rules.rows - row if rules.gravity else row + 1
 
 
 def mirror_rows(cell: int, rules: Rules) -> int:
-    """Convert a cell with gravity between rows from the bottom, as in names, and rows from the top."""
+    """Convert a cell between rows counted as in names and rows counted from the top.
+
+    The two differ only with gravity, where names count rows from the bottom. The function is its own inverse.
+    """
     return (number_row(cell // rules.columns, rules) - 1) * rules.columns + cell % rules.columns
 
 
 def format_key(cell: int, keys: Keys | str = Keys.PHONE) -> str:
-    """Return the digit or letter of a cell of a 3x3 board.
+    """Return the digit or letter that names a cell on a 3x3 board.
 
     >>> format_key(0), format_key(0, "pad"), format_key(0, "letters")
     ('1', '7', 'q')
@@ -111,14 +120,14 @@ def format_key(cell: int, keys: Keys | str = Keys.PHONE) -> str:
 
 
 def format_column(column: int) -> str:
-    """Return a column's letters: A to Z, then AA, AB and so on."""
+    """Return the letters of a column: A to Z, then AA, AB and so on."""
     if column < 26:
         return chr(ord("A") + column)
     return format_column(column // 26 - 1) + chr(ord("A") + column % 26)
 
 
 def parse_column(letters: str) -> int:
-    """Return the column, from 0, with these ASCII letters of either case; the inverse of `format_column`."""
+    """Return the index of a column from its ASCII letters, in either case; the inverse of `format_column`."""
     column = 0
     for letter in letters.upper():
         column = column * 26 + ord(letter) - ord("A") + 1

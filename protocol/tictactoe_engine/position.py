@@ -1,7 +1,7 @@
 """Positions: immutable values with the board, the turn, the legal moves and the outcome.
 
-A position applies the rules of the board only; resignations, clocks and agreed draws belong to rooms. It is informed of
-players who no longer move (`pass_over`) and of choices in an opening (`choose`).
+A position applies only the rules of the board; resignations, clocks and agreed draws belong to rooms. Players who no
+longer move are skipped by `pass_over`. `choose` makes a choice in an opening.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FREE: Final = "."
 BLOCKED: Final = "#"
 
 _FEW_MOVES: Final = 16
-"""The most moves for which replaying one by one is as fast as all at once."""
+"""Up to this number of moves, playing them one by one is as fast as placing them all at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Outcome:
     """The end of a game on the board.
 
     Attributes:
-        line: All cells of the completed lines, ascending; with misère they are the loser's.
+        line: All cells of the completed lines, ascending. With misère, the loser completed them.
     """
 
     reason: Literal["line", "full"]
@@ -39,18 +39,20 @@ class Outcome:
 
 
 class Position(NamedTuple):
-    """The board and the player to move; made by `start` or `replay`.
+    """The board and the player to move; created by `start` or `replay`.
 
-    Positions are equal if their rules, boards and players to move are, whatever the order of their moves.
+    Positions are equal if their rules, boards, players to move, active marks and openings are equal. The order of the
+    moves does not matter.
 
     Attributes:
-        board: One character a cell, row-major: ``.`` free, ``#`` blocked, else the mark.
+        board: One character for each cell, row-major: ``.`` if free, ``#`` if blocked, otherwise the mark.
         moves: The cells played so far, in order.
-        turn: The mark of the seat to move, None when the game is over; in an opening it may place any mark.
-        outcome: How the game ended, None while it is open.
-        passed: The marks that are passed over, each with the number of moves before, in order.
-        mover: The index of the mark to move next, among those of the rules.
-        bitboards: The cells of each mark, as bits.
+        turn: The mark of the seat that acts next, or None if the game is over. In an opening, the seat may place
+            another mark than its own.
+        outcome: How the game ended, or None if it continues.
+        passed: The marks that no longer move, in order, each after the number of moves made before.
+        mover: The index in `rules.marks` of the mark that is placed next.
+        bitboards: The cells of each mark, in the order of `rules.marks`.
         chosen: The choices made in the opening, in order: marks, or ``more``.
     """
 
@@ -68,7 +70,7 @@ class Position(NamedTuple):
     @classmethod
     @lru_cache(maxsize=1024)
     def start(cls, rules: Rules) -> Position:
-        """Return the empty board, the same value for equal rules."""
+        """Return the position before the first move; equal rules share one value."""
         board = bytearray(FREE, "ascii") * rules.size
         for cell in rules.blocked:
             board[cell] = ord(BLOCKED)
@@ -83,7 +85,11 @@ class Position(NamedTuple):
         passed: Sequence[tuple[int, str]] = (),
         chosen: Sequence[str] = (),
     ) -> Position:
-        """Return the position after `moves`, with `passed` and `chosen` applied when due; raises `IllegalMove`."""
+        """Return the position after `moves`, with `passed` and `chosen` applied when they are due.
+
+        Raises `IllegalMove` for a move or choice that is not allowed, or ValueError for a mark in `passed` that cannot
+        be passed over.
+        """
         position, cells = cls.start(rules), tuple(moves)
         for ply, take in zip(plies_of_choices(rules.opening), chosen, strict=False):
             position = position._play_all(cells[position.ply : ply]).choose(take)
@@ -105,7 +111,7 @@ class Position(NamedTuple):
 
     @property
     def opening(self) -> Opening | None:
-        """The opening, or None if it is decided or there is none."""
+        """The undecided opening, or None if there is none."""
         rules = self.rules
         if rules.opening is None or self.outcome is not None:
             return None
@@ -113,7 +119,7 @@ class Position(NamedTuple):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options of the opening; empty if no choice is due."""
+        """The options of the choice that is due in the opening; empty if no choice is due."""
         opening = self.opening
         return () if opening is None else opening.options
 
@@ -125,7 +131,7 @@ class Position(NamedTuple):
         return tuple(free_cells(self.board, self.rules))
 
     def play(self, cell: int) -> Position:
-        """Return the position after the player to move takes `cell`, in O(cells); raises `IllegalMove`."""
+        """Return the position after the next mark is placed on `cell`. Takes O(cells); raises `IllegalMove`."""
         rules, board, moves, _, outcome, passed, mover, stones, geometry, chosen = self
         if rules.opening is not None and (options := self.options):
             raise illegal("choose_first", "Choose first: {options}.", options=", ".join(options))
@@ -151,7 +157,7 @@ class Position(NamedTuple):
         return position if rules.opening is None else position._with_turn()
 
     def choose(self, take: str) -> Position:
-        """Return the position after a choice of the opening, a mark or ``more``; raises `IllegalMove`."""
+        """Return the position after the option `take`, a mark or ``more``, is chosen; raises `IllegalMove`."""
         options = self.options
         if not options:
             raise illegal("not_allowed", "There is nothing to choose now.", why="nothing to choose")
@@ -162,19 +168,19 @@ class Position(NamedTuple):
 
     @property
     def unchosen(self) -> Position | None:
-        """The position before the choice that followed the last move, or None."""
+        """The position before the choice that followed the last move, or None if no choice followed it."""
         if not self.chosen or self.choices[-1].ply != self.ply:
             return None
         return self._replace(chosen=self.chosen[:-1])._with_turn()
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The choices of the opening, in order."""
+        """The choices made in the opening, in order."""
         return choices_of(self.rules.opening, self.rules.marks, self.chosen)
 
     @property
     def between(self) -> tuple[tuple[int, str], ...]:
-        """The marks that were passed over, or the choices of the opening, each with the number of moves before."""
+        """The choices made in the opening, or else the marks passed over, each after the number of moves before it."""
         return tuple((choice.ply, choice.take) for choice in self.choices) if self.chosen else self.passed
 
     @property
@@ -184,18 +190,21 @@ class Position(NamedTuple):
         return self.sits_now(first) != first
 
     def has_acted(self, mark: str) -> bool:
-        """Return whether the player of a mark has moved, or chosen in an opening."""
+        """Return whether the player with `mark` has moved or, in an opening, made a choice."""
         if self.rules.opening is None:
             return bool(self.stones(mark))
         return bool(self.chosen or (self.moves and mark == self.rules.marks[0]))
 
     def player_of(self, ply: int) -> str:
-        """Return the current mark of the player who made a move, which in an opening may have placed another mark."""
+        """Return the current mark of the player who made move `ply` (from 0).
+
+        The mark that was placed may be another one, as in an opening one player places the marks of both sides.
+        """
         placer = placer_of(self.rules.opening, self.rules.marks, ply, self.chosen)
         return placer or self.board[self.moves[ply]]
 
     def sits_now(self, mark: str) -> str:
-        """Return the current mark of the player who began the game with `mark`."""
+        """Return the mark that the player who began the game with `mark` has now."""
         return sits_now(self.rules.opening, self.rules.marks, self.chosen, mark)
 
     def _with_turn(self) -> Position:
@@ -205,7 +214,7 @@ class Position(NamedTuple):
         return self._replace(turn=opening.turn if opening else self.rules.marks[self.mover])
 
     def _play_all(self, cells: tuple[int, ...]) -> Position:
-        """Return the position after these moves; long games are set up at once except for their last move."""
+        """Return the position after the moves `cells`. Many moves are placed at once, except for the last one."""
         position = self
         laid = self._lay(cells[:-1]) if len(cells) > _FEW_MOVES else None
         if laid is not None:
@@ -215,7 +224,7 @@ class Position(NamedTuple):
         return position
 
     def _lay(self, cells: tuple[int, ...]) -> Position | None:
-        """Return the position after `cells`, or None if one of them is illegal or ends the game."""
+        """Place the moves `cells` at once. Return None if that is impossible, or a move is illegal or ends the game."""
         if self.outcome is not None or self.opening is not None:
             return None
         rules, free = self.rules, ord(FREE)
@@ -245,9 +254,9 @@ class Position(NamedTuple):
         )
 
     def pass_over(self, mark: str) -> Position:
-        """Return the position in which `mark` no longer moves; its stones remain.
+        """Return the same position without `mark` in the turn order; its stones remain.
 
-        Raises ValueError if the game is over, the mark is not active, or fewer than two players would be left.
+        Raises ValueError if the game is over, `mark` is not active, or fewer than two players would remain.
         """
         if self.outcome is not None:
             raise ValueError("The game is over.")
@@ -262,9 +271,10 @@ class Position(NamedTuple):
         return following._replace(turn=self.rules.marks[mover], mover=mover)
 
     def at(self, ply: int) -> Position:
-        """Return the position after the first `ply` moves, with the choices and passed marks before the next one.
+        """Return the position after the first `ply` moves and the choices and passed marks that followed them.
 
-        Equal to a replay of these moves, in the time to undo the others. Raises ValueError if there are fewer moves.
+        The result equals a replay of these moves, but takes only the time to undo the others. Raises ValueError if
+        there are fewer moves.
         """
         if not 0 <= ply <= len(self.moves):
             raise ValueError(f"There is no position after {ply} of {len(self.moves)} moves.")
@@ -292,19 +302,19 @@ class Position(NamedTuple):
 
     @property
     def active_marks(self) -> str:
-        """The marks of active players, in turn order."""
+        """The marks that have not been passed over, in turn order."""
         gone = {mark for _, mark in self.passed}
         return "".join(mark for mark in self.rules.marks if mark not in gone)
 
     @property
     def marks_from_turn(self) -> str:
-        """The marks of active players, from the one to move."""
+        """The active marks in turn order, starting with the mark to move."""
         active = self.active_marks
         turn = active.index(self.turn or active[0])
         return active[turn:] + active[:turn]
 
     def stones(self, mark: str) -> int:
-        """Return the bitboard of one mark's cells."""
+        """Return the cells of `mark` as a bitboard."""
         return self.bitboards[self.rules.marks.index(mark)]
 
     def _following(self, index: int) -> int:
@@ -352,13 +362,13 @@ class Position(NamedTuple):
 
 
 def lowest_free(board: str, cell: int, columns: int) -> int | None:
-    """Return the lowest free cell in the column of a cell, or None if it is full."""
+    """Return the lowest free cell in the column of `cell`, or None if the column is full."""
     column = range(cell % columns, len(board), columns)
     return next((below for below in reversed(column) if board[below] == FREE), None)
 
 
 def free_cells(board: str, rules: Rules) -> list[int]:
-    """Return the playable cells of a board, ascending: all free cells, or with gravity the lowest of each column."""
+    """Return the cells that may be played, ascending: all free ones, or with gravity the lowest free ones."""
     if not rules.gravity:
         return [cell for cell, mark in enumerate(board) if mark == FREE]
     lowest = (lowest_free(board, column, rules.columns) for column in range(rules.columns))

@@ -21,15 +21,17 @@ _SWAP2_LINE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a game: `line` marks in a row, column or diagonal win; raises `InvalidRules`.
+    """The rules of a game, in which `line` marks in a row, column or diagonal win.
+
+    The constructor raises `InvalidRules` if the rules cannot be played.
 
     Attributes:
-        marks: The players' letters in turn order.
-        blocked: Cells, row-major from 0, that cannot be taken.
+        marks: The players' marks in turn order, upper-case letters.
+        blocked: The cells, row-major from 0, that cannot be taken.
         misere: Whether completing a line loses.
-        gravity: Whether marks fall to the lowest free cell of their column.
-        exact: Whether longer lines do not count.
-        opening: See `tictactoe_engine.opening`.
+        gravity: Whether only the lowest free cell of a column may be taken.
+        exact: Whether lines longer than `line` do not count.
+        opening: The rule of the opening, if there is one; see `tictactoe_engine.opening`.
 
     >>> Rules(rows=6, columns=7, line=4, gravity=True) == PRESETS["connect-four"]
     True
@@ -68,7 +70,7 @@ class Rules:
         return self._hash
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (Rules, self._content())  # hashes of text differ between processes
+        return (Rules, self._content())  # without the hash, as string hashes differ between processes
 
     def _content(self) -> tuple[object, ...]:
         shape = (self.rows, self.columns, self.line, self.marks, self.blocked)

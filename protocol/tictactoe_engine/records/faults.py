@@ -1,4 +1,4 @@
-"""The errors of records: content that no game has, and text with a fault at a line and a column."""
+"""The errors in records: impossible content, and text with a fault at a line and a column."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ WORDS: Final = {
     "passed order": "{mark} is out after {ply} moves, which is not in order.",
     "passed": "{mark} cannot be out after {ply} moves. {error}",
 }
-"""All faults of a record by name; the catalogue has the same sentences as ``bad record NAME``."""
+"""The sentence for each fault, by the fault's name. The catalogue has the same sentences under ``bad record NAME``."""
 
 
 def fault(why: str, **data: Any) -> GameError:
-    """Return a fault of a record, with the places of its sentence filled.
+    """Return the fault with the name `why`, whose sentence is filled from `data`.
 
     >>> fault("no move", number=3).message
     'No move follows the number 3.'
@@ -79,10 +79,10 @@ def fault(why: str, **data: Any) -> GameError:
 
 
 class InvalidRecord(GameError):
-    """Content that no game has.
+    """A record whose content is impossible.
 
     Attributes:
-        part: The attribute of the record at fault (``date``, ``result``), or one of its elements (``moves[3]``,
+        part: The attribute with the fault (``date``, ``result``), or the element of an attribute (``moves[3]``,
             ``passed[0]``, ``comments[0]``, ``players[X]``, ``tags[Event]``).
     """
 
@@ -92,7 +92,7 @@ class InvalidRecord(GameError):
 
 
 class RecordError(GameError):
-    """Text that is no record, or the record of an impossible game; its sentence is safe to print.
+    """Text that is not a record, or that describes an impossible game. Its message is safe to print.
 
     Attributes:
         line: Line of the fault, from 1.
@@ -109,7 +109,7 @@ class RecordError(GameError):
 
     @classmethod
     def at(cls, fault: GameError, text: str, offset: int) -> RecordError:
-        """Return the error that points at one character of `text`, or at its end."""
+        """Return the error that points at the character of `text` at `offset`, or at the end of `text`."""
         line, start = 1, 0
         for end in _LINE_END.finditer(text, 0, offset):
             line, start = line + 1, end.end()

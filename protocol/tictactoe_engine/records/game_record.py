@@ -1,6 +1,6 @@
-"""The record of a game as a value that cannot exist in an impossible form.
+"""The record of a game as a value that is always valid, because its constructor checks everything.
 
-Names and other texts contain printable characters only, so that every program may show a record as it is.
+Names and other texts contain only printable characters, so that programs can display them unescaped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORD_TAGS: Final = ("Event", "Round", "Date", "Room")
 KNOWN_TAGS: Final = (*RULE_TAGS, *WORD_TAGS, "Game", "Clock", "Passed", "Result", "Reason")
 
 CHOICE: Final = re.compile(r"(pie|swap2) ([A-Z]) ([A-Z]|more)", re.ASCII)
-"""A choice of the opening in a comment: the opening's rule, the mark that chose, and its choice."""
+"""A comment that records a choice in an opening: the opening's rule, the mark that chose, and the chosen option."""
 
 _TAG_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,63}", re.ASCII)
 _DATE: Final = re.compile(
@@ -42,7 +42,7 @@ class GameResult:
 
     Attributes:
         reason: One of `REASONS`.
-        winner: A mark, or None for a draw and for a forfeit without players.
+        winner: The winner's mark, or None for a draw or a forfeit without a winner.
     """
 
     reason: str
@@ -50,13 +50,13 @@ class GameResult:
 
     @property
     def nobody_wins(self) -> bool:
-        """Whether the game has no winner and is no draw."""
+        """Whether the game was forfeited without a winner, which is not a draw."""
         return self.reason == "forfeit" and self.winner is None
 
 
 @dataclass(frozen=True, slots=True)
 class SeatClock:
-    """A clock for each seat, with an increment for each move."""
+    """The time of each seat for the whole game, with an increment for each of its moves."""
 
     initial_ms: int
     increment_ms: int
@@ -64,18 +64,19 @@ class SeatClock:
 
 @dataclass(frozen=True, slots=True)
 class MoveClock:
-    """A clock for each move."""
+    """The time for each move."""
 
     move_ms: int
 
 
 class Walk:
-    """A game that is played move by move, with its choices and the marks that are passed over.
+    """Plays a recorded game move by move, and makes its choices and passes over its marks when they are due.
 
     Attributes:
-        round: Number of the next move's round, from 1. A round ends when the turn comes back to the mark that opened it
-            or to an earlier mark.
-        opens_round: Whether the next move is the first of its round.
+        position: The position reached so far.
+        round: The number of the next move's round, from 1. A round ends when the mark to move next does not come later
+            in the turn order than the mark that moved last.
+        opens_round: Whether the next move is the first one in its round.
     """
 
     __slots__ = ("_chosen", "_passed", "_passed_count", "opens_round", "position", "round")
@@ -90,9 +91,9 @@ class Walk:
         self._pass_over()
 
     def play(self, cell: int) -> None:
-        """Play the next move, pass over marks and make a choice that is due.
+        """Play the next move, then pass over the marks and make the choice that are due after it.
 
-        Raises `IllegalMove`, or `InvalidRecord` for ``passed`` and ``chosen``.
+        Raises `IllegalMove` if the move is illegal, or `InvalidRecord` if a passed mark or a choice is.
         """
         mover = self.position.mover
         self.position = self.position.play(cell)
@@ -102,7 +103,7 @@ class Walk:
         self.round += self.opens_round
 
     def finish(self) -> None:
-        """Refuse marks to pass over and choices to make after the last move."""
+        """Raise `InvalidRecord` if passed marks or choices are left that were not due by the last move."""
         if self._passed_count < len(self._passed):
             ply, mark = self._passed[self._passed_count]
             late = fault("passed late", mark=quote(mark), ply=quote(ply), moves=self.position.ply)
@@ -138,17 +139,19 @@ class Walk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRecord:
-    """One game; building it plays its moves, and raises `InvalidRecord` for a game that is impossible.
+    """The record of a game. The constructor plays the moves and raises `InvalidRecord` if the game is impossible.
 
     Attributes:
-        result: None for a running game.
-        players: Marks with names, in turn order.
-        event: The event of the game; `round` is its part of the event.
-        date: ISO 8601: a day, or a day and a time with its offset.
-        passed: As in `Position`; `chosen`, too.
-        comments: Texts with the number of moves before them; runs of white space become one space.
-        tags: All other tags.
-        position: The last position.
+        result: How the game ended, or None if it is still running.
+        players: The mark and the name of each player, in turn order.
+        event: The title of the tournament or other occasion.
+        round: The round of the tournament or other occasion.
+        date: An ISO 8601 date, or a date and time with an offset from UTC.
+        passed: As in `Position`.
+        chosen: As in `Position`.
+        comments: The number of moves before each comment, and its text with white space reduced to single spaces.
+        tags: The name and the value of every other tag.
+        position: The position after the last move.
 
     >>> GameRecord(moves=(4, 0)).position.board
     'O...X....'
@@ -197,7 +200,7 @@ class GameRecord:
                 raise InvalidRecord(fault("comment choice"), f"comments[{index}]")
 
     def positions(self) -> Iterator[Position]:
-        """Yield the position before the first move, then the position after each move and choice."""
+        """Yield the position before the first move, then the position after each move and the choice following it."""
         return map(self.position.at, range(len(self.moves) + 1))
 
 

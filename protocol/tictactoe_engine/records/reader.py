@@ -1,4 +1,4 @@
-"""Parses records: tokens, then tags, then moves, which are played. Raises only `RecordError`."""
+"""Parses records: splits text into tokens, reads the tags, and plays the moves. Raises only `RecordError`."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ _MOVE_CLOCK: Final = re.compile(rf"{_SECONDS}/move", re.ASCII)
 _PASSED: Final = re.compile(r"([A-Z])@([0-9]{1,4})", re.ASCII)
 
 Token = re.Match[str]
-"""A match of `_TOKEN`: a tag with a name and a value, a comment, the number of a round with its dots, or a word."""
+"""A match of `_TOKEN`: a tag with its name and value, a comment, a round number with its dots, or a word."""
 
 Tags = Mapping[str, Token]
 
 
 def parse_record(text: str) -> GameRecord:
-    """Return the only record in `text`; raises `RecordError` with the place of the fault.
+    """Return the only record in `text`. Raises `RecordError`, which locates the fault.
 
     >>> parse_record("1. b2 a1 2. c3 *").moves
     (4, 0, 8)
@@ -84,7 +84,13 @@ def parse_records(text: str) -> tuple[GameRecord, ...]:
 
 
 class _Reader:
-    """The tokens of a text, the index of the next one, and the places of the parts of the current record."""
+    """Reads the records in a text one after another.
+
+    Attributes:
+        text: The text without a byte order mark.
+        tokens: All tokens in the text.
+        index: The index of the next token.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text.removeprefix(_BYTE_ORDER_MARK)
@@ -148,7 +154,7 @@ class _Reader:
         return tags
 
     def _read_content(self, tags: Tags) -> dict[str, Any]:
-        """Return the attributes of the record in its tags, except for the result."""
+        """Return the attributes of the record that its tags contain, except for the result."""
         content: dict[str, Any] = {"rules": self._read_rules(tags)}
         players, others = [], []
         for name, tag in tags.items():
@@ -173,7 +179,7 @@ class _Reader:
         return content
 
     def _read_rules(self, tags: Tags) -> Rules:
-        """Return the rules that the tags name or spell out; ``classic`` if they say nothing."""
+        """Return the rules that the tags name or spell out, or ``classic`` if no tag is about rules."""
         given = [tags[name] for name in RULE_TAGS if name in tags]
         if not given:
             return PRESETS["classic"]
@@ -210,7 +216,7 @@ class _Reader:
         return int(tag["value"])
 
     def _read_clock(self, tag: Token) -> SeatClock | MoveClock:
-        """Return the clock: ``180+2`` is seconds for each seat and each of its moves, ``10/move`` seconds a move."""
+        """Return the clock; ``180+2`` is 180 seconds a seat and 2 more after each move, ``10/move`` 10 a move."""
         if match := _SEAT_CLOCK.fullmatch(tag["value"]):
             return SeatClock(_milliseconds(match[1], match[2]), _milliseconds(match[3], match[4]))
         if match := _MOVE_CLOCK.fullmatch(tag["value"]):
@@ -218,7 +224,7 @@ class _Reader:
         raise self.error(fault("clock", value=quote(_value(tag))), tag.start("value"))
 
     def _read_passed(self, tag: Token) -> tuple[tuple[int, str], ...]:
-        """Return the marks that were passed over; ``A@4`` is mark A after four moves."""
+        """Return the marks that were passed over, each after its number of moves; ``A@4`` is A after four moves."""
         passed: list[tuple[int, str]] = []
         for word, offset in _words(tag):
             match = _PASSED.fullmatch(word)
@@ -268,7 +274,7 @@ class _Reader:
         raise self.error(fault("no result", results=", ".join((*rules.marks, *_RESULTS))), len(self.text.rstrip()))
 
     def _choose(self, offset: int, choice: re.Match[str], walk: Walk) -> None:
-        """Make the choice of the opening that a comment says, if it is due."""
+        """Make the opening choice that a comment records. Raises `RecordError` if it is not due or not possible."""
         rule, turn, take = choice.groups()
         opening = walk.position.opening
         if opening is None or not opening.options:
@@ -293,7 +299,7 @@ class _Reader:
         return cell
 
     def _read_result(self, token: Token, tags: Tags, walk: Walk) -> GameResult | None:
-        """Return the result; the board gives its reason if no tag does."""
+        """Return the result, or None if the game is still running. The board gives the reason if no tag does."""
         word, said, reason, outcome = token[0], tags.get("Result"), tags.get("Reason"), walk.position.outcome
         if said is not None and _value(said) != word:
             raise self.error(fault("other result", word=word, result=quote(_value(said))), token.start())
@@ -316,7 +322,7 @@ class _Reader:
 
 
 def _name_as_in_records(error: IllegalMove, rules: Rules) -> IllegalMove:
-    """Return the error with its cells in rows from the top, also with gravity."""
+    """Return the error with its cells named as in records, which count rows from the top even with gravity."""
 
     def rename(name: str) -> str:
         return format_cell(mirror_rows(parse_cell(name, rules), rules), rules)

@@ -1,4 +1,4 @@
-"""From a record to its text: the tags, a blank line, the moves in rounds, the result."""
+"""Formats a record as text: the tags, a blank line, the moves in rounds, and the result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _fill: Final = TextWrapper(width=80, break_long_words=False, break_on_hyphens=Fa
 
 
 def format_record(record: GameRecord) -> str:
-    """Return the record's text, which `parse_record` reads back as the same record; several may follow each other.
+    """Return the text of a record, which `parse_record` reads back as an equal record.
+
+    The texts of several records can be joined for `parse_records`.
 
     >>> print(format_record(GameRecord(moves=(4, 0), players=(("X", "ana"),))), end="")
     [Rules "classic"]
@@ -60,7 +62,7 @@ def _list_rules(rules: Rules) -> Iterator[tuple[str, str]]:
 
 
 def _list_words(record: GameRecord) -> Iterator[str]:
-    """Yield moves, round numbers, words of comments and the result, which spaces or line ends may separate."""
+    """Yield the round numbers, moves, words in comments and result, which spaces or line breaks may separate."""
     comments: dict[int, list[str]] = defaultdict(list)
     for ply, mark, take in record.position.choices:
         comments[ply] += f"{{{record.rules.opening} {mark} {take}}}".split()
@@ -83,7 +85,7 @@ def _format_result(record: GameRecord) -> str:
 
 
 def _format_cell(cell: int, rules: Rules) -> str:
-    return format_cell(mirror_rows(cell, rules), rules).lower()  # records count every board's rows from the top
+    return format_cell(mirror_rows(cell, rules), rules).lower()  # records count rows from the top on every board
 
 
 def _format_clock(clock: SeatClock | MoveClock) -> str:

@@ -1,4 +1,4 @@
-"""Searching: what a position is worth and which moves are best, within a budget."""
+"""Searches that find the value of a position and its best moves within a budget."""
 
 from tictactoe_engine.search.analysis import analyse, best_cells
 from tictactoe_engine.search.budget import MODEST, Budget

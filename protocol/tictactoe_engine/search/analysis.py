@@ -1,10 +1,11 @@
-"""The analysis of positions: selects a search, divides the budget, and converts scores to values.
+"""Analyses positions: selects a search, divides the budget, and converts scores to values.
 
-Boards of up to nine cells have tables, which stay in memory. Other small boards are solved to the end if the budget
-allows it. On larger ones the search deepens step by step, on wide boards after a search for a win by threats alone.
+Boards of up to nine cells are looked up in tables, which are cached. Other small boards are solved completely if the
+budget allows. On larger boards the search deepens step by step; on wide boards, a search for a win by threats alone
+comes first.
 
-In an undecided opening, a position before a choice has the value of the better side, and a move that leads to a choice
-is the better the closer the position is to even. Positions further from a choice count as unknown.
+In an undecided opening, if a choice is due, a position has the value of the better side. The best move before a choice
+leaves both sides as equal as possible. All other positions count as unknown.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _SHARE_FOR_SOLVING: Final = 0.6
 _BRIEF_NODES: Final = 1_000
 
 _QUIET_PLIES: Final = 4
-"""In these first plies of connect-four all losing moves are equally good, and the book has one of them."""
+"""In the first plies of connect-four, a lost position is played by the book, as all losing moves are equally good."""
 
 _WIDTH: Final = 12
 _WIDTH_AT_ROOT: Final = 20
@@ -46,7 +47,7 @@ _SHARE_FOR_THREATS: Final = 0.2
 _MAX_THREATS: Final = 12
 
 _EVEN: Final = 150
-"""The score at which an estimate is halfway to a win."""
+"""The score that is converted to an estimate of 0.5, halfway to a win."""
 
 _LOST: Final = Value("loss", None, -1.0)
 """The value of an unsearched move if all others lose."""
@@ -58,13 +59,14 @@ def analyse(
 ) -> Analysis:
     """Return the values of the position and its moves for the player to move, within the budget.
 
-    With three or more players left, values are against all others together (see `coalition`). A finished game has its
-    result for the player who would be next, and no cells. In an undecided opening the values are for the seat that
-    acts, and if a choice is due there are `options` instead of cells.
+    With three or more active players, the values assume that all others play against the player to move (see
+    `tictactoe_engine.search.coalition`). A finished game has no cells; its value is the result for the player who would
+    move next. In an undecided opening, the values are for the seat that acts; if a choice is due, the result has
+    `options` instead of `cells`.
 
     Args:
-        table: The table of a small board, by default one that is solved now and cached.
-        memory: Results of earlier searches of boards with gravity, which are added to.
+        table: The solution of a small board. By default it is computed and cached.
+        memory: The cache of results on boards with gravity, which this search uses and extends.
     """
     opening, plain = position.opening, _without_opening(position)
     if opening is None:
@@ -90,7 +92,10 @@ def _analyse(position: Position, budget: Budget, table: Table | None, memory: Me
 
 
 def _compare_sides(position: Position, budget: Budget, table: Table | None, memory: Memory | None) -> Analysis:
-    """Return the value of the position alone, the average of two depths, as each favours the side that moves last."""
+    """Return an analysis with the value of the position alone.
+
+    An estimate is the average of two successive depths, because each depth favours the side that moves last in it.
+    """
     if position.outcome is not None:
         return _analyse(position, budget, table, memory)
     task = task_of(position, budget, every=False)
@@ -110,11 +115,13 @@ def best_cells(
     *,
     is_brief: bool = False,
 ) -> tuple[int, ...]:
-    """Return the cells of the equally good best moves, ascending; empty when the game is over or a choice is due.
+    """Return the cells of the best moves, ascending; empty if the game is over or a choice is due.
 
-    It takes less time than `analyse`, with the same `table` and `memory`. If every move loses, only the most stubborn
-    ones count. The first move on a large board is a central one. With `is_brief` a board with gravity and without a
-    table is only searched briefly, without the book.
+    This takes less time than `analyse`, which explains `table` and `memory`. If every move loses, only the moves after
+    which a mistake is most likely are returned. The first move on a large board is central.
+
+    Args:
+        is_brief: Whether to search boards with gravity only briefly and without the book, unless they have a table.
     """
     opening = position.opening
     if opening is not None:
@@ -147,7 +154,7 @@ def _table_of(rules: Rules) -> Table:
 
 
 def _rank(position: Position, task: Task, table: Table | None, memory: Memory | None) -> Ranking:
-    """Return the ranking of the position's moves, which has a best move whatever the budget."""
+    """Return the ranking of the position's moves, which has a best move even if the budget is 0."""
     if fits_table(position):
         return _look_up(task, table or _table_of(position.rules))
     ranking = _solve(task)
@@ -174,7 +181,7 @@ def _look_up(task: Task, table: Table) -> Ranking:
 
 
 def _solve(task: Task) -> Ranking:
-    """Return the ranking of a solved position, or an empty one if it cannot be solved."""
+    """Solve the position and return the ranking of its moves, or an empty ranking if it cannot be solved."""
     limit = _SOLVABLE_CELLS_WITH_GRAVITY if task.grid.column_masks else _SOLVABLE_CELLS
     if len(task.stones) > 2 or task.free.bit_count() > limit:
         return Ranking()
@@ -224,7 +231,7 @@ def _win_by_threats(task: Task, patterns: Patterns) -> Ranking:
 
 
 def _first_guess(task: Task) -> list[int]:
-    """Return all moves, or the best few of a wide board, the most promising first."""
+    """Return all moves, or on a wide board the best few, in order from the most promising."""
     moves = task.grid.playable(task.free)
     if task.is_wide:
         return Patterns(task.grid).candidates(task.stones[0], task.stones[1:], moves, _WIDTH_AT_ROOT)
@@ -232,10 +239,10 @@ def _first_guess(task: Task) -> list[int]:
 
 
 def _stubborn(task: Task, ranking: Ranking) -> tuple[int, ...]:
-    """Return the cells of the best moves; in lost positions only the moves that make a mistake of the others likely.
+    """Return the cells of the best moves; in a lost position, only the moves after which a mistake is most likely.
 
-    Those are moves that stop one of several lines and, with three or more players, who rarely play together, the moves
-    with the highest scores before the loss was found.
+    A mistake is likely after a move that stops one of several lines. With three or more players, as opponents rarely
+    play together, it is also likely after the moves that had the highest scores before the loss was found.
     """
     best = ranking.best
     is_lost = ranking.scores.get(best[0], 0) <= -WIN
@@ -249,7 +256,7 @@ def _stubborn(task: Task, ranking: Ranking) -> tuple[int, ...]:
 
 
 def _values(task: Task, ranking: Ranking) -> dict[int, Value]:
-    """Return the value of every legal cell; unsearched moves get the lowest estimate of the searched ones."""
+    """Return the value of every legal cell. Moves that were not searched get the lowest estimate among the others."""
     left = task.free.bit_count()
     values = {
         task.grid.cell_of(move): _value_of(score, left, is_exact=move in ranking.exact)
@@ -262,7 +269,7 @@ def _values(task: Task, ranking: Ranking) -> dict[int, Value]:
 
 
 def _surest(best: tuple[int, ...], values: Mapping[int, Value]) -> tuple[int, ...]:
-    """Return the best cells with a known value, or all of them if there are none."""
+    """Return the cells in `best` with a known value, or all of `best` if every value is unknown."""
     known = tuple(cell for cell in best if values[cell].kind != "unknown")
     return known or best
 
@@ -284,7 +291,7 @@ def _value_when_over(position: Position) -> Value:
 
 
 def _without_opening(position: Position) -> Position:
-    """Return the same board in a game without an opening, where the mark to place is to move."""
+    """Return the same position in a game without an opening; the mark to place next becomes the mark to move."""
     rules = position.rules
     if rules.opening is None:
         return position
@@ -293,7 +300,13 @@ def _without_opening(position: Position) -> Position:
 
 
 def _before_choice(found: Analysis, opening: Opening, mover: str) -> Analysis:
-    """Return the analysis of a choice from the one `found` for the `mover`, the mark to place next."""
+    """Return the analysis of a position before a choice.
+
+    Args:
+        found: The analysis of the same position without the opening.
+        opening: The opening, whose options are valued.
+        mover: The mark to place next; the values in `found` are for its side.
+    """
     values = {mark: found.value if mark == mover else _for_other(found.value) for mark in opening.options}
     if MORE in values:
         values[MORE] = _UNKNOWN  # at best, as the other player chooses next
@@ -304,13 +317,16 @@ def _before_choice(found: Analysis, opening: Opening, mover: str) -> Analysis:
 
 
 def _far_from_choice(position: Position) -> Analysis:
-    """Return the analysis of a position more than one move before the next choice: everything is unknown."""
+    """Return the analysis of a position two or more moves before the next choice: every value is unknown."""
     cells = dict.fromkeys(position.legal_cells, _UNKNOWN)
     return Analysis(_UNKNOWN, cells, tuple(cells), is_solved=False, nodes=0)
 
 
 def _before_placing(found: Analysis) -> Analysis:
-    """Return the analysis of a position one move before the other player's choice, from that without an opening."""
+    """Return the analysis of a position one move before the other player's choice.
+
+    `found` is the analysis of the same position without the opening.
+    """
     values = {cell: _worse(value) for cell, value in found.cells.items()}
     top = max(map(_preference, values.values()))
     best = tuple(cell for cell, value in values.items() if _preference(value) == top)
@@ -323,10 +339,10 @@ def _for_other(value: Value) -> Value:
 
 
 def _worse(value: Value) -> Value:
-    """Return the value for a player whose opponent chooses between both sides."""
+    """Return the value of a position for a player whose opponent chooses the better side."""
     return _for_other(value) if value.estimate > 0 else value
 
 
 def _preference(value: Value) -> tuple[float, int]:
-    """Sort losses before draws before wins, quick losses and slow wins first."""
+    """Return a sorting key: losses, quick ones first, then draws, then wins, slow ones first."""
     return value.estimate, -(value.plies or 0) if value.kind == "win" else value.plies or 0

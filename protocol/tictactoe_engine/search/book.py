@@ -1,10 +1,16 @@
-"""The book of connect-four: values and best moves of the first plies, solved by `tools.connect_four.book`.
+"""The book of connect-four: values and best moves in the first plies, solved by `tools.connect_four.book`.
 
-The file is compressed by zlib and read on first use. It has for each ply from 0 the number of entries, then the
-difference of each entry to the one before, as little-endian words of four bytes. An entry consists of the position's
-number << 5, its value + 1 << 3 (1 is a win, 0 a draw, -1 a loss, for the side to move) and a column, from 0, that
-preserves the value. A number has a digit in base three for each stone, 1 for the first side and 2 for the other, column
-by column from the bottom, and a 0 between two columns. Of a position and its reflection the smaller number is stored.
+The file is compressed with zlib and read on first use. It consists of little-endian words of four bytes. For each ply
+from 0, it has the number of entries, then the difference between each entry and the one before. The bits of an entry
+are:
+
+- from bit 5, the number of the position;
+- bits 3 and 4, the value for the side to move plus 1, where 1 is a win, 0 a draw and -1 a loss;
+- bits 0 to 2, the column, from 0, of a move that preserves the value.
+
+The number of a position is written in base three, column by column from the bottom: a 1 for each stone of the first
+side, a 2 for each stone of the other side, and a 0 between columns. A position and its reflection share an entry, under
+the smaller of their numbers.
 """
 
 from __future__ import annotations
@@ -28,19 +34,24 @@ _COLUMNS: Final = 7
 
 
 class Known(NamedTuple):
-    """A position's value for the side to move (1, 0 or -1) and the cell of a move that preserves it."""
+    """An entry of the book.
+
+    Attributes:
+        value: The value of the position for the side to move: 1 is a win, 0 a draw, -1 a loss.
+        cell: The cell of a move that preserves the value.
+    """
 
     value: int
     cell: int
 
 
 def is_in_book(rules: Rules) -> bool:
-    """Return whether the book is for these rules; the marks do not matter."""
+    """Return whether the book covers games with these rules. The letters of the two marks do not matter."""
     return len(rules.marks) == 2 and rules == Rules(_ROWS, _COLUMNS, 4, gravity=True, marks=rules.marks)
 
 
 def look_up(position: Position) -> Known | None:
-    """Return the book's entry for an open position of connect-four, or None."""
+    """Return the book's entry for an open position in connect-four, or None if there is none."""
     plies = _load()
     if position.ply >= len(plies):
         return None
@@ -56,7 +67,10 @@ def look_up(position: Position) -> Known | None:
 
 
 def known_bounds(position: Position) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield the cells of known moves with the bounds of their values, perhaps twice; the position is an open one."""
+    """Yield each cell whose move has a value that the book limits, with the lowest and the highest possible value.
+
+    The position must be open. A cell may be yielded twice, with different bounds.
+    """
     known = look_up(position)
     for cell in position.legal_cells:
         if known is not None:
@@ -68,14 +82,14 @@ def known_bounds(position: Position) -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 def canonical_number(position: Position) -> tuple[int, bool]:
-    """Return the smaller number of the position and its reflection, and whether it is that of the reflection."""
+    """Return the smaller of the numbers of the position and its reflection, and whether it is the reflection's."""
     columns = [_digits_of(position, column) for column in range(_COLUMNS)]
     number, reflected = int("0".join(columns), 3), int("0".join(reversed(columns)), 3)
     return min(number, reflected), reflected < number
 
 
 def encode(plies: list[list[tuple[int, int, int]]]) -> bytes:
-    """Return the file for the entries of each ply, as (number, value, column)."""
+    """Return the content of the file for a list of entries (number, value, column) for each ply."""
     words = array("I")
     for ply in plies:
         entries = sorted(number << 5 | value + 1 << 3 | column for number, value, column in ply)
@@ -87,7 +101,7 @@ def encode(plies: list[list[tuple[int, int, int]]]) -> bytes:
 
 
 def decode(content: bytes) -> list[list[int]]:
-    """Return the entries of each ply, ascending."""
+    """Return a list of the encoded entries, ascending, for each ply in the content of a file."""
     words = array("I", zlib.decompress(content))
     if sys.byteorder == "big":
         words.byteswap()

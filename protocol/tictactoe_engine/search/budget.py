@@ -1,6 +1,7 @@
 """The cost limits of a search: a number of nodes, seconds on the caller's clock, or both.
 
-The engine has no clock; callers pass one in for a time limit. With a limit of nodes alone a search is deterministic.
+The engine has no clock, so a caller that sets a time limit passes one in. A search that is limited only by nodes is
+deterministic.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ _NODES_BETWEEN_LOOKS: Final = 4
 
 
 class OutOfBudget(Exception):
-    """A search has used up its budget; its caller returns the results found so far."""
+    """Raised when a search has used up its budget. Callers catch it and return the results found so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of a search: `nodes` positions visited, `seconds` on `clock` (monotonic, in seconds).
+    """The limits of a search. Without any limit, a search ends only on boards that can be solved.
 
-    None is no limit. Without any limit a search ends only on boards that can be solved. Raises ValueError for a
-    negative limit and for `seconds` without a clock.
+    The constructor raises ValueError if a limit is negative, or if `seconds` is given without a clock.
+
+    Attributes:
+        nodes: The largest number of positions to visit, or None for no limit.
+        seconds: The longest time on `clock`, or None for no limit.
+        clock: Returns the seconds on a monotonic clock.
     """
 
     nodes: int | None = None
@@ -41,18 +46,18 @@ class Budget:
             raise ValueError("A budget in seconds needs a clock.")
 
     def portion(self, share: float) -> Budget:
-        """Return a budget with a `share` of these limits, from 0 to 1."""
+        """Return a budget whose limits are these limits times `share`, which is from 0 to 1."""
         nodes = None if self.nodes is None else int(self.nodes * share)
         seconds = None if self.seconds is None else self.seconds * share
         return Budget(nodes, seconds, self.clock)
 
 
 MODEST: Final = Budget(nodes=5_000)
-"""The default: well under a second, and enough to solve a board of nine cells."""
+"""The default budget: it takes well under a second, and is enough to solve a board of nine cells."""
 
 
 class Meter:
-    """The expenses of a running search; created when the search starts."""
+    """Counts the nodes of a running search against its budget. Its time starts when it is created."""
 
     __slots__ = ("_clock", "_deadline", "_limit", "_next_look", "nodes")
 
@@ -64,7 +69,7 @@ class Meter:
         self._next_look = self._limit if self._clock is None else 0
 
     def spend(self) -> None:
-        """Count one node; raises `OutOfBudget` beyond the limit of nodes or time."""
+        """Count one node; raises `OutOfBudget` if the limit of nodes or seconds is exceeded."""
         nodes = self.nodes = self.nodes + 1
         if nodes > self._next_look:
             if nodes > self._limit or (self._clock is not None and self._clock() >= self._deadline):
@@ -72,5 +77,5 @@ class Meter:
             self._next_look = min(nodes + _NODES_BETWEEN_LOOKS, self._limit)
 
     def charge(self, nodes: int) -> None:
-        """Count nodes that were visited on a portion of the same budget."""
+        """Add the nodes of a search that ran with its own meter, on a portion of the same budget."""
         self.nodes += nodes

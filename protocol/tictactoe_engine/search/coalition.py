@@ -1,9 +1,9 @@
-"""The search for three or more players: all others play together against the searching player.
+"""The search for three or more players, which assumes that all others play together against the searching player.
 
-The paranoid algorithm (Sturtevant and Korf, On Pruning Techniques for Multi-Player Games, 2000): with the others as
-one side, alpha-beta prunes as for two players, which max^n (Luckhardt and Irani, 1986) does not allow. So a win cannot
-be prevented, a loss can be forced by the others together, and a draw lies between. Scores are those of `duel`, always
-for the searching player.
+This is the paranoid algorithm (Sturtevant and Korf, On Pruning Techniques for Multi-Player Games, 2000). As the others
+form one side, alpha-beta prunes as for two players, which max^n (Luckhardt and Irani, 1986) does not allow. A win
+cannot be prevented by the others together, a loss can be forced by them, and any other position is a draw. The scores
+are defined as in `tictactoe_engine.search.duel`, but always for the searching player.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from tictactoe_engine.search.grid import bits_of
 from tictactoe_engine.search.task import union_of
 
 Stones = tuple[int, ...]
-"""The padded bitboards of the players who still move, in turn order, the searching player's first."""
+"""The padded bitboards of the active players in turn order, beginning with the searching player."""
 
 
 class Coalition(Searcher):
-    """A search for one player against all others on one grid without misère."""
+    """A search for one player against all others, on a grid without misère."""
 
     __slots__ = ()
 
     def score_move(self, stones: Stones, player: int, move: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score after player `player` takes `move` (one bit)."""
+        """Return the score after `move` (one bit) by the player with the index `player` in `stones`."""
         if self._grid.completing(stones[player]) & move:
             left = (self._grid.cells & ~union_of(stones)).bit_count()
             return -(WIN + left - 1) if player else WIN + left - 1
@@ -30,7 +30,7 @@ class Coalition(Searcher):
         return self.search(after, (player + 1) % len(stones), depth - 1, alpha, beta)
 
     def search(self, stones: Stones, player: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score of a position without a winner, `player` to move (0 is the searching player)."""
+        """Return the score of a position without a winner and with `player` (0 is the searching player) to move."""
         self._meter.spend()
         grid = self._grid
         free = grid.cells & ~union_of(stones)
@@ -65,7 +65,7 @@ class Coalition(Searcher):
         return best
 
     def ordered(self, stones: Stones, player: int, moves: int) -> list[int]:
-        """Return the moves to search, the most promising first."""
+        """Return the moves to search, in order from the most promising."""
         own = stones[player]
         others = [bitboard for index, bitboard in enumerate(stones) if index != player]
         if self._width is not None and self._patterns is not None and moves.bit_count() > self._width:
@@ -91,7 +91,10 @@ class Coalition(Searcher):
         return best
 
     def _needed(self, stones: Stones, player: int, moves: int) -> int:
-        """Return the moves to search: if the next player is an enemy about to win, only one that stops a win."""
+        """Return the moves to search.
+
+        If the next player is an opponent who threatens to complete a line, only one move that stops a line is returned.
+        """
         following = (player + 1) % len(stones)
         if player and following:
             return moves
@@ -106,7 +109,7 @@ class Coalition(Searcher):
 
 
 def _unproven(score: int, player: int) -> int:
-    """Return the score as an estimate if `player` might have a better move among those left out."""
+    """Return `score`; reduce a win or loss to an estimate if `player` may have a better move among the unsearched."""
     if player and score >= WIN:
         return score - WIN + LIKELY
     if not player and score <= -WIN:

@@ -1,12 +1,12 @@
-"""A board with gravity as bitboards by column, with bounds of its value that need no search.
+"""A board with gravity as bitboards by column, with bounds of a position's value that need no search.
 
-Cell `height` of column `column` is bit `column * stride + height`, from the bottom, with a row of padding on top that
-is never set. So adding the lowest cells to the stones gives the next free cell of every column at once, and lines end
-at the board's edge without masks.
+The cell at `height`, from the bottom, in column `column` is bit `column * stride + height`. Each column has a cell of
+padding on top that is never set. So adding the bottom cells to the stones gives the next free cell of every column at
+once, and lines end at the edge of the board without masks.
 
-If columns have an even height, the side to move with an even number of free cells (X in connect-four) can be answered
-above each of its stones until the board is full, so the other side is certain of the cells that it gets that way
-(Allis, A Knowledge-Based Approach of Connect-Four, 1988: claimeven, baseinverse and odd threats).
+If the columns have an even height and the number of free cells is even (X to move in connect-four), the other side can
+answer each stone with a stone on top of it until the board is full, so it is certain to get these cells (Allis, A
+Knowledge-Based Approach of Connect-Four, 1988: claimeven, baseinverse and odd threats).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OPEN: Final[Bounds] = (-1, 1)
 
 
 class Columns:
-    """One board with gravity and without blocked cells, in bitboards by column; see `columns_of`."""
+    """A board with gravity and without blocked cells, in bitboards by column; created by `columns_of`."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -44,7 +44,7 @@ class Columns:
         """The distance of each bit from the middle column."""
         self.is_paired = rules.rows % 2 == 0
         self.low = self.bottom * sum(1 << height for height in range(0, rules.rows, 2))
-        """The first, third, … row from the bottom."""
+        """The cells in the first, third, … row from the bottom."""
         self.high = self.cells ^ self.low
         is_usual = rules.line == 4 and steps == _FOUR_STEPS
         self.is_connect_four = is_usual and rules.columns == 7
@@ -52,7 +52,7 @@ class Columns:
         self.has_line = _has_four if is_usual else _has_line_of(rules.line, steps)
 
     def pad(self, bitboard: int) -> int:
-        """Return a bitboard of `Position` (row-major, the top row first) by columns."""
+        """Convert a bitboard of `Position` (row-major, the top row first) to a bitboard by columns."""
         return sum(map(self.bit_of, cells_of(bitboard)))
 
     def bit_of(self, cell: int) -> int:
@@ -64,9 +64,14 @@ class Columns:
         return (self.rules.rows - 1 - height) * self.rules.columns + column
 
     def bounds(self, own: int, other: int, threats: int) -> Bounds:
-        """Return the bounds of the value for `own`, the side to move; `threats` complete lines of `other`.
+        """Return the bounds of the position's value for the side to move.
 
-        Neither side may have a line, and `own` none to complete at once.
+        Neither side may have a line, and the side to move may not be able to complete one at once.
+
+        Args:
+            own: The stones of the side to move.
+            other: The stones of the other side.
+            threats: The free cells that complete a line of the other side.
         """
         taken = own | other
         free = self.cells & ~taken
@@ -87,9 +92,9 @@ class Columns:
         return NOT_WON if self.has_line(other | free) else EVEN
 
     def _is_squeezed(self, own: int, free: int, raised: int, threats: int) -> bool:
-        """Return whether `own`, the side to move, must finally play below a low threat, without a line before.
+        """Return whether the side to move (`own`) must finally play below a low threat without having completed a line.
 
-        The other side answers in the same column, or in another raised one if that column is full or raised itself.
+        The other side answers in the same column, or in another raised column if the former is full or raised itself.
         """
         low = free & self.low | raised
         for mask in self.masks:
@@ -108,7 +113,7 @@ _FOUR_STEPS: Final = (1, 6, 7, 8)
 
 
 def completing_four(stones: int) -> int:
-    """Return the cells that complete a line of four on six rows; no stone may lie above a free cell."""
+    """Return the cells that complete a line of four on a board with six rows. No stone may lie above a free cell."""
     found = stones << 1 & stones << 2 & stones << 3
     before, after = stones << 7, stones >> 7
     before_two, after_two = before & stones << 14, after & stones >> 14

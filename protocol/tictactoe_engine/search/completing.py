@@ -1,7 +1,7 @@
-"""The places where one more stone completes a line, for all places of a padded bitboard at once.
+"""Finds the places where one more stone completes a line, for all places on a padded bitboard at once.
 
-A place completes a line if the runs of stones at both sides add up to `line - 1`, in exact lines to no more. Searches
-spend most of their time here, so the usual lengths are written out.
+A stone on a place completes a line if the runs of stones on both sides of the place add up to at least `line - 1`, or
+for exact lines to exactly `line - 1`. Searches spend most of their time here, so the common lengths are unrolled.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 Completing = Callable[[int], int]
-"""Returns the places where one more of these stones completes a line, perhaps with taken places and padding."""
+"""Returns the places where one more stone completes a line; taken places and padding may be among them."""
 
 
 def completing_of(line: int, steps: tuple[int, ...], *, exact: bool = False) -> Completing:
-    """Return the function for lines of this length along `steps`, the distances of neighbours; it takes O(line)."""
+    """Return the function for lines of length `line`, which takes O(line).
+
+    `steps` are the distances between neighbours in each direction, in bits.
+    """
     if exact and line == 5:
         return lambda stones: _completing_five_exactly(stones, steps)
     if exact:
@@ -74,7 +77,7 @@ def _completing_five_exactly(stones: int, steps: tuple[int, ...]) -> int:
         before_three, after_three = (before_two & stones) << step, (after_two & stones) >> step
         before_four, after_four = (before_three & stones) << step, (after_three & stones) >> step
         five = before_four | after_four | before_three & after | before_two & after_two | before & after_three
-        if five:  # rarely, so that the test for longer lines costs little
+        if five:  # rarely true, so the test for longer lines costs little
             longer = (before_four & stones) << step | (after_four & stones) >> step
             longer |= before_four & after | before_three & after_two | before_two & after_three | before & after_four
             found |= five & ~longer
@@ -85,7 +88,7 @@ def _completing_exactly(stones: int, steps: tuple[int, ...], line: int) -> int:
     found = 0
     for step in steps:
         before, after = stones << step, stones >> step
-        # The places that are touched from one side by runs of exactly 0, 1, … stones.
+        # Item i of each list: the places next to a run of exactly i stones on that side.
         left, right = [~before], [~after]
         for _ in range(line - 1):
             further, beyond = (before & stones) << step, (after & stones) >> step

@@ -1,13 +1,14 @@
 """The search for two sides: alpha-beta over padded bitboards to a given depth.
 
-A principal variation search (Marsland and Campbell, 1982) with a transposition table that has one entry for all images
-of a position under the board's symmetries. It detects wins one move and double threats two moves ahead without a
-search, answers a single threat with the only possible moves, and stops if no line is open to a side. On wide boards it
-searches the most promising moves only; then a win is still proven, a loss is an estimate.
+This is a principal variation search (Marsland and Campbell, 1982) with a transposition table. All images of a position
+under the board's symmetries share an entry in the table. Without searching, it recognizes wins one move ahead and
+double threats two moves ahead. It answers a single threat only with moves that stop it, and bounds the score if a side
+can no longer complete a line. On wide boards it searches only the most promising moves; then a win is still proven, but
+a loss is an estimate.
 
-Scores are integers for the side to move: 0 is a draw; a win is `WIN` plus the number of free cells after it, so quicker
-wins are higher and the score is the same at every ply; a loss is the negative. Values between are estimates at the
-horizon.
+Scores are integers for the side to move. A draw is 0. A win is `WIN` plus the number of free cells after its last move,
+so quicker wins are higher and a win has the same score at every ply before it. A loss is the negative of the opponent's
+win. All other scores are estimates. The horizon is the depth where the search stops.
 """
 
 from __future__ import annotations
@@ -23,35 +24,38 @@ from tictactoe_engine.search.threats import ThreatSearch
 WIN: Final = 1 << 20
 INFINITE: Final = 1 << 21
 FOREVER: Final = 1 << 12
-"""The depth of an exact entry."""
+"""The depth of an entry that is exact, so that it holds at any depth."""
 
 _MAX_ENTRIES: Final = 500_000
 
 _MAX_SYMMETRIC_CELLS: Final = 64
-"""On larger boards few positions of a search are images of each other."""
+"""On larger boards, few positions in a search are images of each other, so symmetries are ignored."""
 
 LIKELY: Final = WIN >> 1
-"""Replaces `WIN` in scores that depend on moves left out."""
+"""Replaces `WIN` in a score that a move outside the search could change."""
 
 _THREATS_AT_HORIZON: Final = 2
 
 Entry = tuple[int, int, int, int]
-"""Depth, lowest and highest possible score, and the best move's bit (0 for none)."""
+"""The depth, the lowest and the highest possible score, and the best move's bit (0 if unknown)."""
 
 _RANKS: Final = 1 << 10
-"""More than the cells of a board."""
+"""Larger than any rank, so that sorting keys order moves by their threats first."""
 
 Ordered = list[tuple[int, int, int]]
-"""Moves in order: sorting key, the move's bit, the places that complete a line after it (-1 where not yet known)."""
+"""Moves in order, each with its sorting key, its bit, and the places that complete a line after it (-1 if unknown)."""
 
 
 class Searcher:
     """A search on one grid, with a transposition table.
 
     Attributes:
-        patterns: Estimates positions at the horizon; without them they count as draws.
-        width: The most moves of a position that are searched.
-        horizon_hits: How often a result depended on the horizon or on moves left out; others are exact.
+        horizon_hits: The number of results so far that depended on the horizon or on moves that were not searched. A
+            result during which the number stays the same is exact.
+
+    Args:
+        patterns: Estimates positions at the horizon; by default they count as draws.
+        width: The largest number of moves to search in a position; None for all.
     """
 
     __slots__ = ("_grid", "_meter", "_patterns", "_ranks", "_table", "_width", "horizon_hits")
@@ -66,7 +70,7 @@ class Searcher:
         self.horizon_hits = 0
 
     def _recall(self, key: tuple[object, ...], depth: int) -> tuple[int, int, int]:
-        """Return the bounds of an earlier search that hold at this depth, and its best move."""
+        """Return the lowest and highest score known from an earlier search that holds at `depth`, and its best move."""
         entry = self._table.get(key)
         if entry is None:
             return -INFINITE, INFINITE, 0
@@ -81,7 +85,10 @@ class Searcher:
     def _remember(
         self, key: tuple[object, ...], hits: int, depth: int, best: int, alpha: int, beta: int, move: int = 0
     ) -> None:
-        """Store the result of a search in this window; it is exact if no horizon was hit since `hits`."""
+        """Store the result of a search in the window from `alpha` to `beta`.
+
+        `hits` is the value of `horizon_hits` before the search; if it is unchanged, the result is exact.
+        """
         low = best if best > alpha else -INFINITE
         high = best if best < beta else INFINITE
         if len(self._table) >= _MAX_ENTRIES:
@@ -90,7 +97,7 @@ class Searcher:
 
 
 class Duel(Searcher):
-    """A search for two sides on one grid."""
+    """A search on one grid for two sides."""
 
     __slots__ = ("_canonical", "_threats")
 
@@ -101,14 +108,17 @@ class Duel(Searcher):
         self._canonical = symmetries.canonical if symmetries else None
 
     def score_move(self, own: int, other: int, move: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score of playing `move` (one bit), for the side that plays it; see `search`."""
+        """Return the score of `move` (one bit) for the side that plays it; see `search`."""
         if self._grid.completing(own) & move:
             won = WIN + (self._grid.cells & ~(own | other)).bit_count() - 1
             return -won if self._grid.misere else won
         return -self.search(other, own | move, depth - 1, -beta, -alpha)
 
     def search(self, own: int, other: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score of an open position after `depth` plies, outside the window a bound (fail-soft)."""
+        """Return the score of an open position, searched to `depth` plies.
+
+        A score outside the window from `alpha` to `beta` is a bound of the true score (fail-soft).
+        """
         completing = self._grid.completing
         return self._search(own, other, completing(own), completing(other), depth, alpha, beta)
 
@@ -148,7 +158,10 @@ class Duel(Searcher):
     def _best_of(
         self, own: int, other: int, threats: int, moves: Ordered, depth: int, alpha: int, beta: int
     ) -> tuple[int, int]:
-        """Return the best score and its move's bit; only the first move is searched with the full window."""
+        """Return the best score and its move's bit.
+
+        The first move is searched with the full window, the others with a minimal one, and again if they exceed it.
+        """
         best, best_move = -INFINITE, 0
         for _, move, wins in moves:
             after = own | move
@@ -168,7 +181,7 @@ class Duel(Searcher):
         return best, best_move
 
     def _look_ahead(self, wins: int, threats: int, free: int) -> tuple[int | None, int]:
-        """Return the score if it is decided within two plies, else None, and the moves that do not lose within two."""
+        """Return the score, or None if two plies do not decide it, and the moves that do not lose within two plies."""
         left = free.bit_count()
         if not left:
             return 0, 0
@@ -186,7 +199,7 @@ class Duel(Searcher):
         return None, moves
 
     def _defences(self, moves: int, threats: int, free: int) -> int:
-        """Return the moves that stop all threats to complete a line at once."""
+        """Return the moves after which the other side cannot complete a line at once."""
         threatened = threats & moves
         if threatened & (threatened - 1):
             return 0
@@ -196,7 +209,7 @@ class Duel(Searcher):
         return moves & ~below(self._grid, threats, free) if self._grid.column_masks else moves
 
     def _bounds(self, own: int, other: int, free: int) -> tuple[int, int]:
-        """Return the bounds of the score if nothing is decided within two plies."""
+        """Return the lowest and highest possible score of a position that is not decided within two plies."""
         grid = self._grid
         left = free.bit_count()
         can_win, can_lose = grid.has_line(own | free), grid.has_line(other | free)
@@ -216,7 +229,7 @@ class Duel(Searcher):
         return self._patterns.estimate(own, other)
 
     def _ordered(self, own: int, other: int, moves: int, free: int, first: int) -> Ordered:
-        """Return the moves to search: first the known best one, then those with the most threats."""
+        """Return the moves to search: `first`, the best move of an earlier search, then others from the best guess."""
         if self._width is None or self._patterns is None or moves.bit_count() <= self._width:
             return self._by_threats(own, moves, free, first)
         self.horizon_hits += 1

@@ -1,7 +1,7 @@
 """Ranks moves on boards with gravity: first by a short search for quick wins, then by proof.
 
-A short deepening search finds quick wins and an order of the moves; the rest of the budget goes to `Proof`, which knows
-no lengths but searches to the end. Moves without a proof keep their estimates.
+A short search with growing depth finds quick wins and an order of the moves. The rest of the budget goes to `Proof`,
+which searches to the end of the game but does not count moves. Moves that cannot be proven keep their estimates.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tictactoe_engine.search.task import Task
 _SHARE_FOR_LENGTHS: Final = 0.1
 _SHARE_FOR_LENGTHS_OF_MANY: Final = 0.8
 _SHARE_FOR_PROOF: Final = 0.2
-"""In connect-four, where an `Outlook` estimates the unproven moves."""
+"""The share for proofs in connect-four; an `Outlook` then estimates the unproven moves with the rest."""
 _MANY_FREE: Final = 42
 """With more free cells, few moves can be proven."""
 
@@ -35,7 +35,10 @@ def is_provable(position: Position) -> bool:
 
 
 def rank_by_proof(position: Position, task: Task, deepen: Callable[[Meter], Ranking], memory: Memory) -> Ranking:
-    """Return the ranking of the moves of an open position; `deepen` ranks them within a meter."""
+    """Return the ranking of the moves in an open position.
+
+    `deepen` is called with a meter for a part of the budget and ranks the moves by a short search.
+    """
     is_many = task.free.bit_count() > _MANY_FREE
     meter = Meter(task.budget.portion(_SHARE_FOR_LENGTHS_OF_MANY if is_many else _SHARE_FOR_LENGTHS))
     ranking = deepen(meter)
@@ -86,7 +89,7 @@ def _merged(task: Task, ranking: Ranking, bounds: dict[int, Bounds]) -> Ranking:
 
 
 def _score_of(score: int, known: Bounds, left: int) -> int:
-    """Return the score within the known bounds; a win or loss of unknown length counts as one on the last move."""
+    """Return `score` limited to the known bounds. A win or loss of unknown length counts as one on the last move."""
     low, high = known
     if abs(score) >= WIN:
         return score

@@ -1,8 +1,8 @@
-"""The board of a search: bitboards with a column of padding, on which all lines are tested at once.
+"""The board of a search: padded bitboards that allow all lines to be tested at once.
 
-Cell (row, column) is bit `row * stride + column` with `stride = columns + 1`. The padding is never set, so a run of
-stones ends at the board's edge in all four directions without masks, and one shift moves every cell of the board.
-A grid depends on the rules and on the stones of players who no longer move, which count as blocked cells.
+Cell (row, column) is bit `row * stride + column` with `stride = columns + 1`. The column of padding is never set, so a
+run of stones ends at the edge of the board in all four directions without masks, and one shift moves every cell. A grid
+depends on the rules and on the stones of players who no longer move, which count as blocked cells.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tictactoe_engine.search.completing import Completing, completing_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """One board and its rules, in padded bitboards; see `grid_of`.
+    """A board and its rules, in padded bitboards; created by `grid_of`.
 
     Attributes:
-        steps: The distances of neighbours in the four directions.
+        steps: The distances between neighbours in the four directions, in bits.
         cells: All cells that are not blocked.
-        column_masks: The cells of each column with gravity, else empty.
+        column_masks: With gravity, the cells of each column; otherwise empty.
         completing: Returns the places where one more stone completes a line.
     """
 
@@ -39,7 +39,7 @@ class Grid:
     completing: Completing
 
     def pad(self, bitboard: int) -> int:
-        """Return a bitboard of `Position` (stride `columns`) as a padded one."""
+        """Convert a bitboard of `Position` (stride `columns`) to a padded bitboard."""
         return _padded(bitboard, self.rows, self.columns)
 
     def cell_of(self, bit: int) -> int:
@@ -47,7 +47,7 @@ class Grid:
         return row * self.columns + column
 
     def playable(self, free: int) -> int:
-        """Return the free cells that may be played next: all, or with gravity the lowest of each column."""
+        """Return the free cells that may be played next: all, or with gravity the lowest one in each column."""
         if not self.column_masks:
             return free
         lowest = 0
@@ -58,7 +58,10 @@ class Grid:
         return lowest
 
     def has_line(self, stones: int) -> bool:
-        """Return whether `stones` contain a line; for free and own cells, whether a line is still possible."""
+        """Return whether `stones` contain a line.
+
+        With the free cells added to a side's stones, it says whether the side can still complete a line.
+        """
         for step in self.steps:  # noqa: SIM110 - called at every node; a generator takes 5 % longer
             if runs_from(stones, self.line, step):
                 return True
@@ -87,7 +90,7 @@ def below(grid: Grid, cells: int, free: int) -> int:
 
 @lru_cache(maxsize=256)
 def grid_of(rules: Rules, gone: int = 0) -> Grid:
-    """Return the grid of `rules`; `gone` are the stones (stride `columns`) of players who no longer move."""
+    """Return the grid for `rules`. `gone` are the stones (stride `columns`) of players who no longer move."""
     stride = rules.columns + 1
     column = sum(1 << row * stride for row in range(rules.rows))
     blocked = gone | sum(1 << cell for cell in rules.blocked)

@@ -19,7 +19,11 @@ _MAX_ENTRIES: Final = 100_000
 
 
 class Outlook:
-    """The scores of the moves of one position, by bit, for the moving side."""
+    """Scores the moves in one position.
+
+    Attributes:
+        scores: The score of each searched move, by the move's bit, for the side that moves.
+    """
 
     __slots__ = ("_columns", "_judge", "_memory", "_meter", "_other", "_own", "_table", "scores")
 
@@ -34,7 +38,11 @@ class Outlook:
         self.scores: dict[int, int] = {}
 
     def run(self, bounds: Mapping[int, Bounds], *, every: bool) -> None:
-        """Deepen the search of the undecided moves until the budget ends; without `every` only for the best ones."""
+        """Search the undecided moves, deeper each time, until the budget ends.
+
+        `bounds` are the known bounds of the value of each move. Without `every`, the scores below the best one are only
+        upper bounds.
+        """
         order = [move for move, (low, high) in bounds.items() if low < 1 and high > -1]
         free = (self._columns.cells & ~(self._own | self._other)).bit_count()
         try:
@@ -56,13 +64,13 @@ class Outlook:
                 latest[move] = score if every or score > best else min(score, best - 1)  # a bound
                 best = max(best, score)
         finally:
-            # Older scores are comparable only if the former best move has been searched again.
+            # Older scores can be kept only if the former best move has been searched again.
             if len(latest) == len(order) or (latest and not every):
                 rest = {move: min(score, best - 1) for move, score in self.scores.items() if move not in latest}
                 self.scores = rest | latest
 
     def _score(self, own: int, other: int, depth: int, alpha: int, beta: int) -> int:
-        """Return the score for `own`, the side to move, within the window."""
+        """Return the score for the side to move, whose stones are `own`, in the window from `alpha` to `beta`."""
         self._meter.spend()
         columns = self._columns
         cells, completing = columns.cells, columns.completing
@@ -114,7 +122,10 @@ class Outlook:
         return best
 
     def _ordered(self, own: int, taken: int, moves: int, first: int) -> list[int]:
-        """Return the stones of `own` after each move: `first`, then those with more threats, then central ones."""
+        """Return the stones of the side to move after each move, in the order of the search.
+
+        `first` comes first, then moves that make more threats, then more central moves.
+        """
         completing, ranks = self._columns.completing, self._columns.ranks
         free = self._columns.cells & ~taken
         found = []

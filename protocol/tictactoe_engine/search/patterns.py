@@ -1,8 +1,8 @@
-"""Counts one side's stones in all windows, the places where a line is possible.
+"""Counts the stones of one side in windows: runs of `line` places that could become a line.
 
-A window is a run of `line` places. All windows of a direction are counted at once: bit `i` of level `n` is set if the
-window that starts at place `i` is open and has at least `n` stones. The counts give the estimate of a position, the
-candidate moves on large boards, and the moves that make threats.
+All windows in a direction are counted at once: bit `i` of level `n` is set if the window that starts at place `i` has
+no stone of another side and at least `n` stones of this side. The counts give the estimate of a position, the candidate
+moves on large boards, and the moves that make threats.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Final
 from tictactoe_engine.search.grid import Grid, bits_of
 
 _TOP_WEIGHTS: Final = (96, 24, 6, 1)
-"""The value of a window that lacks 1, 2, 3 or 4 stones; others have none."""
+"""The value of a window that lacks 1, 2, 3 or 4 stones to a line; other windows count 0."""
 
 _TEMPO: Final = 8
-"""The value of the next move."""
+"""The value of being the side to move."""
 
 
 class Patterns:
-    """Window counts on one grid; made once for each search."""
+    """Counts windows on one grid; created once for each search."""
 
     __slots__ = ("_gains", "_grid", "_sign", "_span")
 
@@ -29,14 +29,14 @@ class Patterns:
         self._grid = grid
         self._span = min(grid.line - 1, len(_TOP_WEIGHTS))
         weights = (*_TOP_WEIGHTS[: self._span], 0)
-        # Windows count in all levels up to theirs, so each level adds its difference to the one below.
+        # A window with n stones is in all levels up to n, so each level adds its difference from the level below.
         self._gains = tuple(weights[i] - weights[i + 1] for i in range(self._span))
         self._sign = -1 if grid.misere else 1
 
     def levels(self, own: int, free: int, step: int) -> list[int]:
-        """Return the windows of own and free places with at least 0, 1, … `line` stones of `own`.
+        """Return the windows of own and free places with at least 0, 1, … `line` own stones, as a list of bitboards.
 
-        For exact lines, windows next to own stones are left out, as their lines would be too long.
+        With exact lines, windows with an own stone at either end are left out, because their lines would be too long.
         """
         line = self._grid.line
         levels = [own | free, *([0] * line)]
@@ -53,12 +53,20 @@ class Patterns:
         return [open_windows, *(level & open_windows for level in levels[1:])]
 
     def estimate(self, own: int, other: int) -> int:
-        """Return the value for `own`, the side to move; 0 is even. With misère, windows count negatively."""
+        """Return the estimate for the side to move, whose stones are `own`; 0 is even.
+
+        With misère, windows count against their side.
+        """
         free = self._grid.cells & ~(own | other)
         return self._sign * (self._worth(own, free) - self._worth(other, free) + _TEMPO)
 
     def estimate_of_many(self, stones: Sequence[int], player: int) -> int:
-        """Return the value for the first of `stones` against the strongest other player; `player` is to move."""
+        """Return the estimate for the first player against the strongest other player.
+
+        Args:
+            stones: The stones of each player.
+            player: The index of the player to move.
+        """
         free = self._grid.cells
         for bitboard in stones:
             free &= ~bitboard
@@ -76,7 +84,7 @@ class Patterns:
         return worth
 
     def threat_makers(self, own: int, free: int) -> int:
-        """Return the free places where a stone makes a threat to complete a line."""
+        """Return the free places where a stone makes a threat to complete a line next."""
         wanted = self._grid.line - 2
         makers = 0
         for step in self._grid.steps:
@@ -87,10 +95,10 @@ class Patterns:
         return makers & free
 
     def candidates(self, own: int, others: Sequence[int], moves: int, count: int) -> list[int]:
-        """Return up to `count` of `moves`, the most promising first: those that extend own lines or stop others.
+        """Return up to `count` of `moves` that extend own lines or stop other players' lines, the most promising first.
 
-        A move's score is the sum of its windows, computed for all places together in bit-sliced counters, with one
-        plane of bits for each power of two.
+        The score of a move is a sum over the windows that contain it. It is computed for all places at once in
+        bit-sliced counters: plane `i` holds the bit for 2 ** `i` of every counter.
         """
         planes: list[int] = []
         free = self._grid.cells & ~own
@@ -117,7 +125,7 @@ class Patterns:
             _add(planes, twice, power)
 
     def _spread(self, windows: int, step: int) -> tuple[int, int]:
-        """Return the places that at least one, and at least two, of the windows contain."""
+        """Return the places in at least one of `windows`, and the places in at least two of them."""
         once = twice = 0
         for index in range(self._grid.line):
             shifted = windows << index * step
@@ -128,7 +136,7 @@ class Patterns:
 
 @lru_cache(maxsize=64)
 def tiers_of(grid: Grid) -> tuple[int, ...]:
-    """Return the cells in groups of equal value: those with more lines through them first, then the more central."""
+    """Return the cells in groups of equal value, best first: by the number of lines through a cell, then centrality."""
     patterns = Patterns(grid)
     planes: list[int] = []
     for step in grid.steps:
@@ -148,17 +156,17 @@ def tiers_of(grid: Grid) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def places_by_weight(grid: Grid) -> tuple[int, ...]:
-    """Return the bit of every cell, the best tiers first."""
+    """Return the bit of every cell, in the order of `tiers_of`."""
     return tuple(bit for tier in tiers_of(grid) for bit in bits_of(tier))
 
 
 def most_central(grid: Grid, moves: int) -> int:
-    """Return the moves of the best tier; `moves` is not empty."""
+    """Return the moves in the best tier that contains any of `moves`, which must not be empty."""
     return next(tier & moves for tier in tiers_of(grid) if tier & moves)
 
 
 def _add(planes: list[int], places: int, power: int) -> None:
-    """Add two to the `power` to the counter of each of `places`."""
+    """Add 2 ** `power` to the counter of each place in `places`."""
     while places:
         while len(planes) <= power:
             planes.append(0)
@@ -169,7 +177,7 @@ def _add(planes: list[int], places: int, power: int) -> None:
 
 
 def _split(planes: list[int], places: int) -> list[int]:
-    """Return the places in groups of equal counters, the highest first."""
+    """Return `places` in groups with equal counters, the highest counters first."""
     groups = [places]
     for plane in reversed(planes):
         groups = [part for group in groups for part in (group & plane, group & ~plane) if part]
@@ -177,7 +185,7 @@ def _split(planes: list[int], places: int) -> list[int]:
 
 
 def _by_score(planes: list[int], moves: int, count: int) -> Iterator[int]:
-    """Yield up to `count` moves in falling order of their counters, without counters of 0."""
+    """Yield up to `count` moves, the highest counters first, without moves whose counter is 0."""
     scored = 0
     for plane in planes:
         scored |= plane

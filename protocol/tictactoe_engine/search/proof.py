@@ -1,9 +1,9 @@
-"""Proves wins, draws and losses on a board with gravity, without their lengths.
+"""Proves wins, draws and losses on a board with gravity, without counting moves to the end.
 
-Alpha-beta over yes and no questions (does the side to move reach at least this value?), over bitboards by column.
-Before a position's moves are searched, the `Memory` and `Columns.bounds` are consulted for all of them; moves with more
-threats come first, then the more central ones. Moves are searched in turns of growing effort, so that a hard
-move does not use up the budget.
+The search is alpha-beta over yes-or-no questions (can the side to move reach at least this value?) on bitboards by
+column. Before it searches the moves in a position, it looks them all up in the `Memory` and in `Columns.bounds`. Moves
+that make more threats come first, then more central moves. The moves in the first position are searched in rounds of
+growing effort, so that a hard move does not use up the budget.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ WON: Final[Bounds] = (1, 1)
 
 _FIRST_EFFORT: Final = 500
 _GROWTH: Final = 3
-"""The nodes of the first turn for each question, and the factor for the next turn."""
+"""A question may take `_FIRST_EFFORT` nodes in the first round, and `_GROWTH` times as many in each next round."""
 
 _MAX_ENTRIES: Final = 150_000
-"""The size of each of the two halves of a memory: about 30 MB together."""
+"""The number of entries in each of the two halves of a memory; together they take about 30 MB."""
 
 _RAISED: Final[dict[tuple[Bounds, int], Bounds]] = {
     (OPEN, 0): NOT_LOST,
@@ -29,7 +29,7 @@ _RAISED: Final[dict[tuple[Bounds, int], Bounds]] = {
     (OPEN, 1): WON,
     (NOT_LOST, 1): WON,
 }
-"""The bounds after an answer yes: the value is at least the target."""
+"""The new bounds, by old bounds and target, after the answer yes: the value is at least the target."""
 
 _LOWERED: Final[dict[tuple[Bounds, int], Bounds]] = {
     (OPEN, 0): LOST,
@@ -37,11 +37,16 @@ _LOWERED: Final[dict[tuple[Bounds, int], Bounds]] = {
     (OPEN, 1): NOT_WON,
     (NOT_LOST, 1): EVEN,
 }
-"""The bounds after an answer no: the value is less than the target."""
+"""The new bounds, by old bounds and target, after the answer no: the value is less than the target."""
 
 
 class Memory:
-    """A cache of bounds by position for one board; the newest entries stay longest."""
+    """A cache of the bounds of positions on one board. It drops its oldest entries.
+
+    Attributes:
+        fresh: The half that receives new entries.
+        older: The half with earlier entries.
+    """
 
     __slots__ = ("_columns", "fresh", "older")
 
@@ -51,22 +56,26 @@ class Memory:
         self.older: dict[int, Bounds] = {}
 
     def turn_to(self, columns: Columns) -> None:
-        """Clear the memory if it is for another board."""
+        """Clear the memory if it is for another board than `columns`."""
         if self._columns is not columns:
             self._columns, self.fresh, self.older = columns, {}, {}
 
     def make_room(self) -> None:
-        """Drop the older half if the fresh one is full, which becomes the older one."""
+        """If the fresh half is full, let it replace the older half and start a new one."""
         if len(self.fresh) >= _MAX_ENTRIES:
             self.fresh, self.older = {}, self.fresh
 
 
 class _Enough(Exception):
-    """The turn of a question is over."""
+    """Raised when a question has used up its effort in this round."""
 
 
 class Proof:
-    """The bounds of the values of a position's moves, by bit, for the moving side; `run` narrows them."""
+    """Proves the values of the moves in one position.
+
+    Attributes:
+        bounds: The bounds of the value of each move, by the move's bit, for the side that moves; narrowed by `run`.
+    """
 
     __slots__ = ("_columns", "_effort_ends", "_memory", "_meter", "_other", "_own", "bounds")
 
@@ -85,14 +94,14 @@ class Proof:
                 self.bounds[moves & mask] = WON if moves & mask & wins else OPEN
 
     def narrow(self, move: int, known: Bounds) -> None:
-        """Apply known bounds of a move."""
+        """Narrow the bounds of `move` to those already known."""
         low, high = self.bounds[move]
         self.bounds[move] = max(low, known[0]), min(high, known[1])
 
     def run(self, moves: Sequence[int], *, every: bool) -> None:
-        """Narrow the bounds until the best move or, with `every`, each value is known, or the budget ends.
+        """Narrow the bounds until the best move is known, or with `every` each value, or the budget ends.
 
-        The first moves of the order are `moves`.
+        `moves` are searched first, in this order.
         """
         moves = [*moves, *sorted(self.bounds.keys() - set(moves), key=self._columns.ranks.__getitem__)]
         effort = _FIRST_EFFORT
@@ -107,7 +116,7 @@ class Proof:
             pass
 
     def is_decided(self, *, every: bool) -> bool:
-        """Return whether the best move is known, or with `every` the value of each move."""
+        """Return whether the best move is known or, with `every`, the value of each move."""
         low = max(low for low, _ in self.bounds.values())
         if every:
             return all(low == high for low, high in self.bounds.values())
@@ -120,7 +129,7 @@ class Proof:
         return every or all(target > low for low, _ in self.bounds.values())
 
     def _ask(self, move: int, target: int, effort: int) -> None:
-        """Search for at most `effort` nodes whether the move's value is at least `target`."""
+        """Find out within `effort` nodes whether the value of `move` is at least `target`, and narrow its bounds."""
         self._effort_ends = self._meter.nodes + effort
         own, other = self._own | move, self._other
         try:
@@ -131,7 +140,7 @@ class Proof:
         self.bounds[move] = narrowed[self.bounds[move], target]
 
     def _reaches_after(self, own: int, other: int, target: int) -> bool:
-        """Return whether `other`, the side to move, reaches `target` after a move of `own`."""
+        """Return whether the side to move, with the stones `other`, reaches `target` after a move of the side `own`."""
         columns = self._columns
         taken = own | other
         replies = taken + columns.bottom & columns.cells
@@ -148,9 +157,9 @@ class Proof:
         return low >= target or self._reaches(other, own, replies, (low, high), target)
 
     def _reaches(self, own: int, other: int, moves: int, bounds: Bounds, target: int) -> bool:
-        """Return whether `own` reaches `target` with one of `moves`, none of which loses at once.
+        """Return whether the side `own` reaches `target` with any of `moves`. No move may lose at once.
 
-        The known `bounds` of the value leave both answers open.
+        `bounds` are the known bounds of the value; they must leave both answers open.
         """
         meter = self._meter
         meter.spend()

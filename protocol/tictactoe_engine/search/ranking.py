@@ -1,6 +1,6 @@
-"""Iterative deepening over the moves of a position, until a result is exact or the budget ends.
+"""Iterative deepening over the moves in a position, until the result is exact or the budget ends.
 
-A scorer returns the scores of moves; this module knows no boards.
+The scores of moves come from a `Scorer`; this module does not depend on the board.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ Scorer = Callable[[int, int, int, int], int]
 
 @dataclass(slots=True)
 class Ranking:
-    """The known scores of the moves of a position, by the move's bit.
+    """The known scores of the moves in a position; moves are bits.
 
     Attributes:
-        scores: Scores below the best one are upper bounds, unless every move was searched.
-        best: The equally good best moves.
-        exact: The moves whose scores are final.
-        is_solved: Whether `best` is final.
-        earlier: The scores of the depth before.
+        scores: The score of each move. A score below the best one is only an upper bound, unless every score was
+            requested.
+        best: The moves with the best score.
+        exact: The moves whose score cannot change with more depth.
+        is_solved: Whether `best` cannot change with more depth.
+        earlier: The scores at the previous depth.
     """
 
     scores: dict[int, int] = field(default_factory=dict)
@@ -37,12 +38,14 @@ class Ranking:
 def deepen(
     searcher: Searcher, score: Scorer, moves: Sequence[int], depths: Iterable[int], *, every: bool, is_full: bool
 ) -> Ranking:
-    """Return the ranking of `moves` after the deepest of `depths` within the budget.
+    """Return the ranking of `moves` at the deepest of `depths` that the budget allows.
 
     Args:
-        moves: In the order of the search.
-        every: Whether each move gets its own score, instead of the best moves only.
-        is_full: Whether the search leaves no move out, so that the first win found is the quickest.
+        searcher: The search behind `score`, which counts the results that depended on the horizon.
+        score: Returns the score of a move.
+        moves: The moves, in the order of the search at the first depth.
+        every: Whether each move needs its own score, instead of the best moves only.
+        is_full: Whether the search considers every move, so that the first win found is the quickest.
     """
     ranking = Ranking()
     order = list(moves)
@@ -86,10 +89,10 @@ def _settle(ranking: Ranking) -> None:
 
 
 def _cut_short(ranking: Ranking, latest: Ranking, *, every: bool) -> Ranking:
-    """Return the ranking if the budget ends within a depth.
+    """Return the ranking to use if the budget ends in the middle of a depth.
 
-    The scores of two depths are not comparable. The interrupted depth has begun with the best known move, so its own
-    best move is reliable; but if every score is needed, the last full depth is better.
+    Scores at different depths cannot be compared. The interrupted depth (`latest`) started with the best known move, so
+    its best move is reliable. If every score is needed, the last complete depth (`ranking`) is used instead.
     """
     if not latest.scores or (every and ranking.scores):
         return ranking

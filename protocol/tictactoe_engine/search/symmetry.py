@@ -1,7 +1,7 @@
-"""The symmetries of a board, as maps of padded bitboards.
+"""The symmetries of a board, as maps between padded bitboards.
 
-A turn or reflection is a symmetry if it preserves the sides, the blocked cells and the direction of gravity, with which
-only the reflection of left and right remains.
+A rotation or reflection is a symmetry if it preserves the sides of the board, the blocked cells and the direction of
+gravity. With gravity, only the reflection of left and right can be a symmetry.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ ChunkTables = tuple[tuple[int, ...], ...]
 
 
 class Symmetries:
-    """The symmetries of a grid without the identity.
+    """The symmetries of a grid, except for the identity.
 
-    Each one is a table for every six bits of a bitboard, so a map takes one lookup and one OR for six cells.
+    A symmetry is stored as one table for each six bits of a bitboard, so mapping six cells takes one lookup and one OR.
     """
 
     __slots__ = ("_images",)
@@ -34,7 +34,7 @@ class Symmetries:
         return len(self._images)
 
     def canonical(self, own: int, other: int) -> tuple[int, int]:
-        """Return the smallest image of the position, which is the same for all symmetric positions."""
+        """Return the smallest image of a position, which is the same for all positions symmetric to it."""
         best_own, best_other = own, other
         for tables in self._images:
             image = 0
@@ -62,7 +62,7 @@ def _identity(grid: Grid) -> tuple[int, ...]:
 
 
 def _place_maps(grid: Grid) -> list[tuple[int, ...]]:
-    """Return every symmetry as a tuple: place `i` moves to entry `i`; padding stays."""
+    """Return every symmetry as a tuple: item `i` is the image of place `i`. Padding stays."""
     last_row, last_column = grid.rows - 1, grid.columns - 1
     row_flips = (False,) if grid.column_masks else (False, True)
     transpositions = row_flips if grid.rows == grid.columns else (False,)

@@ -1,8 +1,8 @@
 """Solved small boards for two players: the value of each position in one byte.
 
-A position is numbered in base three, the lowest digit for the first cell: 0 is free, 1 a stone of the side to move, 2
-one of the other side. The fullest positions are solved first, so that the results of moves are known (retrograde
-analysis). A table is a plain value, which can be sent to another process.
+The number of a position has a digit in base three for each cell, the lowest for the first cell: 0 if the cell is free,
+1 for a stone of the side to move, 2 for a stone of the other side. The fullest positions are solved first, so that the
+values of the positions after each move are known (retrograde analysis). A table can be pickled for another process.
 """
 
 from __future__ import annotations
@@ -19,18 +19,22 @@ from tictactoe_engine.search.grid import Grid, bits_of, grid_of
 
 _MAX_CELLS: Final = 9
 _EVEN: Final = _MAX_CELLS + 1
-"""The byte of a draw. A win is higher by the free cells after it and one more, a loss is lower by as much."""
+"""The byte for a draw. A win adds one more than the free cells after its last move; a loss subtracts as much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The solution of a small board, at most 20 KB; made by `solve`."""
+    """The solution of a small board, at most 20 KB; created by `solve`.
+
+    Attributes:
+        scores: The byte of each position, by its number.
+    """
 
     rules: Rules
     scores: bytes
 
     def score_move(self, own: int, other: int, move: int) -> int:
-        """Return the score, as in `Duel`, of `move` (one bit) by the side with the padded stones `own`."""
+        """Return the score, as in `Duel`, of `move` (one bit) for the side with the padded stones `own`."""
         grid = grid_of(self.rules)
         if grid.completing(own) & move:
             left = (grid.cells & ~(own | other | move)).bit_count()
@@ -40,18 +44,19 @@ class Table:
 
 
 def fits_table(position: Position) -> bool:
-    """Return whether the position has a table: two players on up to nine cells."""
+    """Return whether a table can be solved for the position: two players and up to nine cells."""
     rules = position.rules
     return len(rules.marks) == 2 and rules.size - len(rules.blocked) <= _MAX_CELLS
 
 
 def solve(rules: Rules) -> Table:
-    """Return the table of a small board (see `fits_table`); takes about 10 ms."""
+    """Return the table for a small board (see `fits_table`). Takes about 10 ms."""
     grid = grid_of(rules)
     places = tuple(bits_of(grid.cells))
     everything = (1 << len(places)) - 1
-    # Indexed by sets of places, bit `i` for place `i`: the number of such stones, the places where one more stone
-    # completes a line, and the playable places if these are free.
+    # The index of each list is a set of places, with bit `i` for place `i`. Its items are, for stones on these places,
+    # the padded stones, their digits in a position's number, and the places where one more stone completes a line;
+    # and, if these places are free, the playable ones.
     stones, numbers = _sums_of(places), _sums_of([3**index for index in range(len(places))])
     completing = [_packed(places, grid.completing(own)) for own in stones]
     playable = [_packed(places, grid.playable(free)) for free in stones]
@@ -74,7 +79,7 @@ def _number_of(grid: Grid, stones: int) -> int:
 
 
 def _sums_of(values: Sequence[int]) -> list[int]:
-    """Return the sum of the values of each subset."""
+    """Return the sum of each subset of `values`, indexed by the bits of the subset."""
     sums = [0]
     for value in values:
         sums += [value + others for others in sums]

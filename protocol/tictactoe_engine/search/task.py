@@ -1,4 +1,4 @@
-"""The task of a search: one position as bitboards, and its budget."""
+"""The task of a search: a position as bitboards, and a budget."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ WIDE_CELLS: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One position to rank.
+    """A position whose moves a search ranks.
 
     Attributes:
-        stones: The padded stones of the active players, from the one to move.
+        stones: The padded stones of the active players in turn order, starting with the player to move.
+        free: The free cells, padded.
         every: Whether the score of each move is needed, instead of the best moves only.
     """
 
@@ -37,7 +38,7 @@ class Task:
 
 
 def task_of(position: Position, budget: Budget, *, every: bool) -> Task:
-    """Return the task for an open position; stones of players who are passed over become blocked cells."""
+    """Return the task for an open position. The stones of players who no longer move become blocked cells."""
     gone = union_of(position.stones(mark) for _, mark in position.passed)
     grid = grid_of(position.rules, gone)
     stones = tuple(grid.pad(position.stones(mark)) for mark in position.marks_from_turn)

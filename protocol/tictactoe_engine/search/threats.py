@@ -1,7 +1,7 @@
-"""Finds wins by threats: sequences in which every move threatens to complete a line and leaves one answer.
+"""Finds wins by threats: sequences of moves that each threaten to complete a line and leave a single answer.
 
-A threat-space search (Allis, van den Herik and Huntjens, Go-Moku and Threat-Space Search, 1993), restricted to threats
-with a single answer. As the other side never has a choice, the wins are proven on boards of any size.
+This is a threat-space search (Allis, van den Herik and Huntjens, Go-Moku and Threat-Space Search, 1993), restricted to
+threats with a single answer. As the other side never has a choice, the wins are proven on boards of any size.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tictactoe_engine.search.patterns import Patterns
 
 
 class ThreatSearch:
-    """Searches for a forced win of the side to move; for grids without gravity and misère."""
+    """Searches for a forced win of the side to move, on a grid without gravity and misère."""
 
     __slots__ = ("_grid", "_meter", "_patterns", "_refuted")
 
@@ -23,12 +23,12 @@ class ThreatSearch:
         self._refuted: dict[tuple[int, int], int] = {}
 
     def shortest_win(self, own: int, other: int, max_threats: int) -> tuple[int, int] | None:
-        """Return (first move's bit, plies to the end) of the shortest win with up to `max_threats` threats, or None."""
+        """Return the win with the fewest threats, at most `max_threats`, as in `find_win`, or None if there is none."""
         wins = (self.find_win(own, other, threats) for threats in range(max_threats + 1))
         return next((win for win in wins if win is not None), None)
 
     def find_win(self, own: int, other: int, threats: int) -> tuple[int, int] | None:
-        """Return (first move's bit, plies to the end) of a win with up to `threats` threats, or None."""
+        """Return the first move's bit and the plies to the end of a win with up to `threats` threats, or None."""
         grid = self._grid
         free = grid.cells & ~(own | other)
         wins = grid.completing(own) & free

@@ -1,4 +1,4 @@
-"""The results of searches: values of positions and moves for the player to move."""
+"""The results of searches: the values of positions and moves."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Value:
     """The value of a position or move for the player to move.
 
     Attributes:
-        plies: For ``win`` and ``loss``, the number of moves until the end, by all players.
-        estimate: From -1 (lost) to 1 (won); exact unless the kind is ``unknown``.
+        plies: For ``win`` and ``loss``, the number of moves of all players to the end of the game.
+        estimate: A number from -1 (lost) to 1 (won); exact unless the kind is ``unknown``.
     """
 
     kind: Kind
@@ -28,11 +28,13 @@ class Analysis:
     """The result of a search.
 
     Attributes:
-        cells: The value of each legal cell; empty for a finished game and if a choice of an opening is due.
-        best_cells: The best moves, ascending: the quickest wins, or the draws, or the slowest losses.
-        is_solved: Whether every value and length is exact. A ``win`` or ``loss`` is always proven.
+        value: The value of the position.
+        cells: The value of each legal cell; empty if the game is over or a choice in an opening is due.
+        best_cells: The best moves, ascending: the quickest wins, the draws, or the slowest losses.
+        is_solved: Whether every value and number of plies is exact. A ``win`` or ``loss`` is always proven.
         nodes: The number of visited positions.
-        options: The value of each choice if one is due; `best_options` are the best ones.
+        options: The value of each option if a choice in an opening is due.
+        best_options: The options with the best value.
     """
 
     value: Value

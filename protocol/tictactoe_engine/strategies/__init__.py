@@ -1,4 +1,4 @@
-"""Strategies: four players of growing strength, for every rule set of the family."""
+"""Strategies for computer players at four levels of strength, for all rules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class Level(StrEnum):
 
 
 def strategy_of(level: Level | str, budget: Budget = MODEST) -> Strategy:
-    """Return the strategy of that name; ``hard`` and ``perfect`` use the budget. Raises ValueError for another name.
+    """Return the strategy with the name `level`; ``hard`` and ``perfect`` search within `budget`.
+
+    Raises ValueError if there is no such level.
 
     >>> from random import Random
     >>> from tictactoe_engine import Position, Rules
@@ -54,7 +56,9 @@ def strategy_of(level: Level | str, budget: Budget = MODEST) -> Strategy:
 
 
 def side_chooser_of(level: Level | str, budget: Budget = MODEST) -> SideChooser:
-    """Return how that strategy chooses in openings; the searching ones use the budget. Raises ValueError for another.
+    """Return the function that chooses in openings at `level`; ``hard`` and ``perfect`` search within `budget`.
+
+    Raises ValueError if there is no such level.
 
     >>> from random import Random
     >>> from tictactoe_engine import Position, Rules

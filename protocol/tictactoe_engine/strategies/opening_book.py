@@ -1,6 +1,7 @@
 """A book of balanced openings for the first three marks of swap2, found by our own search.
 
-The openings are for lines of five, in the middle of any board of at least nine rows and columns, in all symmetries.
+The openings are for lines of five on any board without blocked cells that has at least nine rows and columns. They are
+played in the middle of the board, in every rotation and reflection.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tictactoe_engine.rules import Rules
 from tictactoe_engine.strategies.balanced import OPENINGS
 
 BOOK_RULES: Final = Rules(15, 15, 5, exact=True)
-"""The rules of the search, on whose board the openings are written."""
+"""The rules of the search that found the openings, whose cells are named as on this board."""
 
 MARKS_OF_OPENING: Final = 3
 
@@ -28,7 +29,10 @@ _MIDDLE: Final = 7
 
 
 def opening_cells(position: Position) -> tuple[int, ...]:
-    """Return the next cell of each matching opening, so that a random one plays all openings with equal frequency."""
+    """Return the cells that continue an opening in the book; empty if there are none.
+
+    A cell occurs once for each opening that it continues, so a random choice plays all openings with equal frequency.
+    """
     opening = position.opening
     if opening is None or opening.rule != "swap2" or position.ply >= MARKS_OF_OPENING:
         return ()
@@ -45,7 +49,7 @@ def opening_cells(position: Position) -> tuple[int, ...]:
 
 
 def cells_of_opening(opening: str) -> tuple[Square, Square, Square]:
-    """Return the cells of X, O and X in an opening, as rows and columns from the middle of the board."""
+    """Return the three cells of an opening (X, O, X), each as its row and column relative to the middle."""
     pairs = (divmod(parse_cell(name, BOOK_RULES), BOOK_RULES.columns) for name in opening.split())
     first, second, third = ((row - _MIDDLE, column - _MIDDLE) for row, column in pairs)
     return first, second, third
@@ -53,7 +57,7 @@ def cells_of_opening(opening: str) -> tuple[Square, Square, Square]:
 
 @lru_cache(maxsize=64)
 def _placed(rows: int, columns: int) -> tuple[tuple[int, int], ...]:
-    """Return all images of the openings on a board, as the bitboards of X and O."""
+    """Return every rotation and reflection of the openings on a board, each as the bitboards of X and O."""
     images = {image for opening in OPENINGS for image in _images(cells_of_opening(opening), rows, columns)}
     return tuple(sorted(images))
 

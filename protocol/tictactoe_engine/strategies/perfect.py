@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Perfect:
-    """A `Strategy` that wins as soon and loses as late as possible, and chooses among equally good moves at random.
+    """A `Strategy` that wins as soon as possible, loses as late as possible, and plays openings from the book.
 
-    With three or more players left it assumes that all others play against it. It uses the book of openings.
+    It chooses among equally good moves at random. With three or more active players, it assumes that all others play
+    against it.
 
     Attributes:
-        is_brief: Whether to search boards with gravity only briefly, so that it can be beaten.
-        memory: The proofs for boards with gravity, at most 30 MB.
+        is_brief: Whether to search boards with gravity only briefly, which leaves opponents a chance.
+        memory: A cache of proven values on boards with gravity, at most 30 MB.
     """
 
     budget: Budget
@@ -32,13 +33,13 @@ class Perfect:
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
     def __call__(self, position: Position, rng: Random) -> int:
-        """Return a best cell; raises ValueError if there is no move to choose."""
+        """Return one of the best cells; raises ValueError if there is no move to choose."""
         check_is_open(position)
         cells = opening_cells(position)
         cells = cells or best_cells(position, self.budget, memory=self.memory, is_brief=self.is_brief)
         return rng.choice(cells)
 
     def choose_side(self, position: Position, rng: Random) -> str:
-        """Return the better side of an opening; raises ValueError if there is nothing to choose."""
+        """Return the best option in an opening; raises ValueError if there is nothing to choose."""
         options_of(position)
         return rng.choice(analyse(position, self.budget, memory=self.memory).best_options)

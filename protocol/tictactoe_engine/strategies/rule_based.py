@@ -1,9 +1,9 @@
 """The strategy of a club player: a few rules that look one move ahead.
 
-Win now; or block an opponent who would win next; or take the centre, then corners, then edges. The last rule orders
-cells by the number of lines through them, then by the distance from the centre. With gravity it does not play below a
-cell where an opponent would win; with misère it avoids lines. In an opening it places anywhere in the middle of the
-board, and takes the side that a brief search prefers.
+It wins at once if it can, otherwise blocks an opponent who could win next, otherwise takes the centre, then corners,
+then edges: the last rule orders cells by the number of lines through them, then by their distance from the centre. With
+gravity it does not play below a cell where an opponent would win; with misère it avoids completing a line. In an
+opening it places marks at random near the middle of the board, and takes the side that a brief search prefers.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ _QUICK_LOOK: Final = Budget(nodes=200)
 
 
 def choose_by_rules(position: Position, rng: Random) -> int:
-    """Return any cell that the first matching rule prefers; raises ValueError if there is no move to choose."""
+    """Return a random cell among the cells that the first matching rule prefers.
+
+    Raises ValueError if there is no move to choose.
+    """
     check_is_open(position)
     return rng.choice(cells_by_rules(position))
 
 
 def choose_side_by_rules(position: Position, rng: Random) -> str:
-    """Return the side of an opening that a brief search prefers; raises ValueError if there is nothing to choose."""
+    """Return the option in an opening that a brief search prefers; raises ValueError if there is nothing to choose."""
     options_of(position)
     return rng.choice(analyse(position, _QUICK_LOOK).best_options)
 
@@ -67,7 +70,7 @@ def _choose(grid: Grid, own: int, others: Sequence[int], free: int) -> int:
 
 
 def _cells_of_middle(rules: Rules, legal: Sequence[int]) -> tuple[int, ...]:
-    """Return the legal cells at least as close to the middle as to an edge, or all if there are none."""
+    """Return the legal cells that are at least as close to the middle as to an edge, or all legal cells otherwise."""
 
     def is_central(cell: int) -> bool:
         places = zip(divmod(cell, rules.columns), (rules.rows, rules.columns), strict=True)

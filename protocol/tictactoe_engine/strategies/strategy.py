@@ -1,4 +1,4 @@
-"""The interface of strategies, which choose moves and sides of openings, and random legal choices."""
+"""The types of the functions that choose moves and, in openings, sides; and two functions that choose at random."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Strategy = Callable[[Position, "Random"], int]
 """Returns a legal cell, the same one for the same seed; raises ValueError if there is no move to choose."""
 SideChooser = Callable[[Position, "Random"], str]
-"""Returns one of the options of the position's opening; raises ValueError if there are none."""
+"""Returns one of the options of a choice in an opening; raises ValueError if no choice is due."""
 
 
 def check_is_open(position: Position) -> None:
@@ -25,18 +25,18 @@ def check_is_open(position: Position) -> None:
 
 
 def options_of(position: Position) -> tuple[str, ...]:
-    """Return the options of the opening; raises ValueError if there are none."""
+    """Return the options of the choice that is due in the opening; raises ValueError if no choice is due."""
     if not position.options:
         raise ValueError("There is no side to choose.")
     return position.options
 
 
 def choose_at_random(position: Position, rng: Random) -> int:
-    """Return any legal cell; raises ValueError if there is no move to choose."""
+    """Return a random legal cell; raises ValueError if there is no move to choose."""
     check_is_open(position)
     return rng.choice(position.legal_cells)
 
 
 def choose_side_at_random(position: Position, rng: Random) -> str:
-    """Return any option of the opening; raises ValueError if there are none."""
+    """Return a random option in an opening; raises ValueError if there is nothing to choose."""
     return rng.choice(options_of(position))
