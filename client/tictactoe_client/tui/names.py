@@ -135,6 +135,7 @@ class NamesPage(ListPage):
         if what == "claim":
             self.program.keep_name(client.name)
             self._codes = told
+            self._is_own_name = True
         elif what == "forget":
             session = self.program.session
             session.identity.name = None
