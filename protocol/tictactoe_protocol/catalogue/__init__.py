@@ -1,6 +1,6 @@
-"""The sentences for users by id and language, with named placeholders, singular and plural.
+"""The sentences that users read, by id and language. They have named placeholders, and a singular and a plural.
 
-Each language is one file in this folder, for the terminal and the page.
+Each language is a file in this folder, which the terminal and the page share.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _IN_ASCII: Final = str.maketrans(dict(pair.split("=") for pair in _SPELT.split()
 
 
 def to_ascii(text: str) -> str:
-    """Return a text in ASCII, letters without accents; letters of other alphabets remain.
+    """Return `text` in ASCII, without accents. Letters of other alphabets remain as they are.
 
     >>> to_ascii("Zurück: ½ Punkt … réussi")
     'Zurueck: .5 Punkt ... reussi'
@@ -34,7 +34,7 @@ def to_ascii(text: str) -> str:
 
 
 class Catalogue:
-    """The sentences of one language; raises LookupError for a language without a file."""
+    """The sentences in one language. The constructor raises LookupError for a language without a file."""
 
     def __init__(self, language: str, *, in_ascii: bool = False) -> None:
         if language not in LANGUAGES:
@@ -44,7 +44,10 @@ class Catalogue:
         self.sentences: dict[str, Any] = json.loads(to_ascii(text) if in_ascii else text)
 
     def say(self, id: str, **places: Any) -> str:
-        """Return a sentence with its placeholders filled, in the form for `n` if it has two; raises KeyError."""
+        """Return the sentence `id` with its placeholders filled from `places`.
+
+        If it has a singular and a plural, `n` selects one. Raises KeyError for an unknown id or a missing placeholder.
+        """
         sentence = self.sentences[id]
         if not isinstance(sentence, str):
             sentence = sentence["one" if abs(int(places["n"])) == 1 else "other"]
@@ -57,13 +60,16 @@ _spoken = open_catalogue("en")
 
 
 def speak(language: str | None = None, *, in_ascii: bool = False) -> None:
-    """Set the language of this process, by default the current one; raises LookupError for an unknown language."""
+    """Set the language of this process, and whether sentences are in ASCII. By default, the language stays the same.
+
+    Raises LookupError for an unknown language.
+    """
     global _spoken
     language = language or _spoken.language
     _spoken = Catalogue(language, in_ascii=True) if in_ascii else open_catalogue(language)
 
 
 def say(id: str, **places: Any) -> str:
-    """Return a sentence in the language of this process; raises KeyError for an unknown id."""
+    """Return the sentence `id` in the language of this process, as `Catalogue.say` does."""
     sentence = _spoken.sentences[id]
     return sentence.format_map(places) if isinstance(sentence, str) else _spoken.say(id, **places)

@@ -1,1 +1,1 @@
-"""Ratings as a fold over a log of games and verdicts. Pure, no I/O."""
+"""Ratings, computed by a fold over a log of games and verdicts. Pure, no I/O."""

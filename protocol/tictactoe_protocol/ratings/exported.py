@@ -1,6 +1,6 @@
-"""The export of ratings: a file of rated games and verdicts that can be folded again without a server. Pure.
+"""The export of ratings: a file of rated games and verdicts that allows anyone to compute the ratings again. Pure.
 
-Each line is a JSON object: the games in the order of rating, then the verdicts, then one `EndLine`.
+Each line is a JSON object: first the games in the order of their rating, then the verdicts, then one `EndLine`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class VerdictLine(Verdict, frozen=True, tag="verdict", omit_defaults=True):
 
 
 class EndLine(Struct, frozen=True, tag="end"):
-    """The last line, with the digest of the fold of all lines above it."""
+    """The last line, with the digest of the ratings that follow from all lines above it."""
 
     digest: str
 
@@ -38,13 +38,13 @@ _END_OF_TIME: Final = 2**53
 
 
 class BadExport(ValueError):
-    """The file is not an export.
+    """A file that is not an export of ratings.
 
     Attributes:
-        code: ``garbage``, ``cut`` (there is no last line), ``behind`` (a line follows the last one) or ``twice`` (a
-            game is repeated).
-        line: Number of the line, from 1.
-        data: More about the fault, for the sentence that describes it.
+        code: ``garbage`` (a line cannot be read), ``cut`` (the `EndLine` is missing), ``behind`` (a line follows the
+            `EndLine`) or ``twice`` (a game is repeated).
+        line: The number of the line with the fault, from 1.
+        data: Details of the fault, for the placeholders of its sentence.
     """
 
     def __init__(self, code: str, line: int, **data: object) -> None:
@@ -53,7 +53,14 @@ class BadExport(ValueError):
 
 
 class Checked(NamedTuple):
-    """The result of folding an export, with the digest of the fold and the `expected` one of the last line."""
+    """The result of checking an export.
+
+    Attributes:
+        games: The number of games.
+        verdicts: The number of verdicts.
+        digest: The digest of the ratings that follow from the games and verdicts.
+        expected: The digest in the last line.
+    """
 
     games: int
     verdicts: int
@@ -62,13 +69,13 @@ class Checked(NamedTuple):
 
 
 def encode_export(games: Iterable[RatedGame], verdicts: Iterable[Verdict], digest: str) -> bytes:
-    """Return the content of an export; `games` are in the order of rating."""
+    """Return the content of an export. `games` must be in the order of their rating."""
     lines = [*(GameLine(*astuple(game)) for game in games), *(VerdictLine(*astuple(verdict)) for verdict in verdicts)]
     return b"".join(_encode(line) + b"\n" for line in (*lines, EndLine(digest)))
 
 
 def check_export(lines: Iterable[bytes]) -> Checked:
-    """Fold an export again; raises `BadExport`."""
+    """Compute the ratings from the lines of an export and return the result; raises `BadExport`."""
     games, verdicts, end = dict[str, GameLine](), list[VerdictLine](), None
     number = 0
     for number, text in enumerate(lines, 1):

@@ -1,11 +1,12 @@
-"""Glicko-2 for single games of two players, with a deviation that grows with time. Pure.
+"""Glicko-2 for single games between two players, with a deviation that grows with time. Pure.
 
-Source: M. Glickman, "Example of the Glicko-2 system", 2022, http://www.glicko.net/glicko/glicko2.pdf; the steps are
-named in comments. The length of a rating period is the one of lichess. Of the time since a player's last game, the last
-period is the period of the new game, as in the source, and all earlier periods have no game.
+The source is M. Glickman, "Example of the Glicko-2 system", 2022, http://www.glicko.net/glicko/glicko2.pdf; comments
+name its steps. A rating period is as long as on lichess. The time since a player's last game is divided into periods:
+the last one is the period of the new game, as in the source, and in all earlier ones the player has no game.
 
-All machines fold ratings to the same digest: only ``+ - * /`` and the square root are used, which IEEE 754 rounds alike
-everywhere. `math.exp` is the system's own and differs in the last digit; `sum` of floats changed in Python 3.12.
+All machines compute the same ratings, down to the last digit. Only ``+ - * /`` and the square root are used, which
+IEEE 754 rounds in the same way everywhere. `math.exp` comes from the system's library and can differ in the last digit;
+`sum` rounds floats differently since Python 3.12.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ RATINGS: Final = (400.0, 4000.0)
 DEVIATIONS: Final = (45.0, 350.0)
 MOST_VOLATILITY: Final = 0.1
 SETTLED: Final = 110.0
-"""A rating with a lower deviation does not move against a rating with a deviation above `UNKNOWN`."""
+"""A rating with a lower deviation does not change in a game against a rating with a deviation above `UNKNOWN`."""
 UNKNOWN: Final = 160.0
 MS_A_PERIOD: Final = 86_400_000 / 0.21436
 
@@ -28,7 +29,7 @@ _STEPS: Final = 4
 
 
 class Number(NamedTuple):
-    """A rating with its deviation, both on the Elo scale, and its volatility; the defaults are a newcomer's."""
+    """A rating and its deviation, both on the Elo scale, and its volatility. The defaults are those for a newcomer."""
 
     rating: float = 1500.0
     deviation: float = DEVIATIONS[1]
@@ -39,8 +40,9 @@ class Meeting(NamedTuple):
     """One game against an opponent.
 
     Attributes:
-        score: 1, 0.5 or 0 points.
-        odds: Factor of the player's odds, above 1 with the first move.
+        opponent: The opponent's rating before the game.
+        score: The player's points: 1, 0.5 or 0.
+        odds: The factor of the player's odds for having the first or the second move, above 1 for an advantage.
     """
 
     opponent: Number
@@ -49,7 +51,7 @@ class Meeting(NamedTuple):
 
 
 def exp(x: float) -> float:
-    """Return e to the power of `x`, exact to 12 digits for `x` from -30 to 30.
+    """Return e to the power of `x`, correct to 12 digits for `x` from -30 to 30.
 
     >>> f"{exp(1):.10f} {exp(-20):.6e}"
     '2.7182818285 2.061154e-09'
@@ -62,12 +64,12 @@ def exp(x: float) -> float:
 
 
 def expect(own: float, opponent: Number, odds: float = 1.0) -> float:
-    """Return the expected score of a rating against an opponent."""
+    """Return the expected score of a player with the rating `own`; for `odds`, see `Meeting`."""
     return _expect(_weight(opponent.deviation), opponent.rating - own, odds)
 
 
 def rest(own: Number, periods: float) -> Number:
-    """Return the number after some periods without a game: the deviation grows, up to a newcomer's.
+    """Return the rating after `periods` without a game: its deviation grows, up to that for a newcomer.
 
     >>> rest(Number(1500, 50, 0.06), 100).deviation > 115
     True
@@ -79,10 +81,10 @@ def rest(own: Number, periods: float) -> Number:
 
 
 def play(own: Number, meetings: Iterable[Meeting], periods: float = 1.0) -> Number:
-    """Return the number after a period, or a part of a period, with at least one game; without any bounds.
+    """Return the unbounded rating after a period, or a part of a period, with at least one game.
 
-    The volatility of step 5 is the root of an equation, found as a fixed point: with tau 0.5 and a volatility up to
-    0.1, each iteration divides the error by more than 100.
+    The volatility in step 5 is the root of an equation, found by fixed-point iteration. With tau 0.5 and a volatility
+    of up to 0.1, each iteration divides the error by more than 100.
     """
     inverse = gain = 0.0
     for opponent, score, odds in meetings:
@@ -102,9 +104,9 @@ def play(own: Number, meetings: Iterable[Meeting], periods: float = 1.0) -> Numb
 
 
 def play_rated(own: Number, opponent: Number, score: float, odds: float, periods: float) -> Number:
-    """Return the number after one game of a ladder, which bounds numbers and protects settled ratings.
+    """Return the rating after one game in a ladder, within the bounds; settled ratings are protected.
 
-    `periods` is at most 1; call `rest` for both players first for the time before.
+    `periods` is at most 1. For any time before, call `rest` for both players first.
     """
     if own.deviation < SETTLED and opponent.deviation > UNKNOWN:
         return rest(own, periods)
@@ -115,11 +117,11 @@ def play_rated(own: Number, opponent: Number, score: float, odds: float, periods
 
 
 class Advantage(NamedTuple):
-    """The learned advantage of the first move; the defaults weigh as much as 20 draws of equal players.
+    """The advantage of the first move, learned from games. The defaults weigh as much as 20 draws of equal players.
 
     Attributes:
-        edge: Logarithm of the odds.
-        learnt: Information gathered, the sum of the variances of all expected scores.
+        edge: The natural logarithm of the odds.
+        learnt: The information gathered: the sum of the variances of all expected scores.
     """
 
     edge: float = 0.0
@@ -134,9 +136,14 @@ class Advantage(NamedTuple):
         return exp(self.edge)
 
     def learn(self, first: Number, second: Number, score: float) -> Advantage:
-        """Return the advantage after a game with this score of the first player, given both numbers before the game.
+        """Return the advantage after a game.
 
-        Ratings count, because the share of points alone would underestimate the advantage between unequal players.
+        The ratings count, because the share of points alone would underestimate the advantage between unequal players.
+
+        Args:
+            first: The first player's rating before the game.
+            second: The second player's rating before the game.
+            score: The first player's points: 1, 0.5 or 0.
         """
         weight = _weight(sqrt(first.deviation * first.deviation + second.deviation * second.deviation))
         expected = _expect(weight, second.rating - first.rating, self.odds)
@@ -145,7 +152,7 @@ class Advantage(NamedTuple):
 
 
 def _weight(deviation: float) -> float:
-    """Return the information in a game against a player with this deviation, from 0 to 1: g in the source."""
+    """Return how much a game against a player with this deviation counts, from 0 to 1: g in the source."""
     spread = deviation / (_SCALE * pi)
     return 1 / sqrt(1 + 3 * spread * spread)
 

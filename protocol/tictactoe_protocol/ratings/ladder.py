@@ -1,6 +1,7 @@
-"""Ladders as a fold over the log of rated games and verdicts: the same log has the same digest on every machine. Pure.
+"""Ladders, computed by a fold over the log of rated games and verdicts. Pure.
 
-A fold can continue from an earlier state as long as no newer verdict changes a game in that state.
+The same log gives the same digest on every machine. A fold can continue from an earlier state unless a newer verdict
+changes a game in that state.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from tictactoe_protocol.ratings.glicko import MS_A_PERIOD, Advantage, Number, ex
 from tictactoe_protocol.ratings.log import Entry, Judge, RatedGame, Verdict, list_verdicts
 
 WATCHED: Final = 200
-"""The number of recent games over which a ladder counts decided games."""
+"""The number of recent games among which a ladder counts the decided ones."""
 FEWEST_DECIDED: Final = 50
 MOST_ADVANTAGE: Final = 250
 FEWEST_FOR_ADVANTAGE: Final = 100
 OPPONENTS: Final = 2
-"""The number of different opponents that a player's record keeps."""
+"""The number of different opponents that a player's record stores."""
 TREND: Final = 10
 """The number of games over which a trend is measured."""
 
@@ -34,10 +35,10 @@ class Player(Struct, frozen=True, omit_defaults=True):
     """A player's record in one ladder.
 
     Attributes:
-        number: Rating, deviation and volatility after the last game.
-        at: End of the last game in ms since 1970, or 0 before the first game.
-        opponents: Ids of the first `OPPONENTS` different opponents.
-        ratings: Ratings before each of the last `TREND` games, oldest first.
+        number: The rating, deviation and volatility after the last game.
+        at: The end of the last game in ms since 1970, or 0 before the first game.
+        opponents: The ids of the first `OPPONENTS` different opponents.
+        ratings: The rating before each of the last `TREND` games, oldest first.
     """
 
     number: Number = Number()
@@ -58,15 +59,15 @@ class Player(Struct, frozen=True, omit_defaults=True):
         return self.number.rating - self.ratings[0] if self.ratings else 0.0
 
     def periods_until(self, at: int) -> float:
-        """Return the rating periods between the last game and time `at`, at least 0."""
+        """Return the number of rating periods between the last game and the time `at`; 0 before the first game."""
         return max(0.0, (at - self.at) / MS_A_PERIOD) if self.at else 0.0
 
     def number_at(self, at: int) -> Number:
-        """Return the number at time `at`, with the deviation grown since the last game."""
+        """Return the rating at the time `at`; its deviation has grown since the last game."""
         return rest(self.number, self.periods_until(at))
 
     def add(self, game: RatedGame, score: float, opponent: str, number: Number) -> Player:
-        """Return the record after a game with this score, where `number` is the new rating."""
+        """Return the record after a game, with `number` as the new rating."""
         opponents = self.opponents
         if len(opponents) < OPPONENTS and opponent not in opponents:
             opponents = (*opponents, opponent)
@@ -82,11 +83,12 @@ class Player(Struct, frozen=True, omit_defaults=True):
 
 
 class Ladder(Struct, omit_defaults=True):
-    """The ratings of all players by one set of rules, and the value of the first move.
+    """The ratings of all players under one set of rules, and the advantage of the first move.
 
     Attributes:
-        players: By id, in the order of their first games; the first player of a game comes before the second.
-        decided: One sign for each of the last `WATCHED` games: ``+`` for a decided game, ``=`` for a draw.
+        players: The record of each player, by id, in the order of their first games. The first player in a game comes
+            before the second.
+        decided: A character for each of the last `WATCHED` games: ``+`` for a decided game, ``=`` for a draw.
     """
 
     players: dict[str, Player] = {}
@@ -96,7 +98,7 @@ class Ladder(Struct, omit_defaults=True):
 
     @property
     def closing(self) -> LadderClosing | None:
-        """The reason why the ladder rates no more games, or None while it does."""
+        """Why the ladder has stopped rating games, or None if it has not."""
         decided = self.decided.count(_DECIDED)
         if len(self.decided) == WATCHED and decided < FEWEST_DECIDED:
             return LadderClosing("undecided", decided, WATCHED)
@@ -105,7 +107,7 @@ class Ladder(Struct, omit_defaults=True):
         return None
 
     def expected(self, game: RatedGame) -> tuple[float, float]:
-        """Return the expected score of each player in a game that is not rated yet, from 0 to 1."""
+        """Return the expected score of each player, from 0 to 1, in a game that has not been rated yet."""
         first, second = (own.number_at(game.at) for own in self._find_players(game))
         odds = self.advantage.odds
         return expect(first.rating, second, odds), expect(second.rating, first, 1 / odds)
@@ -133,10 +135,12 @@ class Ladder(Struct, omit_defaults=True):
 
 
 class State(Struct, frozen=True, omit_defaults=True):
-    """The result of folding the first `entries` of the log by these verdicts.
+    """The result of a fold over the start of the log.
 
     Attributes:
-        ladders: By key, the name of the rules.
+        entries: The number of entries of the log that were folded.
+        verdicts: The verdicts that were applied.
+        ladders: The ladders by key, which is the name of their rules.
     """
 
     entries: int = 0
@@ -145,9 +149,9 @@ class State(Struct, frozen=True, omit_defaults=True):
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of all ladders, rounded to 1e-6, in hex; equal for two folds with the same result.
+        """The SHA-256 of all ladders in hex, with numbers rounded to 1e-6. Folds with the same result have the same.
 
-        It contains no names or ids, so that forgetting a player does not change it.
+        The hashed data contain no names or ids, so that forgetting a player does not change the digest.
         """
         digest = hashlib.sha256()
         for row in self._list_rows():
@@ -155,7 +159,7 @@ class State(Struct, frozen=True, omit_defaults=True):
         return digest.hexdigest()
 
     def _list_rows(self) -> Iterator[list[str | int]]:
-        """Yield a row for each ladder, sorted by key, followed by a row for each of its players, oldest first."""
+        """Yield a row for each ladder, sorted by key, each followed by the rows of its players, oldest first."""
         for key, ladder in sorted(self.ladders.items()):
             yield [key, ladder.games, *(round(value * 1e6) for value in ladder.advantage), ladder.decided]
             for own in ladder.players.values():
@@ -163,16 +167,22 @@ class State(Struct, frozen=True, omit_defaults=True):
 
 
 def fold(entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> State:
-    """Return the state after all entries; raises KeyError if a game is missing."""
+    """Return the state after all `entries`; raises KeyError if `games` lacks a game."""
     return advance(State(), entries, games, list_verdicts(entries))
 
 
 def advance(
     state: State, entries: Sequence[Entry], games: Mapping[str, RatedGame], verdicts: tuple[Verdict, ...]
 ) -> State:
-    """Return the state after the next `entries`, by all verdicts of the log; raises KeyError if a game is missing.
+    """Return the state after the next `entries`; raises KeyError if `games` lacks one of their games.
 
-    The state has to be usable with these verdicts; see `is_usable`. The cost grows with the new entries alone.
+    The cost depends on the new entries alone.
+
+    Args:
+        state: The state to continue from, which must be usable with `verdicts`; see `is_usable`.
+        entries: The entries that follow in the log.
+        games: The rated games by id.
+        verdicts: All verdicts in the log.
     """
     judge = Judge(verdicts).judge
     ladders, copied = dict(state.ladders), set[str]()
@@ -186,9 +196,12 @@ def advance(
 
 
 def is_usable(state: State, entries: Sequence[Entry], games: Mapping[str, RatedGame]) -> bool:
-    """Return whether the fold can continue from a state: no newer verdict has changed one of its games.
+    """Return whether the fold can continue from `state`, because no newer verdict has changed a game in it.
 
-    Games that are no longer stored count as unchanged.
+    Args:
+        state: An earlier state.
+        entries: All entries of the log.
+        games: The rated games by id. Games that are no longer stored count as unchanged.
     """
     before, after = Judge(state.verdicts), Judge(list_verdicts(entries))
     known = (games[id] for entry in entries[: state.entries] for id in entry.games if id in games)

@@ -1,4 +1,4 @@
-"""The log that ratings are folded from: rated games, verdicts on them, and entries that put both in order. Pure."""
+"""The log behind the ratings: rated games, verdicts on them, and entries that order both. Pure."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 MOST_GAMES: Final = 500
-"""The most games in one entry."""
+"""The largest number of games in one entry."""
 
 
 class RatedGame(Struct, frozen=True, rename={"id": "game_id"}):
-    """A rated game of two players.
+    """A rated game between two players.
 
     Attributes:
-        at: End of the game in ms since 1970, UTC.
-        rules: Key of the ladder, the name of the rules.
-        players: Ids of the players. The first one moved first, or made the last choice in an opening with a choice.
-        score: Points of the first player: 1, 0.5 or 0.
+        at: The end of the game in ms since 1970, UTC.
+        rules: The key of the ladder, which is the name of the rules.
+        players: The ids of the players. The first one made the first move, or in an opening the last choice.
+        score: The first player's points: 1, 0.5 or 0.
     """
 
     id: str
@@ -38,9 +38,10 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     - ``undo``: the verdict `undoes` does not count; that verdict may be an ``undo``, too.
 
     Attributes:
-        seq: Number of the verdict, from 1.
-        at: Time of the verdict in ms since 1970.
-        since: Time in ms since 1970.
+        seq: The number of the verdict, from 1.
+        at: The time of the verdict in ms since 1970.
+        by: The author of the verdict, such as ``operator``.
+        since: A time in ms since 1970.
     """
 
     seq: int
@@ -55,7 +56,10 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
 
 
 class Entry(Struct, frozen=True, omit_defaults=True):
-    """One step of the log: either ids of games, sorted by end and id, or one verdict; raises ValueError otherwise."""
+    """One step in the log: either the ids of games, sorted by end and id, or one verdict.
+
+    The constructor raises ValueError for an entry with both, with neither, or with too many games.
+    """
 
     games: tuple[str, ...] = ()
     verdict: Verdict | None = None
@@ -66,9 +70,9 @@ class Entry(Struct, frozen=True, omit_defaults=True):
 
 
 class Judge:
-    """Applies verdicts to games, whether the games were rated before or after them.
+    """Applies verdicts to games, whether these were rated before or after the verdicts.
 
-    A merge that would close a circle is ignored. If a player is merged twice, the later merge counts.
+    A merge that would close a cycle is ignored. If a player is merged twice, the later merge counts.
     """
 
     def __init__(self, verdicts: Iterable[Verdict]) -> None:
@@ -84,7 +88,7 @@ class Judge:
                 self._into[one.of] = one.into
 
     def judge(self, game: RatedGame) -> RatedGame | None:
-        """Return the game with merged players, or None if it is void or has one player twice."""
+        """Return the game with its players merged, or None if it is void or both players are the same person."""
         if game.id in self._void:
             return None
         if not self._since and not self._into:
@@ -95,7 +99,7 @@ class Judge:
         return replace(game, players=(first[-1], second[-1]))
 
     def _names(self, player: str) -> Iterator[str]:
-        """Yield a player, then the player into whom the first one was merged, and so on."""
+        """Yield `player`, then the player into which `player` was merged, and so on."""
         yield player
         while player in self._into:
             player = self._into[player]
@@ -103,12 +107,12 @@ class Judge:
 
 
 def list_verdicts(entries: Iterable[Entry]) -> tuple[Verdict, ...]:
-    """Return the verdicts among the entries, in order."""
+    """Return the verdicts in `entries`, in order."""
     return tuple(entry.verdict for entry in entries if entry.verdict is not None)
 
 
 def _list_standing(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Return the verdicts that are not undone, in order."""
+    """Return the verdicts that have not been undone, in order."""
     ordered, undone = sorted(verdicts, key=lambda one: one.seq), set[int]()
     for one in reversed(ordered):
         if one.kind == "undo" and one.seq not in undone:

@@ -1,6 +1,6 @@
-"""Which players a leaderboard lists, and when a rating is provisional. Pure.
+"""Decides which players a leaderboard lists, and whether a rating is provisional. Pure.
 
-`at` is always the current time in ms since 1970, UTC.
+In every function, `at` is the current time in ms since 1970, UTC.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NEIGHBOURS: Final = 5
 
 
 class Row(NamedTuple):
-    """One row of a leaderboard; players with a provisional rating have no place."""
+    """A row of a leaderboard. Players with a provisional rating have no place."""
 
     place: int | None
     player: str
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 def is_provisional(player: Player, at: int) -> bool:
-    """Return whether a rating is shown with a question mark: it is uncertain, or there was a single opponent.
+    """Return whether a player's rating is provisional: it is uncertain, or it comes from fewer than two opponents.
 
     >>> is_provisional(Player(), 0)
     True
@@ -36,7 +36,7 @@ def is_provisional(player: Player, at: int) -> bool:
 
 
 def list_rows(ladder: Ladder, at: int) -> list[Row]:
-    """Return the players with a recent game, best first, those with a provisional rating below the others."""
+    """Return the rows of the players with a recent game, best first. Provisional ratings are below all others."""
     recent = [(id, own, own.number_at(at)) for id, own in ladder.players.items() if at - own.at <= LISTED_MS]
     listed = sorted((is_provisional(own, at), -number.rating, id, number, own) for id, own, number in recent)
     return [
@@ -46,6 +46,6 @@ def list_rows(ladder: Ladder, at: int) -> list[Row]:
 
 
 def rows_around(rows: Sequence[Row], player: str) -> Sequence[Row]:
-    """Return a player's row with the five above and below it, or nothing if the player is not listed."""
+    """Return a player's row with up to five rows above and below it, or none if the player is not listed."""
     index = next((index for index, row in enumerate(rows) if row.player == player), None)
     return () if index is None else rows[max(0, index - _NEIGHBOURS) : index + _NEIGHBOURS + 1]
