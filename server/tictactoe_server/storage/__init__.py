@@ -1,1 +1,1 @@
-"""Where rooms, players and finished games live. Safety comes from compare-and-set alone, never from who wrote last."""
+"""The stores of rooms, players and finished games. Every write is a compare-and-set, so no write is lost unnoticed."""

@@ -1,9 +1,10 @@
-"""The only connection to the database file and its journal: transactions, and recovery after errors of the disk.
+"""The only connection to the database file and its journal: transactions, and recovery after disk errors.
 
-A failed operation of the disk fails its job, and the connection is reopened. A damaged database is refused at start;
-damage that is found later fails the job that found it. Everything here blocks, and belongs to the store's thread.
-SQLite before 3.51.3 can damage its write-ahead log if two connections write or checkpoint at once, so there is no
-second one.
+If the disk fails during a job, the job fails and the connection is reopened. A damaged database is refused at startup;
+a job that finds damage later fails. All functions block and run on the store's thread.
+
+There is only one connection because SQLite before 3.51.3 can damage its write-ahead log if two connections write or
+checkpoint at the same time.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Database:
-    """A connection that is reopened after errors, in memory if there is no `folder`, and its journal.
+    """The database connection, which is reopened after errors, and the journal that uses it.
 
-    It has one cursor: fetch its rows before the next call.
+    All calls share one cursor: fetch the rows of a statement before the next call.
 
     Attributes:
-        damage: A line for each damaged value that is left out.
-        is_refusing: Whether the disk refuses operations at present.
+        damage: Descriptions of the damaged values that were skipped when the database was opened.
+        is_refusing: Whether the last operation failed because of the disk.
         connections: The number of times a connection was opened.
     """
 
@@ -41,7 +42,11 @@ class Database:
     journal: Journal
 
     def __init__(self, folder: DataFolder | None, specs: Specs, *, logs_damage: bool = True) -> None:
-        """Open the database; raises `CannotOpenStore`, in particular `DamagedDatabase` and `SavesMissing`."""
+        """Open the database in `folder`, or an in-memory database if `folder` is None.
+
+        Raises:
+            CannotOpenStore: The database cannot be used. `DamagedDatabase` and `SavesMissing` are subclasses.
+        """
         self.connections = 0
         self.damage: list[str] = []
         self.is_refusing = False
@@ -56,7 +61,10 @@ class Database:
         self._open()
 
     def write(self, jobs: Sequence[Save | Write]) -> list[Any]:
-        """Return the outcomes of writes in one transaction; a write that causes an error fails alone."""
+        """Run the writes in one transaction and return their results; a failed write's result is its exception.
+
+        If one write causes an error, each write is repeated in a transaction of its own, so that only that one fails.
+        """
         results = self._attempt(lambda _, journal: journal.write(jobs), durable=True)
         if not isinstance(results, Exception):
             if self._folder is not None:
@@ -67,17 +75,25 @@ class Database:
         return [_refusal_of(results)] * len(jobs)
 
     def answer(self, questions: Sequence[Question]) -> list[Any]:
-        """Return the answers to questions, or the exceptions that they raised."""
+        """Return the result of each question, or the exception that the question raised."""
         answers = [self._attempt(question.write) for question in questions]
         return [_refusal_of(answer) if isinstance(answer, Exception) else answer for answer in answers]
 
     def keep_up(self, note: tuple[str, bytes] | None, *, all_of_it: bool = False) -> int:
-        """Write a note, if there is one, and fold some of the journal; return the number of folded values."""
+        """Write the note, if any, and fold part of the journal; return the number of folded rooms and games.
+
+        Args:
+            note: A key and a value for the table ``server``.
+            all_of_it: Whether rooms that changed recently are folded, too.
+        """
         count = self._attempt(lambda _, journal: journal.fold(note, all_of_it=all_of_it), durable=False)
         return 0 if isinstance(count, Exception) else int(count)
 
     def scrub(self, upto: int) -> bool:
-        """Fold some of the journal; empty the log if its rows up to `upto` are folded, else return True."""
+        """Fold part of the journal; once its rows up to `upto` are folded, empty SQLite's write-ahead log.
+
+        Return True if the caller must call again.
+        """
         self.keep_up(None, all_of_it=True)
         (oldest,) = self.execute("SELECT ifnull(min(id), 0) FROM journal WHERE batch != x''").fetchone()
         if 0 < oldest <= upto:
@@ -86,7 +102,7 @@ class Database:
         return bool(is_busy)
 
     def end(self) -> None:
-        """Fold all of the journal, and close the database and its folder."""
+        """Fold the whole journal, close the database and unlock its folder."""
         while self.keep_up(None, all_of_it=True):
             pass
         self.close()
@@ -94,7 +110,7 @@ class Database:
             self._folder.release()
 
     def begin(self, *, durable: bool) -> None:
-        """Begin a transaction; only a `durable` one waits for the disk at its commit."""
+        """Begin a transaction; its commit waits for the disk only if `durable` is True."""
         if durable is not self._is_durable:
             self.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._is_durable = durable
@@ -104,7 +120,7 @@ class Database:
         self.execute("COMMIT")
 
     def close(self) -> None:
-        """Move the log into the file and close both; after an error of the disk, the log stays."""
+        """Close the connection. SQLite then moves its write-ahead log into the database, unless the disk fails."""
         if self.connections:
             with suppress(sqlite3.Error):
                 self.connection.close()
@@ -153,7 +169,7 @@ class Database:
             raise CannotOpenStore(f"Cannot read the database {self._path}: {error}.") from error
 
     def _check_mark(self) -> None:
-        """Raise `SavesMissing` if the folder's mark knows of more batches than the database has."""
+        """Raise `SavesMissing` if the database has fewer batches than the folder's mark says."""
         folder = self._folder
         if folder is not None and folder.mark:
             stored = schema.count_batches(folder.database)
@@ -161,10 +177,10 @@ class Database:
                 raise schema.SavesMissing(folder.database, folder.mark - stored)
 
     def _attempt(self, work: Callable[[sqlite3.Cursor, Journal], Any], *, durable: bool | None = None) -> Any:
-        """Return the result of `work`, or after a rollback its error.
+        """Return the result of `work`, or roll back and return the exception that `work` raised.
 
         Args:
-            durable: Whether its transaction waits for the disk; None for work without a transaction.
+            durable: Whether the transaction waits for the disk; None to run `work` without a transaction.
         """
         try:
             self._mend()
@@ -183,7 +199,7 @@ class Database:
         return done
 
     def recover(self, error: Exception) -> None:
-        """Roll back after an error, and distrust a connection that may be broken."""
+        """Roll back after an error; if the connection may be broken, schedule its reopening."""
         code = schema.code_of(error)
         try:
             if self.connection.in_transaction:
@@ -194,7 +210,12 @@ class Database:
             self.distrust()
 
     def _mend(self) -> None:
-        """Reopen a suspect connection; raises `StoreUnavailable`, also if the file is missing: its disk may return."""
+        """Reopen the connection if it is suspect.
+
+        Raises:
+            StoreUnavailable: The database cannot be opened, or its file is missing. A missing file is not created
+                again, because its disk may come back.
+        """
         if not self._is_suspect:
             return
         self.close()
@@ -206,7 +227,7 @@ class Database:
             raise StoreUnavailable(str(error)) from error
 
     def _log_change(self, error: Exception | None) -> None:
-        """Log the first damage, and the times when the disk begins to refuse and works again."""
+        """Log the first damage found, the disk's first failure, and its recovery."""
         if error is not None and schema.is_damage(error) and not self._has_reported_damage:
             self._has_reported_damage = True
             self._log_damage(

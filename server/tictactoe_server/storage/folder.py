@@ -1,7 +1,7 @@
-"""The folder with a server's data, which is private and locked by one server at a time.
+"""A server's data folder. It is private, and only one server at a time can lock it.
 
-The operating system drops the locks of a process that ends, also of a killed one: a lock file that is left behind has
-no meaning. No file in the folder is opened through a link; the folder itself may be one.
+The operating system releases the locks of a process when the process ends, even if it is killed, so a leftover lock
+file locks nothing. The folder itself may be a symbolic link, but files in it are never opened through links.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class FolderInUse(CannotOpenStore):
-    """Another process holds the folder; `pid` is its number, or None if it is unknown."""
+    """Another process has locked the folder; `pid` is its process id, or None if unknown."""
 
     def __init__(self, folder: Path, pid: int | None) -> None:
         by = "another server" if pid is None else f"another server, process {pid}"
@@ -38,10 +38,14 @@ class FolderInUse(CannotOpenStore):
 
 
 class DataFolder:
-    """A folder locked by this process; `mark` is the number of the newest batch that the last server stored, or 0."""
+    """A data folder that this process has locked.
+
+    Attributes:
+        mark: The number of the newest batch that the previous server stored here, or 0.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Create the folder if it is missing, make it private, and lock it; raises `CannotOpenStore`."""
+        """Create the folder if it is missing, make it private and lock it. May raise `CannotOpenStore`."""
         self.path = path
         self.database = path / FILE_NAME
         self._locks: dict[str, int] = {}
@@ -58,7 +62,7 @@ class DataFolder:
         self.write_mark(self.mark)
 
     def hold_database(self) -> None:
-        """Lock the database, and refuse links in place of SQLite's auxiliary files; raises like `hold`."""
+        """Lock the database file like `hold`, but first check that SQLite's auxiliary files are no symbolic links."""
         for beside in files_of(self.database)[1:]:
             if beside.is_symlink():
                 raise CannotOpenStore(f"Cannot use {beside}: it is a link. Nothing in it was changed.")
@@ -73,9 +77,11 @@ class DataFolder:
         _make_private(database, database.stat(), 0o600)
 
     def hold(self, name: str) -> None:
-        """Lock a file of the folder, which is created if missing; idempotent.
+        """Lock a file in the folder, creating the file if it is missing. Idempotent.
 
-        Raises `CannotOpenStore`, and `FolderInUse` if another process has locked it.
+        Raises:
+            FolderInUse: Another process has locked the file.
+            CannotOpenStore: The file cannot be opened or locked.
         """
         path, held = self.path / name, self._locks.get(name)
         if held is not None and path.exists() and os.path.samestat(os.fstat(held), path.lstat()):
@@ -118,13 +124,13 @@ def files_of(database: Path) -> list[Path]:
 
 
 def free_name(database: Path, word: str) -> Path:
-    """Return an unused name for a database that is moved aside, made of a word and a number."""
+    """Return an unused path for setting a database aside; `word` and a number are appended to its name."""
     names = (database.with_name(f"{database.name}.{word}-{number}") for number in itertools.count(1))
     return next(name for name in names if not any(file.exists() for file in files_of(name)))
 
 
 def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
-    """Deny other users access; log a warning if that is impossible or if they had access before."""
+    """Deny other users access to a file; log a warning if they had access before or if it belongs to another user."""
     if os.name != "posix":
         return
     if found.st_uid != os.geteuid():
@@ -135,7 +141,7 @@ def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
 
 
 def _read_numbers(descriptor: int) -> list[int]:
-    """Return the process id and the mark in a lock file, or nothing if they cannot be read."""
+    """Return the process id and the mark from a lock file, or an empty list if they cannot be read."""
     with contextlib.suppress(OSError, ValueError):
         os.lseek(descriptor, 0, os.SEEK_SET)
         return [int(number) for number in os.read(descriptor, _MAX_BYTES).split()]
@@ -143,7 +149,7 @@ def _read_numbers(descriptor: int) -> list[int]:
 
 
 def _open(path: Path) -> int:
-    """Open a file, which is created if missing; raises OSError, also for a link."""
+    """Open a file, creating it if it is missing. May raise OSError, in particular if the path is a symbolic link."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
     except FileExistsError:
@@ -153,7 +159,7 @@ def _open(path: Path) -> int:
 
 
 def flush(path: Path) -> None:
-    """Flush a file, or on POSIX the names of the files in a folder, to the disk."""
+    """Flush a file to the disk. For a folder, flush its directory entries, which only POSIX allows."""
     is_folder = path.is_dir()
     if not is_folder or os.name == "posix":
         descriptor = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
@@ -169,7 +175,7 @@ if sys.platform == "win32":
     _FAR_BEYOND: Final = 1 << 40
 
     def _lock(descriptor: int) -> None:
-        """Lock an unused byte, since on Windows other processes cannot read locked bytes."""
+        """Lock a byte far behind the file's end, because other processes cannot read locked bytes on Windows."""
         os.lseek(descriptor, _FAR_BEYOND, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -182,5 +188,5 @@ else:
     import fcntl
 
     def _lock(descriptor: int) -> None:
-        """Lock an open file; unlike `lockf`, the lock survives the close of other descriptors of the file."""
+        """Lock an open file. Unlike a `lockf` lock, this one survives when other descriptors of the file are closed."""
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

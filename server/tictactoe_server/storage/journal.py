@@ -1,17 +1,19 @@
-"""The rooms and finished games of the database: a journal of the newest, and the tables into which it is folded.
+"""Rooms and finished games in the database: a journal with the newest ones, and the tables it is folded into.
 
-Theory of operation. The journal guards the promise that an acknowledged save survives a crash: a batch of saves is one
-row, with a line for each room and each finished game, and its transaction waits for the disk. A save names the revision
-it replaces, and fails with `Conflict` if another one was stored. A room is in one of two states:
+The journal guarantees that an acknowledged save survives a crash. A batch of saves is one row of the journal, with a
+line for each room and each finished game, and its transaction waits for the disk. A save states the revision that it
+replaces and fails with `Conflict` if the stored revision differs. To fold an entry is to copy it from the journal to
+its table. A room is in one of two states:
 
-- new: its newest document is in the journal, and older ones there are ignored;
-- resting: it has not changed for a while, and is folded into its table, so that the table is written once per rest
-  instead of once per move.
+- new: Its newest document is in the journal; older documents of the room in the journal are ignored.
+- resting: It has not changed for a while and has been folded into its table. The table is therefore written once per
+  pause in a game instead of once per move.
 
-Games are folded many at once. Rows are deleted only in the transaction that folds their last entry. What a
-transaction changes in memory is adopted by `commit` or dropped by `drop`, never half of it. Revisions and numbers of
-rows only grow, also over restarts: the folder's mark is compared with them. Everything here blocks, and belongs to the
-store's thread; nothing else writes these tables.
+Games are folded many at a time. A row of the journal is deleted in the transaction that folds the row's last entry.
+After a transaction, `commit` applies its changes to the state in memory, or `drop` discards all of them. Revisions and
+row numbers only increase, even across restarts, because the folder's mark is compared with the row numbers.
+
+All functions block and run on the store's thread. No other module writes these tables.
 """
 
 from __future__ import annotations
@@ -47,7 +49,11 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Save(Struct, gc=False):
-    """A room to be stored, or deleted if `document` is None, and the game that the change has `finished`."""
+    """A request to store a room, or to delete it if `document` is None.
+
+    Attributes:
+        finished: The game that ends with this change, or None.
+    """
 
     code: str
     document: bytes | None
@@ -57,7 +63,12 @@ class Save(Struct, gc=False):
 
 
 class Write(Struct):
-    """A change of anything but a room. `write` returns the waiter's result or a `Conflict`; it may be retried."""
+    """A request to change any value except a room.
+
+    Attributes:
+        write: Makes the change and returns the waiter's result or a `Conflict`. It may be called again.
+        finished: The game that ends with this change, or None.
+    """
 
     write: Callable[[sqlite3.Cursor, Journal], Any]
     waiter: Waiter
@@ -65,15 +76,17 @@ class Write(Struct):
 
 
 class Question(Write):
-    """A read; `write` raises SQLite's errors or `Unreadable`."""
+    """A request to read from the database. `write` returns the result and may raise SQLite's errors or `Unreadable`."""
 
 
 class Newest(dict[Key, tuple[int, Any, Any]]):
-    """The entries that only the journal has, by key and with their rows, the longest-resting first.
+    """The entries that are not folded yet, by key; the least recently changed entry comes first.
+
+    The first item of each entry is the number of its row in the journal.
 
     Attributes:
-        fresh: The entries of the current transaction, added at its commit.
-        folding: The number of first entries that the current transaction folds; removed at its commit.
+        fresh: Entries that the current transaction writes; `commit` adds them.
+        folding: How many of the first entries the current transaction folds; `commit` removes them.
     """
 
     def __init__(self) -> None:
@@ -94,7 +107,14 @@ class Newest(dict[Key, tuple[int, Any, Any]]):
 
 
 class OldGame(NamedTuple):
-    """A game that ended `at` (ms since 1970), with its room, its number there, and the ids of its `players`."""
+    """A game that may be deleted because of its age.
+
+    Attributes:
+        players: The ids of the players.
+        at: When the game ended, in ms since 1970.
+        room: The code of the room.
+        number: The number of the game in the room.
+    """
 
     id: int
     players: list[str]
@@ -104,11 +124,11 @@ class OldGame(NamedTuple):
 
 
 class GameTables:
-    """The finished games; the journal writes and folds them.
+    """The tables of finished games, and the games in the journal that are not folded yet.
 
     Attributes:
-        pending: The games that only the journal has, with their documents.
-        is_by_time: Whether ids do not give the order of the games, because several stores assigned them.
+        pending: The games that are not folded yet, with their documents, by id.
+        is_by_time: Whether games are listed by end time instead of by id, because several stores assigned the ids.
     """
 
     def __init__(self, cursor: sqlite3.Cursor, spec: GameSpec[Any]) -> None:
@@ -121,13 +141,13 @@ class GameTables:
         self.is_by_time = self._next > 1 << PART_BITS
 
     def replay(self, row: int, id: int, document: bytes) -> None:
-        """Add a game of the journal unless the tables have it; raises `Unreadable`."""
+        """Add a game from a row of the journal unless it is already in the tables. May raise `Unreadable`."""
         if id >= self._next:
             self.pending[id] = (row, self._spec.read(None, document), document)
             self._next = id + 1
 
     def write(self, row: int, game: Any) -> tuple[int, bytes]:
-        """Add a game; return its id and its document for this row of the journal."""
+        """Add a game to `pending`; return the game's id and document, which the caller writes to row `row`."""
         id, document = self._next + len(self.pending.fresh), self._spec.encode(game)
         self.pending.fresh[id] = (row, game, document)
         return id, document
@@ -137,7 +157,10 @@ class GameTables:
         self.pending.commit()
 
     def fold(self) -> tuple[int, int | None]:
-        """Fold at least the oldest half; return their number, and the oldest row that is still needed."""
+        """Fold at least the oldest half of the pending games.
+
+        Return the number of folded games, and the oldest row of the journal with a pending game, or None.
+        """
         pending = self.pending
         pending.folding = count = min(len(pending), max(FOLDED_AT_ONCE, len(pending) // 2))
         if count:
@@ -145,7 +168,11 @@ class GameTables:
         return count, next((row for row, *_ in islice(pending.values(), count, None)), None)
 
     def of(self, player: str, limit: int, before: int | None) -> list[tuple[int, Any]]:
-        """Return a player's games with their ids, newest first, without damaged games."""
+        """Return at most `limit` of a player's games with their ids, newest first, skipping damaged games.
+
+        Args:
+            before: Return only games older than the game with this id; None for all.
+        """
         older_than = LARGEST_ID if before is None else min(before, LARGEST_ID)
         pending = (
             (id, game)
@@ -166,7 +193,10 @@ class GameTables:
         return newest + readable(self._spec, found.fetchall())
 
     def after(self, cursor: int, limit: int, upto: int = LARGEST_ID) -> tuple[list[tuple[int, Any]], int | None]:
-        """Return some games above an id, without damaged games, and the id to continue from, None at the end."""
+        """Return up to `limit` games with ids above `cursor` and up to `upto`, in order, skipping damaged games.
+
+        The second result is the `cursor` for the next call, or None at the end.
+        """
         rows = self._cursor.execute(
             "SELECT id, document FROM archive WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
             (min(cursor, LARGEST_ID), upto, limit),
@@ -184,7 +214,7 @@ class GameTables:
         return None if found is None else self._spec.read(None, found[0])
 
     def at(self, room: str, number: int) -> list[tuple[int, Any]]:
-        """Return the games of a place with their ids, without damaged games."""
+        """Return the games with this number in rooms with this code, with their ids, skipping damaged games."""
         pending = [(id, game) for id, (_, game, _) in self.pending.items() if self._spec.place(game) == (room, number)]
         found = self._cursor.execute(
             "SELECT id, document FROM archive WHERE room = ? AND game = ?", (room, min(number, LARGEST_ID))
@@ -192,7 +222,7 @@ class GameTables:
         return readable(self._spec, found.fetchall()) + pending
 
     def old(self, at: int) -> list[OldGame]:
-        """Return some of the oldest games in the tables that ended before a time."""
+        """Return some of the oldest games in the tables that ended before `at` (ms since 1970)."""
         found = self._cursor.execute(
             f"SELECT id, players, finished_at, room, game FROM archive {'WHERE finished_at < :at' * self.is_by_time} "
             "ORDER BY id LIMIT :most",
@@ -205,7 +235,7 @@ class GameTables:
             raise Damaged(f"who played is no list: {error}") from error
 
     def forget(self, at: int) -> bool:
-        """Delete the games of `old`; return True if more may follow."""
+        """Delete the games that `old` returns; return True if there may be more."""
         old = self.old(at)
         self._delete([(game.id, game.players) for game in old])
         return len(old) == _FORGOTTEN_AT_ONCE
@@ -216,7 +246,7 @@ class GameTables:
         self._cursor.executemany("DELETE FROM archive_players WHERE player = ? AND game = ?", played)
 
     def replace(self, id: int, game: Any) -> None:
-        """Replace the game with this id, in `pending` if only the journal has it."""
+        """Replace the game with this id, either in `pending` or in the tables."""
         document, before = self._spec.encode(game), self.find(id)
         self._delete([(id, self._spec.people(before) if before else ())])
         if id in self.pending:
@@ -225,7 +255,7 @@ class GameTables:
             self.insert([(id, game, document)])
 
     def drop(self, players: Collection[str], ids: Collection[int] = ()) -> None:
-        """Delete from the tables the games of these players, and the games with these ids."""
+        """Delete from the tables all games of these players and all games with these ids."""
         found = self._cursor.execute(
             "SELECT game FROM archive_players WHERE player IN (SELECT value FROM json_each(?)) "
             "UNION SELECT value FROM json_each(?)",
@@ -236,22 +266,22 @@ class GameTables:
             self._cursor.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (games,))
 
     def players(self) -> list[str]:
-        """Return the ids of all players of the games in the tables."""
+        """Return the ids of all players who have games in the tables."""
         return [player for (player,) in self._cursor.execute("SELECT DISTINCT player FROM archive_players").fetchall()]
 
     def ids(self) -> list[int]:
-        """Return the ids of all games, in their order."""
+        """Return the ids of all games in ascending order."""
         return [id for (id,) in self._cursor.execute("SELECT id FROM archive ORDER BY id")] + list(self.pending)
 
     def newest(self, below: int = LARGEST_ID) -> int:
-        """Return the largest id in the tables below a number, 0 for none."""
+        """Return the largest id in the tables that is smaller than `below`, or 0 if there is none."""
         (newest,) = self._cursor.execute("SELECT ifnull(max(id), 0) FROM archive WHERE id < ?", (below,)).fetchone()
         return int(newest)
 
     def insert(self, games: Iterable[tuple[int, Any, bytes]]) -> None:
-        """Insert games with these ids and documents into the tables; ids that are taken are skipped.
+        """Insert games, given as id, game and document, into the tables. Games whose ids exist are skipped.
 
-        Two statements insert all games, since the store's thread waits for the interpreter after each statement.
+        Two statements insert all games, because the store's thread waits for the interpreter lock after each statement.
         """
         place, at, people = self._spec.place, self._spec.at, self._spec.people
         rows = [(id, *place(game), at(game), people(game), text.decode()) for id, game, text in games]
@@ -270,14 +300,14 @@ class GameTables:
 
 
 class Journal:
-    """The stored rooms, with the revision of each, and finished games, read and written over one cursor.
+    """Reads and writes rooms and finished games through one cursor.
 
-    `write` and `fold` work inside a transaction of the caller, who then calls `commit`, or `drop` if it failed.
+    The caller runs `write` and `fold` in a transaction, then calls `commit`, or `drop` if the transaction failed.
 
     Attributes:
-        newest_revision: The largest revision in the database when the journal was read.
-        next_revision: Returns a new revision, larger than all before.
-        damaged: What cannot be read and is left out: rows of the journal, and rooms.
+        newest_revision: The largest revision in the database when it was opened.
+        next_revision: Returns a new revision, larger than all earlier ones. The caller sets this attribute.
+        damaged: Descriptions of the lines of the journal and the rooms that were skipped because they are damaged.
     """
 
     next_revision: Callable[[], int]
@@ -287,9 +317,9 @@ class Journal:
         self.row = self._next_row = self._rested = self._next_rested = 0
         self.damaged: list[str] = []
         self._cursor = cursor
-        self._newest = Newest[str]()  # with their revisions and documents, None for a deleted room
+        self._newest = Newest[str]()  # code: row, revision and document; the document of a deleted room is None
         rooms = cursor.execute("SELECT key, revision FROM rooms").fetchall()
-        self._resting = {key: revision for key, revision in rooms if isinstance(revision, int)}  # of the table, by code
+        self._resting = {key: revision for key, revision in rooms if isinstance(revision, int)}  # rooms in the table
         self.damaged += [f"The revision of room {key}." for key, revision in rooms if not isinstance(revision, int)]
         for row, batch in cursor.execute("SELECT id, batch FROM journal ORDER BY id").fetchall():
             self._next_row = row
@@ -304,7 +334,10 @@ class Journal:
         self.newest_revision = max(sound, default=0)
 
     def write(self, jobs: Iterable[Save | Write]) -> list[Any]:
-        """Make changes and return each waiter's result: a new revision, `MISSING` after a delete, or a `Conflict`."""
+        """Execute the jobs and return their results, in order.
+
+        The result of a `Save` is the new revision, `MISSING` after a deletion, or a `Conflict`.
+        """
         results: list[Any] = []
         lines: list[bytes] = []
         newest, fresh, resting, next_revision = self._newest, self._newest.fresh, self._resting, self.next_revision
@@ -332,7 +365,7 @@ class Journal:
         return results
 
     def commit(self) -> None:
-        """Adopt the changes of a transaction that was committed."""
+        """Apply the changes of the committed transaction to the state in memory."""
         for code, (_, revision, document) in islice(self._newest.items(), self._newest.folding):
             if document is None:
                 self._resting.pop(code, None)
@@ -343,13 +376,13 @@ class Journal:
         self.row, self._rested = self._next_row, self._next_rested
 
     def drop(self) -> None:
-        """Drop the changes since the last `commit`."""
+        """Discard all changes since the last `commit`."""
         self._newest.drop()
         self.games.pending.drop()
         self._next_row, self._next_rested = self.row, self._rested
 
     def load(self, code: str) -> tuple[bytes, int] | None:
-        """Return a room's document and revision, None if there is none."""
+        """Return a room's document and revision, or None if there is no such room."""
         if code in self._newest:
             _, revision, document = self._newest[code]
             return None if document is None else (document, revision)
@@ -372,7 +405,12 @@ class Journal:
         return [code for code in dict.fromkeys([*self._resting, *self._newest]) if code not in gone]
 
     def fold(self, note: tuple[str, bytes] | None, *, all_of_it: bool) -> int:
-        """Write a note, if there is one, and fold resting rooms and games; return their number."""
+        """Write the note, if any, and fold resting rooms and pending games; return the number of folded entries.
+
+        Args:
+            note: A key and a value for the table ``server``.
+            all_of_it: Whether rooms that changed since the last call are folded, too.
+        """
         if note is not None:
             self.note(*note)
         resting: list[tuple[str, int, bytes | None]] = []
@@ -393,7 +431,7 @@ class Journal:
             "DELETE FROM rooms WHERE key = ?", [(code,) for code, _, document in resting if document is None]
         )
         self._cursor.execute("DELETE FROM journal WHERE id < ?", (needed,))
-        if needed > self.row:  # the numbers of rows go on, and are what the mark of the folder is compared with
+        if needed > self.row:  # keep the last row number, which the folder's mark is compared with
             self._cursor.execute("INSERT INTO journal VALUES (?, x'')", (self.row,))
         self._newest.folding, self._next_rested = len(resting), self.row
         return len(resting) + games
@@ -415,7 +453,7 @@ def _line(name: str, number: int, document: bytes) -> bytes:
 
 
 def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> list[tuple[int, Game]]:
-    """Return the games of documents with their ids; damaged ones are logged and left out."""
+    """Decode documents of games, given with their ids; damaged documents are logged and skipped."""
     games = []
     for id, document in documents:
         try:

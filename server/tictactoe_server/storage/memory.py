@@ -1,4 +1,4 @@
-"""A store in memory, for tests and for servers that keep nothing."""
+"""A store in memory, for tests and for servers that store nothing on disk."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Table, Value, Waiter, WriteFigures
 
 MAX_GAMES: Final = 20_000
-"""Beyond this number of finished games, or of values of a bounded table, the oldest are dropped."""
+"""The most finished games, or values in a bounded table; beyond this number, the oldest are dropped."""
 
 _FORGOTTEN_AT_ONCE: Final = 100
 _READ_AT_ONCE: Final = 500
 
 
 class MemoryLog(Generic[Game]):
-    """Finished games in a dictionary; `GameLog` documents the methods."""
+    """A `GameLog` in a dictionary."""
 
     def __init__(self, spec: GameSpec[Game], max_games: int = MAX_GAMES) -> None:
         self._spec = spec
@@ -60,7 +60,7 @@ class MemoryLog(Generic[Game]):
             self._games[id] = game
 
     def add(self, game: Game) -> None:
-        """Add a game, and drop the oldest one if there are too many."""
+        """Add a game; if there are too many games, drop the oldest."""
         self._newest += 1
         self._games[self._newest] = game
         self._unindexed.append(self._newest)
@@ -69,7 +69,7 @@ class MemoryLog(Generic[Game]):
 
     @property
     def _index(self) -> defaultdict[str | tuple[str, int], deque[int]]:
-        """The ids of all games by their keys; games are indexed when somebody asks, not while a move waits."""
+        """The ids of games by player, and by room and number. Games are indexed on first use, so that no move waits."""
         while self._unindexed:
             id = self._unindexed.popleft()
             for key in self._keys(self._games[id]):
@@ -88,11 +88,11 @@ class MemoryLog(Generic[Game]):
 
 
 PersonIndex = defaultdict[str, dict[tuple[str, str], None]]
-"""The tables and keys of the values that name a person, by the person's id."""
+"""For each person's id, the tables and keys of the values that mention the person."""
 
 
 class MemoryTable(Generic[Value]):
-    """Values in a dictionary; `Table` documents the methods."""
+    """A `Table` in a dictionary."""
 
     expires = False
 
@@ -157,7 +157,7 @@ class MemoryTable(Generic[Value]):
 
 
 class MemoryStore:
-    """Everything in dictionaries; `Storage` documents the methods."""
+    """A `Storage` in dictionaries."""
 
     def __init__(self, specs: Specs, max_games: int = MAX_GAMES) -> None:
         self.games = MemoryLog(specs.games, max_games)
@@ -184,6 +184,6 @@ class MemoryStore:
         return self._time
 
     async def close(self, *_: object) -> None:
-        """Do nothing: nothing has to be written, copied or overwritten."""
+        """Do nothing: a store in memory has no files and no copies."""
 
     drop_copies = scrub = close

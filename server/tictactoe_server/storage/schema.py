@@ -1,6 +1,7 @@
-"""The database file of a server: its tables, the files that are refused, and the errors that mean damage.
+"""The database file of a server: its tables, the checks before it is opened, and the errors that indicate damage.
 
-Rule of this file: a database that this major version did not write is refused before a byte of it changes.
+The rule of this module: a database that another major version or another program wrote is refused before a single byte
+of it changes.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from tictactoe_server.files import open_regular
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import CannotOpenStore, Unreadable
 
-APPLICATION_ID: Final = 0x74746F32  # marks the file as ours, for us and for programs like ``file``
+APPLICATION_ID: Final = 0x74746F32  # identifies the file to this program and to programs like ``file``
 SCHEMA: Final = 1
-BUSY_SECONDS: Final = 2.0  # how long another program may keep the file locked before a transaction is given up
-CHECK_SECONDS: Final = 1.0  # how long a start may look for damage: some 500 MB, all of most databases
+BUSY_SECONDS: Final = 2.0  # a transaction fails if another program keeps the file locked for longer
+CHECK_SECONDS: Final = 1.0  # time for the damage check at startup: enough for 500 MB, more than most databases have
 _WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
 _PAGES_BETWEEN_CHECKPOINTS: Final = 4_000
 _STEPS_BETWEEN_LOOKS: Final = 50_000
@@ -35,7 +36,7 @@ _VERSION_PLACE, _ID_PLACE = slice(60, 64), slice(68, 72)  # in the first page, s
 _VERSIONS_OF_SCHEMA: Final = {1: "1.0", 2: "1.1", 3: "1.1 or 1.2"}
 _VERSIONS_OF_TABLE: Final = (("ladder_entries", "1.6"), ("accounts", "1.5"), ("shares", "1.3 or 1.4"))
 
-JOURNALED: Final = "rooms"  # the table whose newest values are in the journal
+JOURNALED: Final = "rooms"  # the table whose newest values are stored in the journal
 _OWN_TABLES: Final = (
     "CREATE TABLE server (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE journal (id INTEGER PRIMARY KEY, batch BLOB NOT NULL)",
@@ -52,20 +53,20 @@ _INDEX: Final = (
     "CREATE TABLE persons (place TEXT, key TEXT, person TEXT, PRIMARY KEY (place, key, person)) WITHOUT ROWID",
     "CREATE INDEX persons_of ON persons (person)",
 )
-"""The values that name a person, by table and key; made from the tables if it is missing."""
+"""The index of persons: which values, by table (`place`) and key, mention them. It is rebuilt if it is missing."""
 
 TIME: Final = "served-ms"
 ORIGIN: Final = "copy-of"
-"""The keys of the table ``server``."""
+"""The keys in the table ``server``."""
 
-_decode_text: Final = partial(bytes.decode, errors="replace")  # a damaged text harms only its own row
+_decode_text: Final = partial(bytes.decode, errors="replace")  # so that damaged text affects only its own row
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
 class OtherVersion(CannotOpenStore):
-    """The file was written by version 1, or by a version newer than this one."""
+    """The file was written by version 1 or by a version newer than this one."""
 
 
 class ForeignFile(CannotOpenStore):
@@ -73,7 +74,7 @@ class ForeignFile(CannotOpenStore):
 
 
 class DamagedDatabase(CannotOpenStore):
-    """The file is damaged; the message has the `findings` of SQLite and the commands that recover readable data."""
+    """The file is damaged. The message contains SQLite's `findings` and the commands that recover readable data."""
 
     def __init__(self, path: Path, findings: Sequence[str], *, is_backup: bool = False) -> None:
         self.findings = findings
@@ -97,7 +98,7 @@ class DamagedDatabase(CannotOpenStore):
 
 
 class SavesMissing(CannotOpenStore):
-    """The folder's mark says that more batches of saves were stored than its database has."""
+    """The database has fewer batches of saves than the folder's mark says were stored."""
 
     def __init__(self, path: Path, missing: int) -> None:
         if path.exists():
@@ -113,7 +114,7 @@ class SavesMissing(CannotOpenStore):
 
 
 class Damaged(sqlite3.DatabaseError):
-    """SQLite read a value without complaint, but it is not what was written."""
+    """SQLite read a value without an error, but the value cannot be what was written."""
 
 
 def restore_command(folder: Path, file: Path) -> str:
@@ -122,13 +123,13 @@ def restore_command(folder: Path, file: Path) -> str:
 
 
 def program_command(*words: str | Path) -> str:
-    """Return a command of the program as it was started, with absolute paths."""
+    """Return a command line that starts this program in the same way, with paths made absolute."""
     program = sys.argv[0] if Path(sys.argv[0]).name == _PROGRAM else _PROGRAM
     return shlex.join([program, *(str(word.absolute()) if isinstance(word, Path) else word for word in words)])
 
 
 def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
-    """Return rows whose values are of these kinds; raises `Damaged` for others."""
+    """Return the rows; raise `Damaged` if a value is not of the type that `kinds` states for its column."""
     for row in rows:
         if not all(map(isinstance, row, kinds)):
             raise Damaged(f"a row holds something else than was written: {row!r:.100}")
@@ -136,21 +137,21 @@ def checked(rows: Sequence[Row], *kinds: type) -> Sequence[Row]:
 
 
 def code_of(error: BaseException) -> int:
-    """Return SQLite's primary code of an error, 0 if it has none."""
+    """Return SQLite's primary result code of an error, or 0 if the error has none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return True if an error says that the file's content is not what was written."""
+    """Return True if an error indicates that the file is damaged."""
     # Python cannot decode some of SQLite's own messages about a damaged schema.
     return isinstance(error, (Damaged, DamagedDatabase, UnicodeDecodeError)) or code_of(error) in _DAMAGE
 
 
 def check_file(path: Path) -> None:
-    """Raise `OtherVersion` or `ForeignFile` for a database that this version did not write.
+    """Raise `OtherVersion` or `ForeignFile` if the file is a database that this version did not write.
 
-    Only the first page is read, as plain bytes, so that not even SQLite's auxiliary files change. A file
-    that is missing, empty or too damaged to tell passes.
+    Only the header is read, as plain bytes, so that not even SQLite's auxiliary files change. A file that is missing,
+    empty or too damaged to identify passes the check.
     """
     try:
         with open_regular(path) as file:
@@ -178,7 +179,7 @@ def check_file(path: Path) -> None:
 
 
 def find_damage(path: Path) -> list[str]:
-    """Look for damage for at most `CHECK_SECONDS`, without changing the file; return at most three findings."""
+    """Check a database for damage for at most `CHECK_SECONDS`, without changing it; return at most three findings."""
     deadline = clock.monotonic() + CHECK_SECONDS
     try:
         with closing(_open_read_only(path)) as connection:
@@ -190,9 +191,9 @@ def find_damage(path: Path) -> list[str]:
 
 
 def count_batches(path: Path) -> int:
-    """Return the number of batches of saves that a database ever took, without changing it; raises sqlite3.Error.
+    """Return the number of batches of saves ever written to a database, or 0 if it is missing or empty.
 
-    A database that is missing or empty took none.
+    The database is not changed. May raise sqlite3.Error.
     """
     if not path.exists():
         return 0
@@ -204,9 +205,9 @@ def count_batches(path: Path) -> int:
 
 
 def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3.Connection:
-    """Return a connection for any thread to a database that passed `check_file`, or to one in memory if `path` is None.
+    """Open a database that passed `check_file`, or an in-memory database if `path` is None.
 
-    Tables are created if missing. Raises `CannotOpenStore`.
+    Missing tables are created. Any thread may use the connection. May raise `CannotOpenStore`.
     """
     try:
         connection = sqlite3.connect(
@@ -228,12 +229,16 @@ def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3
 
 
 def unknown_tables(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any]]) -> list[str]:
-    """Return the tables of a database that are neither the store's own nor among these."""
+    """Return the names of the tables in a database that are neither the store's own nor in `specs`."""
     return sorted(_tables_of(connection) - _OWN_NAMES - {"persons"} - {spec.name for spec in specs})
 
 
 def index_persons(cursor: sqlite3.Cursor, place: str, key: str, ids: Collection[str]) -> None:
-    """Replace the persons by whom `keys_of` finds a value."""
+    """Replace the index entries of a value: `Storage.keys_of` then finds the value by these persons' ids.
+
+    Args:
+        place: The name of the value's table.
+    """
     rows = cursor.execute("SELECT person FROM persons WHERE place = ? AND key = ?", (place, key)).fetchall()
     if {id for (id,) in rows} != set(ids):
         cursor.execute("DELETE FROM persons WHERE place = ? AND key = ?", (place, key))
@@ -242,7 +247,7 @@ def index_persons(cursor: sqlite3.Cursor, place: str, key: str, ids: Collection[
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database read-only, also one that a server uses; raises sqlite3.Error and `CannotOpenStore`."""
+    """Open a database read-only, even while a server uses it. May raise sqlite3.Error or `CannotOpenStore`."""
     check_file(path)
     with closing(_open_read_only(path)) as connection:
         yield connection
@@ -260,7 +265,10 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
 
 
 def _version_1_of(path: Path, schema: int) -> str:
-    """Return which version 1.x wrote a database, by its tables; reads it without locks and without its log."""
+    """Return the version 1.x that wrote a database, judging by its tables; "1.x" if unknown.
+
+    The database is read without locks and without its write-ahead log.
+    """
     if schema in _VERSIONS_OF_SCHEMA:
         return _VERSIONS_OF_SCHEMA[schema]
     try:
@@ -278,9 +286,9 @@ def _tables_of(connection: sqlite3.Connection) -> set[str]:
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Raise `ForeignFile` if the file holds the tables of another program.
+    """Raise `ForeignFile` if the database belongs to another program.
 
-    A recovered database has our tables, but lost its mark if the first page was damaged.
+    A recovered database may have lost its application id with its first page; it is recognised by its tables.
     """
     (id,) = connection.execute("PRAGMA application_id").fetchone()
     tables = _tables_of(connection)
@@ -289,7 +297,7 @@ def _check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    """Create the store's own tables in an empty database, and mark it as ours."""
+    """Create the store's own tables if the database is empty, and set its application id and schema version."""
     (found,) = connection.execute("PRAGMA user_version").fetchone()
     if found:
         return
@@ -303,7 +311,7 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _create_tables(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any]]) -> None:
-    """Create the tables of these specs if they are missing; raises `Damaged` if the name of a table is damaged."""
+    """Create the missing tables of these specs. Raise `Damaged` if the name of a table is damaged."""
     if bad := [name for name in unknown_tables(connection, specs) if not name.isascii()]:
         raise Damaged(f"a table is called {bad[0]!r}")
     for spec in specs:

@@ -1,7 +1,7 @@
-"""The interface of a store, and the specs of its tables: how values become bytes, and which persons they name.
+"""The interface of a store, and the specs of its tables: how values are encoded, and which persons they mention.
 
-A new table is a new spec and needs no change in any store. A forgotten person is remembered by a hash of the id alone,
-so that data restored from a backup can be erased again.
+A new table needs only a new spec; the stores stay unchanged. To forget a person is to erase the person from all values.
+Only a hash of the person's id is kept, so that data restored from a backup can be erased again.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from tictactoe_server.storage.store import GameLog, Table, Unreadable, Value, Wr
 
 @dataclass(frozen=True, slots=True)
 class Persons(Generic[Value]):
-    """Which persons a value names, and how it is erased and exported.
+    """How the values of a table mention persons, and how they are erased and exported.
 
     Attributes:
-        ids: Returns the ids of the persons.
-        without: Takes a value, the id of a forgotten person and the stand-in's id, which is also the name; returns the
-            value without the person, None to delete it.
-        shown: Returns the part of the value, as JSON, that an export contains.
-        owner: Returns the only person whose export contains the value; None if the exports of all `ids` do.
-        is_indexed: Whether stores find the value by the ids; not if these change too often, or are derived from others.
+        ids: Returns the ids of the persons that a value mentions.
+        without: Called with a value, the id of a forgotten person and the id of a stand-in, which is also the
+            stand-in's name. Returns the value with the person replaced, or None to delete the value.
+        shown: Returns the part of a value that an export contains, as JSON-compatible objects.
+        owner: Returns the id of the only person whose export contains the value. If `owner` is None, the exports of all
+            `ids` contain it.
+        is_indexed: Whether stores find values by these ids. False if the ids change too often or are indexed elsewhere.
     """
 
     ids: Callable[[Value], Collection[str]]
@@ -40,17 +41,23 @@ class Persons(Generic[Value]):
 
 
 NOBODY: Final[Persons[Any]] = Persons(lambda value: (), is_indexed=False)
-"""For tables whose values name no person."""
+"""For tables whose values mention no persons."""
 
 
 def hash_id(id: str) -> str:
-    """Return the hash by which a forgotten person is remembered."""
+    """Return the hash of a person's id, which is kept after the person is forgotten."""
     return sha256(id.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Columns(Generic[Value]):
-    """The document and the integers of a value that a database keeps in columns; `join` is the inverse of `split`."""
+    """How a value is split into database columns.
+
+    Attributes:
+        names: The names of the integer columns, which follow the document's column.
+        split: Returns a value's document and integers.
+        join: The inverse of `split`.
+    """
 
     names: tuple[str, ...]
     split: Callable[[Value], tuple[Any, ...]]
@@ -59,18 +66,19 @@ class Columns(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class TableSpec(Generic[Value]):
-    """A table of a store, and how its values become bytes.
+    """The description of a table in a store: its name, and how its values are encoded.
 
     Attributes:
-        name: The name of the table, a plural.
+        name: The name of the table, a plural noun.
         noun: The noun for a value in messages.
-        decode: Returns the value of a document; raises ValueError, TypeError, RecursionError or msgspec's errors.
-        label: The noun phrase for a value with its key in messages.
+        decode: Decodes a document; may raise ValueError, TypeError, RecursionError or msgspec's errors.
+        label: The format of the phrase that names a value in messages, with `noun` and `key` as fields.
         key_of: Returns the key that a value contains; None if values do not contain their keys.
-        lifetime_seconds: Returns when a value expires, in stores that can expire values.
-        is_bounded: Whether a store in memory drops the oldest values if there are too many.
-        persons: The persons named in values; required if values contain players' ids.
-        forget: Called with each deleted key.
+        columns: The columns besides the key and the revision; None if there is only the document.
+        lifetime_seconds: Returns the time until a value expires, for stores that can expire values.
+        is_bounded: Whether a store in memory drops the oldest values when there are too many.
+        persons: How values mention persons; required if values contain players' ids.
+        forget: Called with the key of each deleted value.
     """
 
     name: str
@@ -87,17 +95,25 @@ class TableSpec(Generic[Value]):
 
     @property
     def rows(self) -> Columns[Value]:
-        """The columns of a database's table; only the document if no others are named."""
+        """The columns of the table in a database: `columns`, or the document alone."""
         return self.columns or Columns((), lambda value: (self.encode(value),), self.decode)
 
     def read_row(self, key: object, document: object, *numbers: object) -> Value:
-        """Return the value of a row of the database; raises `Unreadable`."""
+        """Return the value in a row of a database. May raise `Unreadable`."""
         if not all(isinstance(number, int) for number in numbers):
             raise Unreadable(f"A number is none: {numbers}.")
         return self.read(key, document, lambda found: self.rows.join(found, *numbers))
 
     def read(self, key: object, document: object, decode: Callable[[bytes], Value] | None = None) -> Value:
-        """Return the value of a document; raises `Unreadable`, also if its key is not `key`, unless that is None."""
+        """Decode a document.
+
+        Args:
+            key: The key that the value must contain; None to skip this check.
+            decode: Replaces `self.decode`.
+
+        Raises:
+            Unreadable: The document is damaged, or its value contains another key.
+        """
         try:
             value = (decode or self.decode)(as_bytes(document))
         except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
@@ -111,7 +127,7 @@ class TableSpec(Generic[Value]):
         return self.persons or NOBODY
 
     def indexed_ids(self, value: Value) -> Collection[str]:
-        """Return the persons by whom stores find a value; see `Storage.keys_of`."""
+        """Return the ids of the persons by which `Storage.keys_of` finds the value."""
         return set(self.persons_of.ids(value)) if self.persons_of.is_indexed else ()
 
     def describe(self, key: object) -> str:
@@ -119,13 +135,19 @@ class TableSpec(Generic[Value]):
 
 
 def as_bytes(value: object) -> bytes:
-    """Return a document as bytes; SQLite returns another type if the row is damaged."""
+    """Return a document as bytes. SQLite may return another type if the row is damaged."""
     return value if isinstance(value, bytes) else str(value).encode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameSpec(TableSpec[Value]):
-    """Finished games by their ids; `at` returns the end of a game in ms since 1970, `place` its room and number."""
+    """The description of the finished games, whose keys are their ids.
+
+    Attributes:
+        people: Returns the ids of a game's players.
+        at: Returns the time when a game ended, in ms since 1970.
+        place: Returns the code of a game's room and the game's number in that room.
+    """
 
     people: Callable[[Value], Sequence[str]]
     at: Callable[[Value], int]
@@ -133,14 +155,14 @@ class GameSpec(TableSpec[Value]):
 
 
 class Specs(NamedTuple):
-    """All tables of a store, in the order of copies between stores."""
+    """All tables of a store, in the order in which they are copied to another store."""
 
     tables: tuple[TableSpec[Any], ...]
     games: GameSpec[Any]
 
 
 class Storage(Protocol):
-    """The data of one server. All coroutines raise `StoreUnavailable`."""
+    """The data of one server, or of a cluster. Every coroutine may raise `StoreUnavailable`."""
 
     figures: WriteFigures
 
@@ -148,25 +170,27 @@ class Storage(Protocol):
     def games(self) -> GameLog[Any]: ...
 
     def table(self, spec: TableSpec[Value]) -> Table[Value]:
-        """Return a table that the store was opened with."""
+        """Return a table; `spec` must be one of the specs with which the store was opened."""
 
     async def keys_of(self, ids: Collection[str], *, is_exact: bool = False) -> Sequence[tuple[str, str]]:
-        """Return the tables and keys of the values that name one of these persons; see `Persons.is_indexed`.
+        """Return the tables and keys of the indexed values that mention any of these persons; see `Persons.is_indexed`.
 
-        In a cluster, values stored a moment ago may be missing unless the result must be `is_exact`, which is slow.
+        Args:
+            is_exact: Whether values that another server in the cluster stored a moment ago must be included. This is
+                slow.
         """
 
     def owed_since(self) -> float | None:
-        """Return the start of the current wait for the store (s, as `clock.monotonic`), None if there is none."""
+        """Return when the current wait for the store began (s, as `clock.monotonic`), or None if nothing waits."""
 
     def note_time(self, ms: int) -> None:
-        """Replace the total run time of servers soon, without waiting. A loss of power may lose the last seconds."""
+        """Schedule storing the total run time of the servers, in ms. A power failure may lose the last seconds."""
 
     async def noted_time(self) -> int | None:
-        """Return the noted run time, or None."""
+        """Return the stored total run time in ms, or None."""
 
     async def drop_copies(self, keys: Collection[str]) -> None:
-        """Delete local copies of the games of forgotten persons, given by the hashes of their ids."""
+        """Delete local copies of forgotten persons' games; `keys` are the hashes of the persons' ids."""
 
     async def scrub(self) -> None:
         """Overwrite deleted and replaced content as far as possible."""

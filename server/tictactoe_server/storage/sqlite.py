@@ -1,7 +1,7 @@
-"""The store of a server on one machine: a SQLite database in its data folder, with every save on disk at its return.
+"""The store of a single server: a SQLite database in its data folder. A save is acknowledged once it is on disk.
 
-This module has the SQL of tables; `writer` schedules it, `journal` stores rooms and games, `database` connects. The
-folder is locked while the store is open, so that no second server uses the same file.
+This module contains the SQL of the tables. `writer` schedules it, `journal` stores rooms and games, and `database`
+holds the connection. The folder is locked while the store is open, so that no other server uses it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tictactoe_server.storage.store import MISSING, Conflict, Game, Stored, Tabl
 from tictactoe_server.storage.writer import Answer, Writer
 
 _READ_AT_ONCE: Final = 500
-_KEYS_AT_ONCE: Final = 50  # few, so that saves hardly wait while a whole table is read
+_KEYS_AT_ONCE: Final = 50  # few, so that saves wait only briefly while a whole table is read
 _SCRUB_PAUSE_SECONDS: Final = 0.02
 
 
 class SqliteStore:
-    """The store of a data folder; `Storage` documents the methods.
+    """A `Storage` in a data folder.
 
     Attributes:
-        damage: A line for everything damaged that is left out.
-        tables: The tables by their names, and the games by their ids as one of them.
+        damage: Descriptions of the damaged values that were skipped when the database was opened.
+        tables: The tables by name, including one with the finished games by id.
     """
 
     logs_damage = True
@@ -51,9 +51,14 @@ class SqliteStore:
 
     @classmethod
     def open(cls, folder: Path | None, specs: Specs) -> Self:
-        """Return the store of a data folder, which is created if missing; with None nothing is stored on disk.
+        """Open the store in a data folder, creating the folder if it is missing.
 
-        Raises `CannotOpenStore`, in particular `FolderInUse`, `OtherVersion`, `DamagedDatabase` and `SavesMissing`.
+        Args:
+            folder: The data folder; None for a database in memory.
+
+        Raises:
+            CannotOpenStore: The folder or its database cannot be used. `FolderInUse`, `OtherVersion`, `DamagedDatabase`
+                and `SavesMissing` are subclasses.
         """
         if folder is not None:
             check_file(folder / FILE_NAME)
@@ -76,7 +81,7 @@ class SqliteStore:
         return await self._writer.ask(find)
 
     def note_time(self, ms: int) -> None:
-        """Replace the noted time with the next saves, or alone and without waiting for the disk."""
+        """Schedule storing the run time; the transaction does not wait for the disk."""
         self._writer.note(TIME, str(ms).encode())
 
     async def noted_time(self) -> int | None:
@@ -86,7 +91,10 @@ class SqliteStore:
         pass  # there are none
 
     async def scrub(self) -> None:
-        """Fold the journal and empty the log; SQLite overwrites deleted content (`secure_delete` in `schema`)."""
+        """Fold the journal and empty the write-ahead log.
+
+        SQLite itself overwrites deleted content; see `secure_delete` in `schema`.
+        """
         upto = await self._writer.ask(lambda _, journal: journal.row)
         while await self._writer.scrub(upto):  # noqa: ASYNC110
             await asyncio.sleep(_SCRUB_PAUSE_SECONDS)
@@ -96,7 +104,7 @@ class SqliteStore:
 
 
 class SqliteLog(Generic[Game]):
-    """The finished games in the journal and two tables; `GameLog` documents the methods."""
+    """A `GameLog` in the journal and two tables."""
 
     def __init__(self, writer: Writer, spec: GameSpec[Game]) -> None:
         self.writer = writer
@@ -117,7 +125,7 @@ class SqliteLog(Generic[Game]):
             yield str(id), id, game
 
     async def _between(self, cursor: int, upto: int, limit: int) -> AsyncIterator[tuple[int, Game]]:
-        """Yield at most `limit` games with ids above `cursor` and up to `upto`, in their order."""
+        """Yield at most `limit` games with ids above `cursor` and up to `upto`, in ascending order."""
         following: int | None = cursor
         while following is not None and limit > 0:
             some = partial(GameTables.after, cursor=following, limit=min(limit, _READ_AT_ONCE), upto=upto)
@@ -127,14 +135,18 @@ class SqliteLog(Generic[Game]):
             limit -= len(games)
 
     async def forget_before(self, at: int) -> bool:
-        """Delete some games that ended before a time, except games that only the journal has."""
+        """Like `GameLog.forget_before`, but keep games that are not folded yet."""
         return await self.writer.ask(lambda _, journal: journal.games.forget(at), Write)
 
     async def replace(self, id: int, game: Game) -> None:
         await self.writer.ask(lambda _, journal: journal.games.replace(id, game), Write)
 
     async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
-        """Store documents of games under ids from another store, in place of others; damaged documents are skipped."""
+        """Store games from another store under their ids there, replacing games with the same ids.
+
+        Args:
+            games: The ids and documents of the games. Damaged documents are skipped.
+        """
         documents = dict(games)
         found = [(id, game, documents[id]) for id, game in readable(self.spec, games)]
 
@@ -145,7 +157,10 @@ class SqliteLog(Generic[Game]):
         await self.writer.ask(replace, Write)
 
     async def begin_copy(self, origin: str) -> bool:
-        """Delete all games unless they are a copy of those of the store `origin`; return whether they are."""
+        """Prepare a copy of the games in the store `origin`; delete all games unless they are already such a copy.
+
+        Return True if the games were kept.
+        """
 
         def change(cursor: sqlite3.Cursor, journal: Journal) -> bool:
             journal.games.is_by_time = True
@@ -166,7 +181,7 @@ class SqliteLog(Generic[Game]):
 
 
 class SqliteTable(Generic[Value]):
-    """Values in a table of the database; `Table` documents the methods."""
+    """A `Table` in the database."""
 
     expires = False
 
@@ -233,7 +248,7 @@ class SqliteTable(Generic[Value]):
             index_persons(cursor, self._spec.name, key, ids)
 
     async def _pages(self, prefix: str) -> AsyncIterator[Sequence[str]]:
-        """Yield the keys from `prefix` on, some at a time."""
+        """Yield the keys in batches, in order, from the first key that is not smaller than `prefix`."""
         last = ""
         while keys := await self._writer.ask(partial(self._keys, prefix, last)):
             yield keys
@@ -251,13 +266,13 @@ class SqliteTable(Generic[Value]):
         return (self._spec.read_row(key, *row), revision) if row else None
 
     def _row(self, key: str, cursor: sqlite3.Cursor) -> tuple[Any, ...]:
-        """Return the revision, the document and the numbers under a key, or `MISSING` alone."""
+        """Return a value's revision, document and integers, or only `MISSING` if there is no value."""
         rows = checked(cursor.execute(self._read, (key,)).fetchall(), *self._kinds)
         return rows[0] if rows else (MISSING,)
 
 
 class JournaledTable(SqliteTable[Value]):
-    """Values whose newest documents are in the journal."""
+    """The table whose newest documents are in the journal."""
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         self._writer.write(Save(key, self._spec.encode(value), expected_revision, waiter, finished))
@@ -280,7 +295,7 @@ class JournaledTable(SqliteTable[Value]):
 
 
 class GamesTable(JournaledTable[Game]):
-    """Finished games by their ids, for copies of the store; a save skips ids that are taken."""
+    """The finished games as a table, for copying the store. Saving a game does nothing if its id exists."""
 
     def save(self, key: str, value: Game, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         game = (int(key), value, self._spec.encode(value))

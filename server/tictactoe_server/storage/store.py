@@ -1,4 +1,4 @@
-"""The interface of a store's tables and of its log of finished games, and the errors of stores."""
+"""The interfaces of a store's tables and of its log of finished games, and the errors of stores."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Value = TypeVar("Value")
 Game = TypeVar("Game")
 
 MISSING: Final[int] = 0
-"""The revision of a value that does not exist; `save` with this expected revision only creates."""
+"""The revision of a value that does not exist. A save that expects this revision creates the value or fails."""
 
 
 class Conflict(Exception):
-    """The value has another revision than expected; nothing was written. Load the value and try again."""
+    """The value does not have the expected revision; nothing was written. Load the value and try again."""
 
 
 class StoreUnavailable(Exception):
@@ -36,7 +36,7 @@ class Unsettled(StoreUnavailable):
 
 
 class Unreadable(StoreUnavailable):
-    """The stored value is damaged. A retry does not help; other keys are not affected."""
+    """The stored value is damaged. A retry does not help. Other keys are not affected."""
 
 
 class CannotOpenStore(Exception):
@@ -48,18 +48,18 @@ class CannotMove(Exception):
 
 
 class Waiter(Protocol):
-    """Callbacks of a write. They run on the event loop, in a store in memory within the call of the write itself."""
+    """The callbacks of a write. They run on the event loop; a store in memory calls them before the write returns."""
 
     def stored(self, revision: int) -> None:
-        """Called after the write with the new revision, `MISSING` after a delete."""
+        """Called after the write with the new revision, which is `MISSING` after a deletion."""
 
     def failed(self, error: Exception) -> None:
-        """Called with `Conflict`, or with a `StoreUnavailable`, after which the write may still take effect."""
+        """Called with a `Conflict`, or with a `StoreUnavailable`; see there whether the write may take effect later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored(Generic[Value]):
-    """A value of a table, or the error if it is damaged."""
+    """A value in a table, or the error if the value is damaged."""
 
     key: str
     value: Value | Unreadable
@@ -67,63 +67,84 @@ class Stored(Generic[Value]):
 
 
 class Table(Protocol[Value]):
-    """Values by key, written by compare-and-set. Every method raises or reports `StoreUnavailable`.
+    """Values by key, written by compare-and-set. Every coroutine may raise, and every write report, `StoreUnavailable`.
 
-    The revisions of a key grow, also after the key was deleted. An expected revision of None matches all revisions.
+    The revisions of a key only increase, even after a deletion. An expected revision of None matches every revision.
     """
 
     @property
     def expires(self) -> bool:
-        """Whether the store deletes values at the end of their lifetime."""
+        """Whether the store itself deletes values at the end of their lifetime."""
 
     async def load(self, key: str) -> tuple[Value, int] | None:
-        """Return the value and its revision, or None."""
+        """Return the value and its revision, or None if there is no value."""
 
     async def has_lost(self, key: str, revision: int) -> bool:
-        """Return whether the value is missing or older because the store was set back to before this revision."""
+        """Return True if the store lost this revision of the value because it was restored to an earlier state."""
 
     def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
-        """Yield all values, some at a time."""
+        """Yield all values in batches."""
 
     async def first_key(self, prefix: str) -> str | None:
-        """Return a key with this prefix, or None."""
+        """Return a key with this prefix, or None if there is none."""
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        """Replace the value with `expected_revision`, and add a `finished` game to the log in the same transaction."""
+        """Store the value if the stored revision equals `expected_revision`; otherwise the waiter gets a `Conflict`.
+
+        Args:
+            finished: A game that is added to the game log in the same transaction, or None.
+        """
 
     def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
-        """Delete the value; a `Conflict` if it is missing, unless `expected_revision` is None."""
+        """Delete the value if its revision equals `expected_revision`; otherwise the waiter gets a `Conflict`.
+
+        A missing value is a `Conflict`, too, unless `expected_revision` is None.
+        """
 
 
 class GameLog(Protocol[Game]):
-    """Finished games, under ids that are never reused. Every method may raise `StoreUnavailable`.
+    """Finished games by id; ids are never reused. Every method may raise `StoreUnavailable`.
 
-    Damaged games are logged and left out of lists.
+    Methods that return several games log damaged games and skip them.
     """
 
     async def games_of(self, player: str, limit: int, before: int | None = None) -> list[tuple[int, Game]]:
-        """Return a player's games with ids below `before`, newest first, at most `limit` and `MAX_LISTED_GAMES`."""
+        """Return at most `limit` of a player's games with their ids, newest first.
+
+        Args:
+            limit: The most games to return; values above `MAX_LISTED_GAMES` count as that.
+            before: Return only games older than the game with this id; None for all.
+        """
 
     async def game(self, id: int) -> Game | None: ...
 
     async def games_at(self, room: str, number: int) -> list[tuple[int, Game]]:
-        """Return the games with this number in rooms of this code, with their ids; codes are seldom reused."""
+        """Return the games with this number in rooms with this code, with their ids.
+
+        There is usually at most one, because room codes are seldom reused.
+        """
 
     def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
-        """Yield at most `limit` games after a cursor ("" for all), each as the cursor after it, its id and the game.
+        """Yield at most `limit` games after a position in the log; each item is a cursor, the game's id and the game.
 
-        Cursors are valid forever and on every server.
+        Args:
+            cursor: Where to start: the cursor from the item before, or "" for the beginning. Cursors stay valid forever
+                and on every server.
         """
 
     async def forget_before(self, at: int) -> bool:
-        """Delete some of the games that ended before a time (ms since 1970); return True if there may be more."""
+        """Delete some of the games that ended before `at` (ms since 1970); return True if there may be more."""
 
     async def replace(self, id: int, game: Game) -> None:
-        """Replace and erase the game with this id; the new game may get another id."""
+        """Erase the game with this id and store `game` in its place, possibly under another id."""
 
 
 async def values_of(table: Table[Value], pause_seconds: float = 0.0) -> AsyncIterator[tuple[str, Value, int]]:
-    """Yield the keys, values and revisions of a table without damaged values; raises `StoreUnavailable`."""
+    """Yield the keys, values and revisions in a table, skipping damaged values. May raise `StoreUnavailable`.
+
+    Args:
+        pause_seconds: A pause after each batch of values, which leaves time for other work.
+    """
     async for some in table.load_all():
         for stored in some:
             if not isinstance(stored.value, Unreadable):
@@ -132,7 +153,7 @@ async def values_of(table: Table[Value], pause_seconds: float = 0.0) -> AsyncIte
 
 
 def read_time(document: bytes | None) -> int | None:
-    """Return a noted time, or None; raises `Unreadable`."""
+    """Decode a stored time in ms; return None if there is none. Raise `Unreadable` if the document is no number."""
     try:
         return None if document is None else int(document)
     except ValueError as error:
@@ -140,7 +161,13 @@ def read_time(document: bytes | None) -> int | None:
 
 
 class Histogram:
-    """Counts of values up to each of the `bounds` and beyond the last one, and the `total` of all values."""
+    """A histogram of values.
+
+    Attributes:
+        bounds: The upper bounds of the buckets, ascending and inclusive.
+        counts: The number of values in each bucket, and last the number of values above all bounds.
+        total: The sum of all values.
+    """
 
     __slots__ = ("bounds", "counts", "total")
 
@@ -155,7 +182,7 @@ class Histogram:
 
 
 class WriteFigures:
-    """The durations of a store's transactions, and their numbers of writes."""
+    """Histograms of the durations of a store's transactions and of the number of writes in each transaction."""
 
     def __init__(self) -> None:
         self.seconds = Histogram((0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5))
@@ -167,7 +194,7 @@ class WriteFigures:
 
 
 class Pending:
-    """A waiter with a `future` for the revision or the error."""
+    """A `Waiter` whose `future` receives the revision or the error."""
 
     __slots__ = ("future",)
 
@@ -184,14 +211,14 @@ class Pending:
 
 
 def save(table: Table[Value], key: str, value: Value, expected_revision: int | None) -> asyncio.Future[int]:
-    """Save a value and return its new revision; raises `Conflict` and `StoreUnavailable`. See `Table.save`."""
+    """Save a value as in `Table.save`, and return its new revision. May raise `Conflict` or `StoreUnavailable`."""
     pending = Pending()
     table.save(key, value, expected_revision, pending)
     return pending.future
 
 
 def delete(table: Table[Any], key: str, expected_revision: int | None) -> asyncio.Future[int]:
-    """Delete a value; raises `Conflict` and `StoreUnavailable`. See `Table.delete`."""
+    """Delete a value as in `Table.delete`. May raise `Conflict` or `StoreUnavailable`."""
     pending = Pending()
     table.delete(key, expected_revision, pending)
     return pending.future

@@ -1,7 +1,7 @@
 """Group commit: one thread writes all waiting changes in one transaction, then wakes the event loop once.
 
-A flush of the disk and a wake-up cost the same for one change as for hundreds: the busier the server, the less a
-change costs.
+Flushing the disk and waking the event loop cost the same for one change as for hundreds, so the cost per change falls
+as the load rises.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tictactoe_server.storage.store import Pending, StoreBusy, StoreUnavailable,
 MAX_BATCH: Final = 1_000
 MAX_WAITING: Final = 10_000
 PATIENCE_SECONDS: Final = 2.4
-"""The time after which a silent disk counts as unavailable; it is checked four times as often."""
+"""The disk counts as unavailable if an operation takes longer than this; the check runs four times in this period."""
 
 Answer = TypeVar("Answer")
 
@@ -38,13 +38,13 @@ log: Final = structlog.get_logger(__name__)
 
 class _Phase(enum.Enum):
     OPEN = enum.auto()
-    SILENT = enum.auto()  # the disk does not answer
-    CLOSING = enum.auto()  # waiting jobs are done, new ones are refused
+    SILENT = enum.auto()  # the disk does not respond; new jobs fail
+    CLOSING = enum.auto()  # waiting jobs are executed; new jobs fail
     CLOSED = enum.auto()  # set by the thread when it ends
 
 
 class _Batch(Struct, eq=False):
-    """Jobs that the thread does together; none for a note of the time."""
+    """Jobs that the thread executes together. A batch without jobs stores the note."""
 
     jobs: Sequence[Any]
     do: Callable[[Sequence[Any]], Sequence[Any]]
@@ -62,7 +62,7 @@ class _Batch(Struct, eq=False):
 
 
 class Writer:
-    """The thread and its queue of jobs, which come from one event loop at a time."""
+    """The store's thread and its queue of jobs. Only one event loop at a time may submit jobs."""
 
     def __init__(
         self,
@@ -73,7 +73,14 @@ class Writer:
         thread: Callable[..., threading.Thread] = threading.Thread,
         queue: Callable[[], SimpleQueue[Any]] = SimpleQueue,
     ) -> None:
-        """Start the thread. A simulation passes its own `thread` and `queue`."""
+        """Start the thread.
+
+        Args:
+            max_waiting: The most jobs that may wait; further jobs fail with `StoreBusy`.
+            patience_seconds: See `PATIENCE_SECONDS`.
+            thread: Creates the thread; a simulation replaces it.
+            queue: Creates the queue of batches; a simulation replaces it.
+        """
         self.damage = database.damage
         self.figures = WriteFigures()
         self._database = database
@@ -95,7 +102,7 @@ class Writer:
         self._thread.start()
 
     def write(self, job: Save | Write) -> None:
-        """Add a job to the next batch; if that is impossible, its waiter fails at once."""
+        """Add a job to the next batch, or report `StoreUnavailable` to its waiter at once."""
         if self._phase is not _Phase.OPEN:
             reason = _SILENT if self._phase is _Phase.SILENT else "The store is closed."
             job.waiter.failed(StoreUnavailable(reason))
@@ -113,38 +120,45 @@ class Writer:
     def ask(
         self, work: Callable[[sqlite3.Cursor, Journal], Answer], kind: type[Write] = Question
     ) -> asyncio.Future[Answer]:
-        """Return the result of work on the thread, of a `Write` once it is durable; raises `StoreUnavailable`."""
+        """Run `work` on the thread and return its result. May raise `StoreUnavailable`.
+
+        Args:
+            kind: `Question` for work that reads, `Write` for work that writes. The result of a `Write` is returned once
+                the write is durable.
+        """
         pending = Pending()
         self.write(kind(work, pending))
         return pending.future
 
     def scrub(self, upto: int) -> asyncio.Future[bool]:
-        """Call `Database.scrub` on the thread; raises `StoreUnavailable`."""
+        """Call `Database.scrub` on the thread and return its result. May raise `StoreUnavailable`."""
         pending = Pending()
         self._attach()
         self._begin([Question(lambda *_: None, pending)], lambda jobs: [self._database.scrub(upto)])
         return pending.future
 
     def note(self, key: str, value: bytes) -> None:
-        """Replace a note of the database soon, and fold the journal with it."""
+        """Schedule storing a note in the database; the same transaction folds part of the journal."""
         if self._phase is not _Phase.OPEN:
             return
         self._note = (key, value)
-        if not self._is_note_queued:  # else the queued batch takes this note: a slow disk has at most one to write
+        if not self._is_note_queued:  # otherwise the queued batch stores this note, too
             self._is_note_queued = True
             self._batches.put(_Batch((), self._keep_up))
 
     def owed_since(self) -> float | None:
-        """Return the time since which the disk is busy, owes an answer or refuses everything (s, as `clock.monotonic`).
+        """Return when the current wait for the disk began (s, as `clock.monotonic`), or None if nothing waits.
 
-        A disk that is silent while it stores a note of the time owes nobody an answer, but no move could be stored.
+        The disk may be executing a batch, have jobs to execute, or fail them all. Storing a note counts, too: no job
+        waits for the note, but no move can be stored meanwhile.
         """
         return min((at for at in (self._owed_since, self._busy_since) if at is not None), default=None)
 
     async def close(self) -> None:
-        """Do the waiting jobs, refuse new ones, and close the database; idempotent.
+        """Execute the waiting jobs, refuse new ones, and close the database. Idempotent.
 
-        Raises `StoreUnavailable` if the disk is silent; the database is still closed if the disk answers later.
+        Raises:
+            StoreUnavailable: The disk does not respond. The database is closed once the disk responds.
         """
         if self._ended is not None:
             return
@@ -158,7 +172,7 @@ class Writer:
         self._thread.join()
 
     def _attach(self) -> asyncio.AbstractEventLoop:
-        """Return the running event loop; results for another one are dropped."""
+        """Return the running event loop; drop results that an earlier event loop has requested."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop = loop
@@ -168,7 +182,7 @@ class Writer:
         return loop
 
     def _hand_over(self) -> None:
-        """Queue all writes as one transaction, then the questions, which see only durable values."""
+        """Queue the waiting writes as one transaction, then the questions, which therefore see only durable values."""
         jobs = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
         questions = [job for job in jobs if isinstance(job, Question)]
         self._begin([job for job in jobs if not isinstance(job, Question)] if questions else jobs, self._database.write)
@@ -181,13 +195,13 @@ class Writer:
             self._batches.put(batch)
 
     def _settle(self, batch: _Batch, outcomes: Sequence[Any]) -> None:
-        if batch in self._begun:  # else its waiters have failed
+        if batch in self._begun:  # otherwise the waiters were told that the disk does not respond
             self._begun.remove(batch)
             batch.report(outcomes)
         if not self._database.is_refusing:
             if not self._begun and not self._waiting:
                 self._owed_since = None
-            elif batch.jobs:  # all waiting jobs are newer
+            elif batch.jobs:  # all waiting jobs are newer than this batch
                 self._owed_since = batch.taken_at
         if batch.jobs and not self._begun:
             self._is_awake = bool(self._waiting)
@@ -195,11 +209,11 @@ class Writer:
                 self._attach().call_soon(self._hand_over)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Fail all waiting jobs if the thread makes no progress."""
+        """Let all waiting jobs fail if the thread makes no progress."""
         if self._phase is _Phase.CLOSED or loop is not self._loop:
             return
         now, since = clock.monotonic(), self._busy_since
-        if now - self._looked_at > self._patience_seconds / 2:  # the process was stopped, and the thread with it
+        if now - self._looked_at > self._patience_seconds / 2:  # the whole process was suspended
             self._going_since = now
         self._looked_at = now
         is_silent = since is not None and now - max(since, self._going_since) > self._patience_seconds
@@ -236,7 +250,7 @@ class Writer:
             self._call(self._ended.stored, None)
 
     def _keep_up(self, jobs: Sequence[Any]) -> Sequence[Any]:
-        self._is_note_queued = False  # before the note is read, so that a newer one is queued again
+        self._is_note_queued = False  # before the note is read, so that a later note queues another batch
         self._database.keep_up(self._note)
         return jobs
 
