@@ -1,6 +1,6 @@
 // The messages of docs/protocol.md, made by `python -m tools.protocol_types`.
 declare namespace Protocol {
-  /** Asks for the analysis of the room's position, the current one or the one after `ply` moves. */
+  /** Asks for the analysis of a position in the room's game: after `ply` moves, or by default the current one. */
   interface Analyse {
     type: "analyse";
     room: string;
@@ -8,7 +8,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The analysis of the position after `ply` moves. Attributes: turn: The mark to move, None at the end of the game. value: The value for `turn`. cells: The value of each legal cell; empty at the end of the game, and while a choice is due. best: The best cells; empty if the value is unknown and more than half of the cells look equal. solved: Whether every value is exact. options: The value of each choice of an opening, while one is due; `best_options` are the best ones. before: The analysis before the choice, if one was made at this `ply`. */
+  /** The analysis of the position after `ply` moves. Attributes: turn: The mark to move, or None at the end of the game. value: The value of the position for `turn`. cells: The value of each legal cell; empty at the end of the game, and if a choice is due. best: The best cells; empty if the value is unknown and more than half of the cells seem equally good. solved: Whether every value is exact. options: The value of each option, if a choice in an opening is due. best_options: The options with the best value. before: The analysis of the position before the choice, if a choice was made at this `ply`. */
   interface AnalysisState {
     ply: number;
     turn: string | null;
@@ -21,7 +21,7 @@ declare namespace Protocol {
     before?: AnalysisState;
   }
 
-  /** A message of the operator to all players, or with a `code` of the server to this player. Attributes: at: Milliseconds since the epoch. */
+  /** A message from the operator to all players, or with a `code` from the server to this player. Attributes: at: The time in ms since 1970. */
   interface Announcement {
     type: "announcement";
     text: string;
@@ -29,7 +29,7 @@ declare namespace Protocol {
     code?: string;
   }
 
-  /** Accepts or declines a challenge; the challenger withdraws it with `accept` false. */
+  /** Accepts or declines a challenge. If the challenger sends it with `accept` false, the challenge is withdrawn. */
   interface Answer {
     type: "answer";
     challenge: string;
@@ -37,7 +37,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks. Attributes: strangers: True blocks challenges from people whom the sender has not played, false allows them again. */
+  /** Blocks a player, which hides their challenges and chat, or ends the block. Every reply lists the blocked players. Attributes: player: The id or the claimed name of the player; left out if no block changes. on: Whether to block the player or to end the block. strangers: True blocks challenges from players who were not in one of the sender's last 50 games, false allows them again. */
   interface Block {
     type: "block";
     player?: string;
@@ -46,7 +46,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A call to a board: the player has `due_ms` to join the room and play `mark`. */
+  /** Calls the recipient to a tournament game. Attributes: mark: The mark that the recipient plays. against: The name of the opponent. due_ms: The time left for joining the room. */
   interface Call {
     type: "call";
     event: string;
@@ -57,20 +57,20 @@ declare namespace Protocol {
     due_ms: number;
   }
 
-  /** A card: the `ticket` admits the roster's player of this `name`. */
+  /** A card, whose `ticket` admits the player with this `name` in the roster. */
   interface Card {
     name: string;
     ticket: string;
   }
 
-  /** The value of a position or a move for the player to move. Attributes: plies: For `win` and `loss`, the number of moves until the end, by all players. estimate: From -1 (lost) to 1 (won); exact unless the kind is `unknown`. */
+  /** The value of a position or a move for the player to move. Attributes: plies: For `win` and `loss`, the number of moves of all players to the end of the game. estimate: A number from -1 (lost) to 1 (won); exact unless the kind is `unknown`. */
   interface CellValue {
     kind: string;
     plies?: number | null;
     estimate?: number;
   }
 
-  /** Asks a player for a game. The challenger plays the mark `side`, or a random mark. */
+  /** Challenges a player to a game. Attributes: player: The id or the claimed name of the challenged player. side: The mark for the challenger. By default, the marks are random. */
   interface Challenge {
     type: "challenge";
     player: string;
@@ -81,7 +81,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The end of a challenge made by or to this player; `room` is where both have a seat if it was accepted. */
+  /** The end of a challenge from or to the recipient. Attributes: room: The room where both players have a seat, if the challenge was accepted. */
   interface ChallengeOver {
     type: "challenge_over";
     challenge: string;
@@ -89,7 +89,7 @@ declare namespace Protocol {
     room?: string;
   }
 
-  /** A new challenge to this player, or made by this player on another connection. */
+  /** A new challenge to the recipient, or from the recipient on another connection. */
   interface Challenged {
     type: "challenge";
     challenge: string;
@@ -103,7 +103,7 @@ declare namespace Protocol {
     expires_ms: number;
   }
 
-  /** Says a text or a sentence, by its id, to everybody in the room. Longer texts than 200 characters are refused with `too_long`. */
+  /** Sends a chat line to everyone in the room: a `text`, or the id of a `sentence`. A text of more than 200 characters is refused with `too_long`. */
   interface Chat {
     type: "chat";
     room: string;
@@ -112,7 +112,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Something said in a room. Attributes: from_: The sender's name. seat: The sender's mark, None for a watcher. text: The text, or the English of the `sentence`. at: Milliseconds since the epoch. player: The sender's public id. */
+  /** A chat line in a room. Attributes: from_: The sender's name. seat: The sender's mark, or None for a watcher. text: The text, or the English words of `sentence`. at: The time in ms since 1970. player: The sender's public id. sentence: The id of the sentence, if the sender chose one. */
   interface ChatLine {
     type: "chat";
     room: string;
@@ -124,7 +124,7 @@ declare namespace Protocol {
     sentence?: string;
   }
 
-  /** Takes a side in an opening, by its mark, or `more`, after `ply` moves. */
+  /** Chooses an option in an opening. Attributes: take: The mark of the side to take, or `more`. ply: The number of moves before the choice. */
   interface Choose {
     type: "choose";
     room: string;
@@ -134,7 +134,7 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Ends a game whose opponent has been away longer than the hold. */
+  /** Claims a win or a draw because the opponent has been disconnected for longer than the hold. */
   interface Claim {
     type: "claim";
     room: string;
@@ -143,35 +143,35 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Claims a name for the player; the answer has codes that restore it. */
+  /** Claims a name for the player. The reply contains rescue codes, which restore the name. */
   interface ClaimName {
     type: "claim_name";
     name: string;
     id?: string;
   }
 
-  /** The clock that a request asks for: one for each seat (with an increment a move) or one for each move. */
+  /** The clock that a request chooses; see `ClockTerms`. */
   interface ClockFields {
     initial_ms?: number;
     increment_ms?: number;
     move_ms?: number;
   }
 
-  /** The clock of a running game, as of sending. Attributes: remaining_ms: The time left, by mark. running: The mark whose clock runs, or None. start_ms: The time left for a first move, only while one is due. */
+  /** The clock of a game at the time of sending. Attributes: remaining_ms: The time left, by mark. running: The mark whose clock is running, or None. start_ms: The time left for a player's first move; left out if no first move is due. */
   interface ClockState {
     remaining_ms: { [key: string]: number };
     running: string | null;
     start_ms?: number;
   }
 
-  /** A clock for each seat (`initial_ms` with `increment_ms` a move) or for each move (`move_ms`). */
+  /** The terms of a clock: a time for each seat with an increment for each move, or a time for each move. Attributes: initial_ms: The time for each seat. increment_ms: The increment for each move. move_ms: The time for each move, instead of the other two. */
   interface ClockTerms {
     initial_ms?: number;
     increment_ms?: number;
     move_ms?: number;
   }
 
-  /** The room is gone; `reason` is for people, `code` and `data` say the same for programs. */
+  /** The room was closed. `reason` is for people; `code` and `data` say the same for programs. */
   interface Closed {
     type: "closed";
     room: string;
@@ -180,7 +180,7 @@ declare namespace Protocol {
     data: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
-  /** Opens a room and takes a seat in it; `guests` take the next ones. */
+  /** Opens a room and takes a seat in it. Attributes: seat: The mark to play, by default the first. bots: The levels of the server's bots that take seats. analysis: `open` lets everyone in the room see the analysis of the running game. chat: `all` lets players and watchers chat, `players` only players. guests: The names of further players at the sender's keyboard; they take the next seats. */
   interface Create {
     type: "create";
     rules?: string | RulesFields;
@@ -195,7 +195,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A device of the player. Attributes: seen: The last day of use, UTC. current: Whether it is the asking device. client: The program that it last used. new: Whether it was added less than three days ago, and after the asking device. */
+  /** A device of the player. Attributes: seen: The day of its last use, UTC. current: Whether it is the device that sent the request. client: The program that it used last. new: Whether it was added less than three days ago, and after the device that sent the request. */
   interface Device {
     id: string;
     seen: string;
@@ -204,13 +204,13 @@ declare namespace Protocol {
     new?: boolean;
   }
 
-  /** Asks for the player's devices. */
+  /** Asks for the list of the player's devices. */
   interface Devices {
     type: "devices";
     id?: string;
   }
 
-  /** Offers a draw, or answers an offer; idempotent with `game` and `ply`. */
+  /** Offers a draw, or answers an offer. Idempotent if it has `game` and `ply`. */
   interface Draw {
     type: "draw";
     room: string;
@@ -221,7 +221,7 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** The asking player's results against another player; `last` is the end of the newest game in ms since 1970. */
+  /** The results of the player who sent the request against another player. Attributes: last: The end of their newest game, in ms since 1970. */
   interface Encounters {
     wins: number;
     draws: number;
@@ -229,13 +229,13 @@ declare namespace Protocol {
     last: number;
   }
 
-  /** An offer that was declined by the mark `by`, or withdrawn by its maker. */
+  /** An offer that was declined or withdrawn. Attributes: by: The mark that declined or withdrew it. how: `declined` or `withdrawn`. */
   interface EndedOffer {
     by: string;
     how: string;
   }
 
-  /** A request was refused and changed nothing. Attributes: code: One of `ErrorCode`, or unknown to this client. url: Only with `moved`: the server that has the room. data: The parts of the message; left out if the error would be too long. */
+  /** The reply to a request that was refused and changed nothing. Attributes: code: An `ErrorCode`, or a code that only newer servers send. message: A sentence for people. path: The invalid field of the request. retry_ms: The time to wait before the request is sent again. url: The server that has the room; only with the code `moved`. data: The values in the message; left out if the error would be too long. */
   interface Error {
     type: "error";
     id?: string;
@@ -248,14 +248,14 @@ declare namespace Protocol {
     data?: { [key: string]: string | number | boolean | (string | number)[] | null };
   }
 
-  /** The progress of an open pairing's game. */
+  /** The progress of the game in an open pairing. */
   interface EventGame {
     ply: number;
     turn: string | null;
     clock?: ClockState;
   }
 
-  /** The terms of an event. Attributes: organisers: Ids of the organisers. players: The number of entrants. present: How many of the entrants are connected. rounds: The number of rounds in all, 0 while it is unknown. expected: The number of names of the roster that have not entered yet and still may. */
+  /** The terms of a tournament; see `EventOpen` for its options. Attributes: organisers: The ids of the organisers. players: The number of entrants. present: The number of entrants who are connected. rounds: The total number of rounds, or 0 while it is unknown. expected: The number of people in the roster who have not entered yet and still may. */
   interface EventHead {
     title: string;
     kind: string;
@@ -276,7 +276,7 @@ declare namespace Protocol {
     expected?: number;
   }
 
-  /** Enters an event. Attributes: ticket: The code of the event or of a card; needed unless the event is open to all. name: The player's name in this event; a card has its own. here: Takes over a card that is in use on another device. */
+  /** Enters a tournament, or returns to it. Attributes: ticket: The code of the tournament or of a card; required unless the tournament is open to everyone. name: The player's name in this tournament. A card has its own name. here: Whether to take over a card that is in use on another device. */
   interface EventJoin {
     type: "event_join";
     event: string;
@@ -286,14 +286,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Leaves an event; a running game is forfeited. */
+  /** Leaves a tournament, and forfeits a running game in it. */
   interface EventLeave {
     type: "event_leave";
     event: string;
     id?: string;
   }
 
-  /** One match of a knock-out. Attributes: players: The ids of both players, None if undecided; a single player has a bye. names: The names, in the order of `players`. points: The points of both, in the order of `players`. goes_on: The id of the winner, None while undecided. by: `draw` if the players' numbers decided a level match. */
+  /** A match in a knock-out. Attributes: players: The ids of both players, each None until it is known; a single player has a bye. names: The names of the players, in the order of `players`. points: The points of the players, in the order of `players`. goes_on: The id of the winner, or None until the match is decided. by: `draw` if the match was level and the players' starting numbers decided it. */
   interface EventMatch {
     players: (string | null)[];
     names: (string | null)[];
@@ -302,7 +302,7 @@ declare namespace Protocol {
     by?: string | null;
   }
 
-  /** Opens an event; the sender is its organiser. Attributes: rounds: The number of rounds, for a Swiss only. entry: `open` to all, with a `code` (the `ticket` of the answer), or for the names of the `roster`, each with a card. start: `full` starts the event when `size` players have entered, `hand` when the organiser says so. advance: Whether the next round starts `break_ms` after the last result, or by `hand`. ready_ms: The time within which a first move is due. late_until: The last round before which players may still enter. */
+  /** Opens a tournament with the sender as its organiser. Attributes: double: Whether the players in a round robin meet twice. rounds: The number of rounds, only for a Swiss. entry: `open` lets everyone enter, `code` people with the `ticket` in the reply, and `roster` the people named in `roster`, each with a card. bots: The levels of the server's bots that take part. start: `full` starts the tournament when `size` players have entered, `hand` when the organiser begins it. advance: `auto` starts the next round `break_ms` after the last result, `hand` when the organiser does. ready_ms: The time for each player's first move. late_until: The last round that still lets new players enter. */
   interface EventOpen {
     type: "event_open";
     kind: "knock_out" | "round_robin" | "swiss";
@@ -324,7 +324,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A pairing of an event. Attributes: players: Player ids by mark; a single player has a bye. result: A mark, `draw`, or `none` for 0-0. game_id: Only once the game is over. room: Only while the room is open or its game can still be seen. */
+  /** A pairing in a tournament. Attributes: players: The ids of the players by mark; a single player has a bye. names: The names of the players by mark. result: The winner's mark, `draw`, or `none` for 0-0. reason: How the game ended. by: What decided the result. game_id: The id of the game, once it is over. room: The code of the room, while it is open or its game can still be seen. */
   interface EventPairing {
     id: string;
     round: number;
@@ -338,7 +338,7 @@ declare namespace Protocol {
     room?: string;
   }
 
-  /** Pauses the sender's pairings, or ends the pause. */
+  /** Begins a pause of the sender, who is then not paired, or with `on` true ends it. */
   interface EventReady {
     type: "event_ready";
     event: string;
@@ -346,7 +346,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** One row of the table; each tie-break in `tie` has a name, a value, and the sum that produced it. */
+  /** A row of the table. Attributes: player: The id of the player. played: The number of games played. tie: The tie-breaks, each with its name, its value, and the sum that produced the value. */
   interface EventRow {
     place: number;
     player: string;
@@ -358,7 +358,7 @@ declare namespace Protocol {
     status?: string;
   }
 
-  /** The changes of an event since the previous message: rows of the table, and pairings. `needed`, `away` and `games` are complete, and left out if empty; `bracket` is left out if unchanged. */
+  /** The changes to a tournament since the previous message: the changed rows of the table and pairings. `needed`, `away` and `games` are complete and left out if empty; `bracket` is left out if it is unchanged. */
   interface EventRows {
     type: "event_rows";
     event: string;
@@ -375,7 +375,7 @@ declare namespace Protocol {
     bracket?: EventMatch[][];
   }
 
-  /** An action of the organiser; `seq` is that of the newest state. `cards` returns the cards of a roster. */
+  /** Runs a tournament as its organiser. Attributes: seq: The `seq` of the newest state that the sender has seen. action: What to do. `cards` returns the cards of the roster. player: The player to expel, or the loser of the `pairing`. pairing: The pairing to forfeit or to make void. name: The name to add to the roster. */
   interface EventRun {
     type: "event_run";
     event: string;
@@ -387,7 +387,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** An event: the top of the table and the recipient's row, and this round's pairings, the recipient's first. Attributes: due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due. needed: In an event that is paused because no player was present, how many people must be present for it to go on; left out otherwise. expected: Names of the roster that have not entered yet; left out if there are none. away: How long absent players have been disconnected, in ms by player id; left out if there are none. games: The running games by pairing; left out if there are none. bracket: The last rounds of a knock-out and those to come. key: The wall key, on a server that hides names from people without a part in the event; left out for these. */
+  /** The state of a tournament. Attributes: event: The code of the tournament. due_ms: The time until the next round begins or the current wait ends, or None if nothing is due. table: The top of the table, and the recipient's row. pairings: The pairings in this round, the recipient's first. needed: If the tournament is paused because all players were absent, the number of players who must be present for it to go on; otherwise left out. expected: The names in the roster that have not entered yet; left out if there are none. away: How long each absent player has been disconnected, in ms by player id; left out if all are present. games: The running games by the id of their pairing; left out if there are none. bracket: The last rounds of a knock-out, and the rounds to come. key: The wall key, if the server hides names; left out for recipients who may not see them. */
   interface EventState {
     type: "event";
     event: string;
@@ -406,7 +406,7 @@ declare namespace Protocol {
     key?: string;
   }
 
-  /** One row of the list of events; `players` is the number of entrants. */
+  /** A row in the list of tournaments; `players` is the number of entrants. */
   interface EventSummary {
     event: string;
     title: string;
@@ -416,7 +416,7 @@ declare namespace Protocol {
     players: number;
   }
 
-  /** Subscribes to an event's states, or ends the subscription. Attributes: key: The event's wall key, or its code, which shows names on a server that hides them. */
+  /** Subscribes to the states of a tournament, or ends the subscription. Attributes: key: The wall key of the tournament, or the `ticket` for all entrants; it shows the names on a server that hides them. */
   interface EventWatch {
     type: "event_watch";
     event: string;
@@ -425,26 +425,26 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks for the open and running events. */
+  /** Asks for the open and running tournaments. */
   interface Events {
     type: "events";
     id?: string;
   }
 
-  /** Asks for everything stored about the player, or for the games before the `game_id` in `before`. */
+  /** Asks for all stored data about the player, or with `before`, a `game_id`, for the games before that game. */
   interface Export {
     type: "export";
     before?: string;
     id?: string;
   }
 
-  /** Asks to be forgotten: name, devices and codes are deleted, and games stay under another name. */
+  /** Deletes the player's name, devices and codes. Their games remain under another name. */
   interface Forget {
     type: "forget";
     id?: string;
   }
 
-  /** An event of the change to a state that the state does not show. - `out`: the player of `mark` is out of this game; `why` is the reason. - `chose`: the player who sat at `mark` has taken the side `take` in the opening, or `more`. Taking the other mark swaps the seats. */
+  /** Something that happened in the change to a state, and that the state itself does not show. - `out`: the player with `mark` is out of this game; `why` is the reason. - `chose`: the player who had `mark` chose `take` in the opening: a mark or `more`. Taking the other mark swaps the seats. */
   interface Happening {
     type: string;
     mark?: string;
@@ -452,7 +452,7 @@ declare namespace Protocol {
     take?: string;
   }
 
-  /** A seat that the player holds in an unfinished room. Attributes: names: The names of the players by mark. turn: The mark to move, None while the room waits; left out if another server has the room. */
+  /** A seat that the player holds in a room whose game is not over. Attributes: seat: The player's mark. names: The names of the players by mark. turn: The mark to move, or None while the room is waiting; left out if another server has the room. */
   interface HeldSeat {
     room: string;
     seat: string;
@@ -461,7 +461,7 @@ declare namespace Protocol {
     turn?: string | null;
   }
 
-  /** Says who connects; the first request on every connection. Attributes: token: The secret of an earlier `welcome`: the connection is the same player again. bot: The player is a program, and is shown as one. link: A code made on another device of the player; takes the place of a token. rescue: A code that was issued when the `name` was claimed; takes the place of a token. */
+  /** Identifies the player. This is the first request on every connection. Attributes: token: The secret in an earlier `welcome`, which makes this connection the same player again. client: The name of the client program. bot: Whether the player is a program; others see that it is one. link: A code from another device of the player, used instead of a token. rescue: A code that was issued when `name` was claimed, used instead of a token. */
   interface Hello {
     type: "hello";
     name?: string;
@@ -473,7 +473,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks for the player's finished games, newest first; with `before`, a `game_id`, only older ones. */
+  /** Asks for the player's finished games, newest first. Attributes: limit: The largest number of games to return. before: A `game_id`; only games that ended before this game are returned. */
   interface History {
     type: "history";
     limit?: number;
@@ -481,7 +481,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Takes free seats for the player and the `guests`, or attaches this connection to the seats that they hold. Attributes: seq: The `seq` of the newest state of the room that the sender has seen. unreachable: The URL of the room's server, if it does not answer the sender. */
+  /** Takes free seats for the player and the `guests`, or returns to the seats that they hold. Attributes: seq: The `seq` of the newest state of the room that the sender has seen. unreachable: The URL of the server that has the room, if the sender cannot reach it. */
   interface Join {
     type: "join";
     room: string;
@@ -491,14 +491,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Why a ladder has stopped rating games. Attributes: figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games. */
+  /** Why a ladder has stopped rating games. Attributes: figure: For `undecided`, how many of the last `of` games were decided; for `advantage`, the advantage of the first move in rating points after `of` games. */
   interface LadderClosing {
     reason: string;
     figure: number;
     of: number;
   }
 
-  /** One row of a leaderboard; `trend` is the change of the rating over the last ten games. Attributes: place: None while the rating is provisional; such rows stand below the others. */
+  /** A row of a leaderboard. Attributes: place: The place, or None if the rating is provisional; such rows are below all others. trend: The change of the rating over the last ten games. */
   interface LadderRow {
     place: number | null;
     player: string;
@@ -509,7 +509,7 @@ declare namespace Protocol {
     trend: number;
   }
 
-  /** A player's record in one ladder. Attributes: rules: The ladder's key, the name of the rules. provisional: Whether the rating is uncertain; clients show it with a question mark. place: Only if the player has a place on the leaderboard. */
+  /** A player's record in one ladder. Attributes: rules: The key of the ladder, which is the name of its rules. provisional: Whether the rating is uncertain; clients show it with a question mark. place: The player's place on the leaderboard, if there is one. */
   interface LadderStanding {
     rules: string;
     wins: number;
@@ -521,7 +521,7 @@ declare namespace Protocol {
     place?: number;
   }
 
-  /** A part of a ladder. Attributes: rules: The ladder's key, the name of the rules. games: The number of rated games. advantage: The value of the first move in rating points. decided: The share of the last 200 games that were not drawn. closed: Why the ladder has stopped rating games, if it has. */
+  /** A part of a ladder. Attributes: rules: The key of the ladder, which is the name of its rules. games: The number of rated games. advantage: The advantage of the first move in rating points. decided: The share of the last 200 games that were not drawn, from 0 to 1. closed: Why the ladder has stopped rating games, if it has. */
   interface LadderState {
     rules: string;
     rows: LadderRow[];
@@ -531,7 +531,7 @@ declare namespace Protocol {
     closed?: LadderClosing;
   }
 
-  /** Stops watching, frees the seat of a waiting room, or resigns and leaves; the sender's guests leave, too. */
+  /** Stops watching, frees a seat in a waiting room, or resigns and leaves. The sender's guests leave, too. */
   interface Leave {
     type: "leave";
     room: string;
@@ -539,13 +539,13 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Asks for a code that admits another device as this player. */
+  /** Asks for a code that connects another device as this player. */
   interface LinkDevice {
     type: "link";
     id?: string;
   }
 
-  /** The board of a public game; the fields are those of a state. Attributes: names: The players' names by mark. result: Only once the game is over. clock: Only if the room has a clock; as of the last change of this board. */
+  /** The board of a public game; other fields are as in `RoomState`. Attributes: names: The names of the players by mark. result: The result, once the game is over. clock: The clock at the last change of the board, if the room has a clock. */
   interface LiveBoard {
     room: string;
     game: number;
@@ -561,14 +561,14 @@ declare namespace Protocol {
     clock?: ClockState;
   }
 
-  /** The boards of running public games; they replace all earlier boards. Attributes: demo: A game between bots, for subscribers that asked for one, if there is no other board. Its `room` is empty. */
+  /** The boards of running public games, which replace all boards sent earlier. Attributes: demo: A game between bots, if there is no other board and the subscriber asked for it. Its `room` is empty. */
   interface LiveBoards {
     type: "boards";
     boards: LiveBoard[];
     demo?: LiveBoard;
   }
 
-  /** Subscribes to changes of the list of public rooms, or ends the subscription. Attributes: boards: The number of boards of running games to send. demo: Whether to send a game between bots if there is no other board. */
+  /** Subscribes to changes to the list of public rooms, or ends the subscription. Attributes: boards: The number of running games whose boards are sent, too. demo: Whether to send a game between bots if there is no other board. */
   interface Lobby {
     type: "lobby";
     on: boolean;
@@ -577,14 +577,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The changes of the list of public rooms since the previous message. */
+  /** The changes to the list of public rooms since the previous message. Attributes: changed: The new and changed rows. closed: The codes of the rooms that are no longer in the list. */
   interface LobbyChange {
     type: "lobby";
     changed: RoomSummary[];
     closed: string[];
   }
 
-  /** Joins an open public room with equal rules and clock, rated or not, or opens one. It is the oldest such room; of rated rooms it is the one with the nearest rating. */
+  /** Joins a waiting public room with the same rules, clock and `rated`, or opens such a room. If there are several rooms, it joins the oldest one, or of rated rooms the one whose player has the nearest rating. */
   interface Match {
     type: "match";
     rules?: string | RulesFields;
@@ -603,14 +603,14 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Another server has the room from now on; players and watchers continue at `url`. */
+  /** Another server has taken over the room; players and watchers continue at `url`. */
   interface Moved {
     type: "moved";
     room: string;
     url: string;
   }
 
-  /** The server is going down. Attributes: code: `restarting`: reconnect after `retry_ms`. `stopping`: do not reconnect. in_ms: The server waits for the running games, at most this long; None is without a limit. */
+  /** The server is shutting down. Attributes: code: `restarting`, to reconnect after `retry_ms`, or `stopping`, not to reconnect. in_ms: The longest time that the server waits for running games to end, or None for no limit; left out if it does not wait. */
   interface Notice {
     type: "notice";
     code: string;
@@ -618,7 +618,7 @@ declare namespace Protocol {
     in_ms?: number | null;
   }
 
-  /** The open offers. Attributes: draw: The mark that offers a draw. undo: The mark that asks to take a move back. rematch: The marks that have asked for a rematch. ended: The declined and withdrawn offers of this position, by kind; left out if there are none. */
+  /** The open offers. Attributes: draw: The mark that offers a draw, or None. undo: The mark that asks to take back a move, or None. rematch: The marks that have asked for a rematch. ended: The offers declined or withdrawn in this position, by kind; left out if there are none. */
   interface Offers {
     draw?: string | null;
     undo?: string | null;
@@ -626,7 +626,7 @@ declare namespace Protocol {
     ended?: { [key: string]: EndedOffer };
   }
 
-  /** A request was carried out; the fields depend on the request. Attributes: seats: The marks of the player and the guests, if there are guests. online: The number of people connected to this server, the player included. */
+  /** The reply to a request that was carried out. Its fields depend on the request. Attributes: seats: The marks of the player and their guests, if there are guests. online: The number of people connected to this server, including the player. */
   interface Ok {
     type: "ok";
     id: string;
@@ -663,7 +663,7 @@ declare namespace Protocol {
     profile?: PlayerProfile;
   }
 
-  /** A challenge with its id, from `player` to the player `to`; it can be accepted for `expires_ms`. Without a `side` the marks are random. */
+  /** A challenge that can still be accepted. Attributes: challenge: The id of the challenge. player: The id of the challenger. name: The name of the challenger. to: The id of the challenged player. side: The mark for the challenger; left out if the marks are random. expires_ms: The time left for accepting it. */
   interface OpenChallenge {
     challenge: string;
     player: string;
@@ -676,7 +676,7 @@ declare namespace Protocol {
     expires_ms: number;
   }
 
-  /** An undecided opening: what the player whose turn it is has to do. Attributes: rule: `pie` or `swap2`. step: `place` a mark, or `choose` one of the `options`. places: The mark to place next, None at `choose`. left: The number of marks to place before the next choice. options: The choices: marks, and perhaps `more`; empty at `place`. */
+  /** An undecided opening and the next step of the player to move. Attributes: rule: `pie` or `swap2`. step: `place` a mark, or `choose` one of the `options`. places: The mark to place next; None in the step `choose`. left: The number of marks to place before the next choice. options: The options to choose from: marks, and possibly `more`; empty in the step `place`. */
   interface OpeningState {
     rule: string;
     step: string;
@@ -685,7 +685,7 @@ declare namespace Protocol {
     options: string[];
   }
 
-  /** One row of a history: a finished game. Attributes: at: When the game ended, in ms since the epoch. moves: The number of moves. event: The code of the event, if any; `pairing` is then the id of its pairing. */
+  /** A finished game in a player's history. Attributes: at: The end of the game, in ms since 1970. players: The players by mark. moves: The number of moves. event: The code of the tournament, for a tournament game. pairing: The id of the pairing, for a tournament game. */
   interface PastGame {
     game_id: string;
     room: string;
@@ -699,7 +699,7 @@ declare namespace Protocol {
     pairing?: string;
   }
 
-  /** The player of a mark in a finished game, with the name at that time. */
+  /** A player in a finished game, with the name at that time. */
   interface PastPlayer {
     player: string;
     name: string;
@@ -711,7 +711,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A finished game with all of its moves; the rest as in `PastGame`. Attributes: board: The final board. moves: The cells played, in order. passed: The players who were skipped: the number of moves on the board at that time, and the mark. chosen: What was chosen in the opening. */
+  /** A finished game with its moves; all other fields are as in `PastGame`. Attributes: board: The final board. moves: The cells played, in order. passed: The players who were skipped, each as the number of moves made before and the mark. chosen: The choices made in the opening, in order. */
   interface PlayedGame {
     game_id: string;
     room: string;
@@ -728,7 +728,7 @@ declare namespace Protocol {
     pairing?: string;
   }
 
-  /** A player's ladders and rated games. Attributes: games: At most 20, newest first. with_: The results against the asking player. */
+  /** A player's ladders and rated games. Attributes: games: Up to 20 rated games, newest first. with_: The results of the player who sent the request against this player. */
   interface PlayerProfile {
     player: string;
     name: string;
@@ -737,14 +737,14 @@ declare namespace Protocol {
     with?: Encounters;
   }
 
-  /** Asks for a player's ladders and rated games, by id or claimed name. */
+  /** Asks for the ladders and rated games of a player, given by id or claimed name. */
   interface Profile {
     type: "profile";
     player: string;
     id?: string;
   }
 
-  /** A game of a room was rated in the ladder of `rules`; `players` has the changes by player id. */
+  /** A game was rated. Attributes: rules: The key of the ladder. players: The changes of the players' ratings, by player id. */
   interface Rated {
     type: "rated";
     room: string;
@@ -753,7 +753,7 @@ declare namespace Protocol {
     players: { [key: string]: RatingChange };
   }
 
-  /** A player's rating before and after a game, and the expected score from 0 to 1. The new rating may be `provisional`; see `LadderStanding`. */
+  /** The change of a player's rating by a game. Attributes: before: The rating before the game. after: The rating after the game. expected: The expected score before the game, from 0 to 1. provisional: Whether the rating after the game is provisional; see `LadderStanding`. */
   interface RatingChange {
     before: number;
     after: number;
@@ -761,7 +761,7 @@ declare namespace Protocol {
     provisional?: boolean;
   }
 
-  /** Asks for a ladder: its best `top` players, or the rows around the player `around`. */
+  /** Asks for a part of a ladder. Attributes: around: The id of a player, for the rows around that player. top: The number of best players, if `around` is left out. */
   interface Ratings {
     type: "ratings";
     rules: string | RulesFields;
@@ -770,14 +770,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks for one finished game. */
+  /** Asks for a finished game with its moves. */
   interface Record {
     type: "record";
     game_id: string;
     id?: string;
   }
 
-  /** Asks for another game in the room, or agrees; idempotent with the `game` that is over. */
+  /** Asks for another game in the room, or agrees. Idempotent if it has `game`, the number of the finished game. */
   interface Rematch {
     type: "rematch";
     room: string;
@@ -786,13 +786,13 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** The player's seat is now attached to a newer connection. */
+  /** A newer connection of the same player has taken over the seat. */
   interface Replaced {
     type: "replaced";
     room: string;
   }
 
-  /** Gives the game up. */
+  /** Resigns the game. */
   interface Resign {
     type: "resign";
     room: string;
@@ -800,14 +800,14 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** How a game ended. Attributes: winner: A mark, None without a winner. line: Every cell of the deciding lines, else empty. */
+  /** How a game ended. Attributes: winner: The winner's mark, or None if there is no winner. line: Every cell of the deciding lines; empty if no line decided. */
   interface Result {
     winner: string | null;
     reason: string;
     line?: number[];
   }
 
-  /** Asks for the analysis of a finished game's position, the last one or the one after `ply` moves. The game is one of the player's own, or a shared one by its `replay`. */
+  /** Asks for the analysis of a position in a finished game. Attributes: game_id: The id of a game of the player. replay: The id of a shared game, instead of `game_id`. ply: The number of moves before the position, by default all. */
   interface Review {
     type: "review";
     game_id?: string;
@@ -816,14 +816,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Logs a device out, by its id in `devices`. */
+  /** Logs a device out. `device` is its id in the list of devices. */
   interface Revoke {
     type: "revoke";
     device: string;
     id?: string;
   }
 
-  /** The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`. Attributes: analysis: `open`, only if the room was opened with it. chat: `players`, only if the room was opened with it. happened: Events of the change to this `seq` that the state does not show. opening: Only while an opening is undecided. chosen: The choices made in the opening, in order. event: Only in a room of an event, with its `pairing`. game_id: Only once the game is over and kept. rated: True if the room's games are rated, else left out. */
+  /** The complete state of a room, the same for all players and watchers. See `docs/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. happened: What happened in the change to this `seq` and is not visible in the state. opening: The opening, while it is undecided. chosen: The choices made in the opening, in order. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. */
   interface RoomState {
     type: "room";
     room: string;
@@ -854,7 +854,7 @@ declare namespace Protocol {
     rated?: boolean;
   }
 
-  /** One row of the list of public rooms. Attributes: seats: None for a free seat. age_ms: Time since the room was opened. host_rating: Rating of the player who waits in a rated room, rounded. host_provisional: True while that rating is not certain enough to be shown elsewhere. */
+  /** A row in the list of public rooms. Attributes: seats: The player of each mark, or None for a free seat. age_ms: The time since the room was opened. host_rating: The rounded rating of the player who is waiting in a rated room. host_provisional: True if that rating is provisional; clients show it with a question mark. */
   interface RoomSummary {
     room: string;
     status: string;
@@ -870,13 +870,13 @@ declare namespace Protocol {
     host_provisional?: boolean;
   }
 
-  /** Asks for the public rooms. */
+  /** Asks for the list of public rooms. */
   interface Rooms {
     type: "rooms";
     id?: string;
   }
 
-  /** Rules in full; missing fields are as in `classic`. The engine decides whether they can be played. */
+  /** Rules spelled out in a request. Missing fields are as in `classic`. `to_rules` checks them. */
   interface RulesFields {
     rows?: number;
     columns?: number;
@@ -889,7 +889,7 @@ declare namespace Protocol {
     opening?: string | null;
   }
 
-  /** Rules in full; `blocked` is ascending. Attributes: preset: Their name, None if they have none. exact: Left out if false. opening: Left out if None. */
+  /** The rules in a push. Attributes: preset: The name of the rules, or None if they have no name. blocked: The blocked cells, ascending. exact: Left out if false. opening: Left out if the rules have no opening. */
   interface RulesState {
     preset: string | null;
     rows: number;
@@ -903,7 +903,7 @@ declare namespace Protocol {
     opening?: string | null;
   }
 
-  /** The holder of a seat. Attributes: bot: The level of a server's bot, `GUEST` for another program, else None. hold_ms: How long the seat of a disconnected player is still held. left: Whether the player has left for good. out: Whether the player is skipped in the current game. */
+  /** The player who holds a seat. Attributes: player: The id of the player. online: Whether the player is connected. bot: The level of a server's bot, `GUEST` for another program, or None for a person. hold_ms: For a disconnected player, how long the seat is still held. left: Whether the player has left for good. out: Whether the player is skipped in the current game. */
   interface SeatState {
     player: string;
     name: string;
@@ -914,7 +914,7 @@ declare namespace Protocol {
     out?: boolean;
   }
 
-  /** Shares one finished game by link, or stops sharing it. */
+  /** Creates a link to a finished game that anyone can open, or with `on` false withdraws it. */
   interface Share {
     type: "share";
     game_id: string;
@@ -922,14 +922,14 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Asks for the current state again. */
+  /** Asks for the current state of a room again. */
   interface Sync {
     type: "sync";
     room: string;
     id?: string;
   }
 
-  /** Asks to take the sender's last move back, or answers; idempotent with `game` and `ply`. */
+  /** Asks to take back the sender's last move, or answers such a request. Idempotent if it has `game` and `ply`. */
   interface Undo {
     type: "undo";
     room: string;
@@ -940,7 +940,7 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** Watches; `seq` as for `join`. */
+  /** Watches a room; `seq` is the same as in `Join`. */
   interface Watch {
     type: "watch";
     room: string;
@@ -948,7 +948,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The answer to hello. What the operator has switched off shows in its fields. Attributes: token: The secret that makes a later connection the same player again. hold_ms: How long the seat of a disconnected player is held. held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from. sharing: Whether finished games can be shared. ladders: The rules that have a ladder, by name; empty if no games are rated. challenges: The open challenges to and from the player; left out if the server has no challenges. servers: The URLs of the live servers of the cluster, this one first; left out by a single server. cluster: The cluster's id. Players and tokens are the same at all of its servers. calls: The player's calls to boards of tournaments. claimed: True if the player has claimed this `name`, false if another player has, else left out. device_news: What the player has to know about newer devices: `device_added` or `device_refused`. title: The server's name, chosen by its operator. greeting: The operator's words of welcome, some lines. chat: `off` or `sentences` where chat is restricted. names: `given` where the server names the players itself. opens_events: False where the operator has not allowed this player to open tournaments, else left out. */
+  /** The reply to `Hello`. It also tells clients which features the operator has switched off. Attributes: protocol: The version of the protocol. server: The name and version of the server program. player: The player's public id. token: The secret that makes a later connection the same player again. rooms: The player's seats in rooms whose games are not over. hold_ms: How long this server holds the seat of a disconnected player. sharing: Whether finished games can be shared. ladders: The names of the rules that have a ladder; empty if no games are rated. held_ms: For the rooms that the player is away from, how long the player's seat is still held, by room code. servers: The URLs of the running servers in the cluster, this server first; left out by a single server. cluster: The id of the cluster. Players and tokens are valid on all of its servers. calls: The tournament games that wait for the player. claimed: True if the player has claimed this `name`, false if another player has, otherwise left out. device_news: `device_added` or `device_refused` if the player has to know about newer devices. title: The server's name, chosen by its operator. greeting: A welcome text of one or more lines, written by the operator. chat: `off` or `sentences` if chat is restricted. names: `given` if the server assigns the names of its players. opens_events: False if the operator has not allowed this player to open tournaments, otherwise left out. challenges: The open challenges to and from the player; left out if the server has no challenges. */
   interface Welcome {
     type: "welcome";
     protocol: number;

@@ -1,6 +1,7 @@
-"""The messages of clients and server, their codec, error codes and limits. Pure, no I/O.
+"""The messages between clients and server, their codec, error codes and limits. Pure, no I/O.
 
-`docs/protocol.md` describes them. The names load on first use, so that the `catalogue` loads without the messages.
+`docs/protocol.md` describes the messages. The names in `__all__` are imported on first use, so that importing
+`tictactoe_protocol.catalogue` does not load the messages.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ __all__ = [
 
 
 def _list_modules() -> Iterator[ModuleType]:
-    """Yield the modules with the names; the first ones load no messages."""
+    """Yield the modules that define the names in `__all__`; the first ones do not import the messages."""
     yield import_module("tictactoe_protocol.codes")
     yield import_module("tictactoe_protocol.text")
     yield import_module("tictactoe_protocol.room_codes")

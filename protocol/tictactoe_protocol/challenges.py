@@ -1,4 +1,4 @@
-"""Challenges to another player, and blocks: requests and pushes.
+"""The requests and pushes for challenging and blocking other players.
 
 See `docs/protocol/challenges.md`.
 """
@@ -20,12 +20,13 @@ from tictactoe_protocol.terms import (
 )
 
 CHALLENGE_MS: Final = 60_000
-"""How long a challenge can be accepted."""
+"""The time for accepting a challenge."""
 
 MAX_CHALLENGES: Final = 5
 MAX_RECEIVED: Final = 20
 MAX_BLOCKS: Final = 200
-"""The most open challenges by one player and to one player, and the most players that a player can block."""
+"""The largest number of open challenges from a player, of open challenges to a player, and of players that a player
+can block."""
 
 CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired", "failed")
 
@@ -33,7 +34,12 @@ ChallengeEnd = Annotated[str, Meta(examples=list(CHALLENGE_ENDS))]
 
 
 class Challenge(RequestFields, frozen=True, tag="challenge"):
-    """Asks a player for a game. The challenger plays the mark `side`, or a random mark."""
+    """Challenges a player to a game.
+
+    Attributes:
+        player: The id or the claimed name of the challenged player.
+        side: The mark for the challenger. By default, the marks are random.
+    """
 
     player: ShortText
     rules: RulesChoice | UnsetType = UNSET
@@ -43,17 +49,20 @@ class Challenge(RequestFields, frozen=True, tag="challenge"):
 
 
 class Answer(RequestFields, frozen=True, tag="answer"):
-    """Accepts or declines a challenge; the challenger withdraws it with `accept` false."""
+    """Accepts or declines a challenge. If the challenger sends it with `accept` false, the challenge is withdrawn."""
 
     challenge: ShortText
     accept: bool
 
 
 class Block(RequestFields, frozen=True, tag="block"):
-    """Blocks a player, whose challenges and chat are hidden, or ends the block; without a player it lists blocks.
+    """Blocks a player, which hides their challenges and chat, or ends the block. Every reply lists the blocked players.
 
     Attributes:
-        strangers: True blocks challenges from people whom the sender has not played, false allows them again.
+        player: The id or the claimed name of the player; left out if no block changes.
+        on: Whether to block the player or to end the block.
+        strangers: True blocks challenges from players who were not in one of the sender's last 50 games, false allows
+            them again.
     """
 
     player: ShortText | UnsetType = UNSET
@@ -65,9 +74,15 @@ ChallengeRequest = Challenge | Answer | Block
 
 
 class OpenChallenge(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A challenge with its id, from `player` to the player `to`; it can be accepted for `expires_ms`.
+    """A challenge that can still be accepted.
 
-    Without a `side` the marks are random.
+    Attributes:
+        challenge: The id of the challenge.
+        player: The id of the challenger.
+        name: The name of the challenger.
+        to: The id of the challenged player.
+        side: The mark for the challenger; left out if the marks are random.
+        expires_ms: The time left for accepting it.
     """
 
     challenge: str
@@ -82,11 +97,15 @@ class OpenChallenge(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class Challenged(OpenChallenge, frozen=True, tag_field="type", tag="challenge"):
-    """A new challenge to this player, or made by this player on another connection."""
+    """A new challenge to the recipient, or from the recipient on another connection."""
 
 
 class ChallengeOver(PushFields, frozen=True, tag="challenge_over", omit_defaults=True):
-    """The end of a challenge made by or to this player; `room` is where both have a seat if it was accepted."""
+    """The end of a challenge from or to the recipient.
+
+    Attributes:
+        room: The room where both players have a seat, if the challenge was accepted.
+    """
 
     challenge: str
     how: ChallengeEnd

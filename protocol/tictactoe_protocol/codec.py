@@ -1,4 +1,4 @@
-"""Encodes and decodes messages; decoding raises only `BadMessage`."""
+"""Encodes and decodes messages. Decoding raises no error other than `BadMessage`."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ _AT_PATH: Final = re.compile(r"(?s)(.*?)(?: - at `(.*)`)?")
 _FIELD: Final = re.compile(r"`([^`]*)`")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _SECRET: Final = frozenset({"token", "link", "rescue", "ticket"})
-"""Fields whose values never appear in errors."""
+"""Fields with secret values, which never appear in errors."""
 
 _SHOWN_LENGTH: Final = 32
 _PATH_LENGTH: Final = 64
 
 
 class BadMessage(Refusal, ValueError):
-    """Text that is no message of this protocol.
+    """Text that is not a valid message of this protocol.
 
     Attributes:
         code: ``bad_json``, ``bad_message``, ``unknown_type`` or ``too_long``.
-        path: The invalid field (``rules.rows``), at most 64 characters, or None.
-        id: The id of the message, if it is readable; likewise `room`.
+        path: The invalid field (``rules.rows``), cut to 64 characters, or None if there is no single one.
+        id: The id of the message, or None if it is unreadable or missing.
+        room: The room of the message, or None if it is unreadable or missing.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ def _optional_fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 
 
 class RequestDecoder:
-    """Decodes some kinds of requests: structs with a `type`, an optional `id`, and perhaps a `room`."""
+    """Decodes requests of the given kinds: structs with a `type`, an optional `id`, and possibly a `room`."""
 
     def __init__(self, kinds: Iterable[type[msgspec.Struct]]) -> None:
         of_kind = {str(kind.__struct_config__.tag): kind for kind in kinds}
@@ -79,15 +80,15 @@ class RequestDecoder:
         }
 
     def __call__(self, data: bytes) -> Any:
-        """Return the request in one text frame; raises `BadMessage`.
+        """Return the request in one text frame. Raises `BadMessage`.
 
-        Repeated keys are refused, because JSON parsers disagree about which value counts.
+        An object with a repeated key is refused, because JSON parsers disagree about which value counts.
         """
         try:
             request = self._decode(data)
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise self._explain(data, error) from None
-        # Each key has a colon. A key may be repeated only if there are more colons than keys of this request.
+        # Each key has a colon, so a key can only be repeated if there are more colons than keys in this request.
         kind = type(request)
         more = data.count(b":") - self._required[kind]
         if more > (request.id is not UNSET):
@@ -124,13 +125,16 @@ _decode_known: Final = RequestDecoder(get_args(Request))
 
 
 def decode_request(data: str | bytes) -> Request:
-    """Return the request in one text frame, of any type of this protocol; raises `BadMessage`."""
+    """Return the request in one text frame, which may have any type of the protocol; raises `BadMessage`."""
     request: Request = _decode_known(data.encode(errors="surrogatepass") if isinstance(data, str) else data)
     return request
 
 
 def decode_push(data: str | bytes) -> Push:
-    """Return the server's message; raises `BadMessage`, with ``unknown_type`` for types of newer servers."""
+    """Return the push in one text frame.
+
+    Raises `BadMessage`; the code is ``unknown_type`` for a type that only newer servers send.
+    """
     try:
         push: Push = _decode_push(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
@@ -146,9 +150,9 @@ def decode_push(data: str | bytes) -> Push:
 
 @lru_cache(maxsize=256)
 def _hint_of_type(kind: str, types: tuple[str, ...]) -> dict[str, Any]:
-    """Return data about an unknown type: the most similar known type, if any, and the known types of one word.
+    """Return error data about an unknown type: the most similar known type, if any, and known types of a single word.
 
-    All types would not fit into an error together with the message, which also lists them.
+    Longer types are left out, because the message lists the types, too, and an error would become too long with all.
     """
     alike = [each for each in types if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
     close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []
@@ -173,7 +177,7 @@ def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:
 
 
 def _out_of_range(data: str | bytes) -> BadMessage:
-    """Return the error for JSON with a number that is too large, with the id and room of the message."""
+    """Return the error about a number that is too large, with the id and room of the message."""
     try:
         content = json.loads(data, parse_int=_drop_number, parse_float=_drop_number, parse_constant=_refuse_constant)
     except RecursionError:
@@ -194,7 +198,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _explain_finding(reason: str, content: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Return msgspec's message as data, with the path of the invalid field."""
+    """Return the data and path of an error, taken from the message of msgspec (`reason`)."""
     match = _AT_PATH.fullmatch(reason)
     finding, where = (match[1], match[2] or "$") if match else (reason, "$")
     path = where.removeprefix("$").removeprefix(".")
@@ -227,7 +231,7 @@ def _repeated(path: str, id: str | None, room: str | None) -> BadMessage:
 
 
 def _repeated_path(data: str | bytes) -> str | None:
-    """Return the path of a key that appears twice in one object, or None; parses the message again."""
+    """Parse the message again and return the path of a key that appears twice in one object, or None."""
     found: list[tuple[dict[str, Any], str]] = []
 
     def note_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -244,7 +248,7 @@ def _repeated_path(data: str | bytes) -> str | None:
 
 
 def _walk_repeated(content: Any, repeated: dict[int, str], path: str) -> Iterator[str]:
-    """Yield the paths of the repeated keys, the outer ones first."""
+    """Yield the paths of the repeated keys, in outer objects first."""
     if isinstance(content, dict):
         if id(content) in repeated:
             yield _joined(path, repeated[id(content)])
@@ -278,10 +282,10 @@ def error_answer(
     url: str | None = None,
     data: Mapping[str, Any] | None = None,
 ) -> Error:
-    """Return the answer to a refused request, safe to print and shorter than `MAX_ERROR_BYTES` as JSON.
+    """Return the reply to a refused request. It is safe to print, and shorter than `MAX_ERROR_BYTES` as JSON.
 
-    The id is returned unchanged; room and path are left out if they cannot be printed. If the error is too long,
-    first the data are left out, then the message, room and path.
+    `id` is sent unchanged. `room` and `path` are left out if they are not safe to print. If the error is too long, it
+    is sent without `data`, and if it is still too long, also without `message`, `room` and `path`.
     """
     known: dict[str, Any] = {"id": id, "retry_ms": retry_ms, "url": url}
     always = {name: value for name, value in known.items() if value is not None}

@@ -7,29 +7,29 @@ from typing import Final, Literal, get_args
 
 PROTOCOL_VERSION: Final = 2
 SUBPROTOCOL: Final = "tictactoe.v2"
-"""The WebSocket subprotocol; a client that offers none speaks it all the same."""
+"""The WebSocket subprotocol. It is also used if a client offers no subprotocol."""
 
 DEFAULT_PORT: Final = 8765
 SERVICE_TYPE: Final = "_tictactoe._tcp.local."
-"""The service type of servers on the local network (RFC 6763)."""
+"""The DNS-SD service type that announces servers on the local network (RFC 6763)."""
 
 MAX_MESSAGE_BYTES: Final = 16 * 1024
 MAX_ERROR_BYTES: Final = 1024
 MAX_ID_LENGTH: Final = 64
 ChatSentence = Literal["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]
 SENTENCES: Final = get_args(ChatSentence)
-"""The ids of the sentences for servers that allow no other chat: ``sentence ID`` in the catalogue."""
+"""The ids of the sentences that may be sent if a server allows no other chat; ``sentence ID`` in the catalogue."""
 
 MAX_CHAT_LENGTH: Final = 200
 MAX_LISTED_ROOMS: Final = 200
 MAX_LISTED_GAMES: Final = 100
 MAX_LIVE_BOARDS: Final = 100
 EVENT_DRAW_PLY: Final = 8
-"""The number of moves before a draw may be offered in a game of an event."""
+"""The number of moves that must be made in a tournament game or a rated game before a draw may be offered."""
 
 
 class ErrorCode(StrEnum):
-    """Why a request was refused; the code is for programs, the message of the error for people."""
+    """Why a request was refused. Codes are for programs; the message of an error is for people."""
 
     BAD_JSON = "bad_json"
     BAD_MESSAGE = "bad_message"
@@ -92,7 +92,7 @@ class CloseCode(IntEnum):
 
 
 def may_reconnect(close_code: int | None) -> bool:
-    """Return whether a client should reconnect after this close code; None is a broken connection."""
+    """Return whether a client should reconnect after `close_code`, which is None if the connection broke."""
     if close_code is None:
         return True
     return close_code != CloseCode.POLICY_VIOLATION and not 4500 <= close_code <= 4999

@@ -1,4 +1,4 @@
-"""Requests and messages of events, which are tournaments.
+"""The requests and pushes for tournaments, which the protocol calls events.
 
 See `docs/protocol/tournaments.md`.
 """
@@ -49,16 +49,18 @@ RunAction = Literal["begin", "next", "pause", "resume", "expel", "forfeit", "voi
 
 
 class EventOpen(RequestFields, frozen=True, tag="event_open"):
-    """Opens an event; the sender is its organiser.
+    """Opens a tournament with the sender as its organiser.
 
     Attributes:
-        rounds: The number of rounds, for a Swiss only.
-        entry: ``open`` to all, with a ``code`` (the `ticket` of the answer), or for the names of the `roster`, each
-            with a card.
-        start: ``full`` starts the event when `size` players have entered, ``hand`` when the organiser says so.
-        advance: Whether the next round starts `break_ms` after the last result, or by ``hand``.
-        ready_ms: The time within which a first move is due.
-        late_until: The last round before which players may still enter.
+        double: Whether the players in a round robin meet twice.
+        rounds: The number of rounds, only for a Swiss.
+        entry: ``open`` lets everyone enter, ``code`` people with the `ticket` in the reply, and ``roster`` the people
+            named in `roster`, each with a card.
+        bots: The levels of the server's bots that take part.
+        start: ``full`` starts the tournament when `size` players have entered, ``hand`` when the organiser begins it.
+        advance: ``auto`` starts the next round `break_ms` after the last result, ``hand`` when the organiser does.
+        ready_ms: The time for each player's first move.
+        late_until: The last round that still lets new players enter.
     """
 
     kind: Literal["round_robin", "swiss", "knock_out"]
@@ -84,12 +86,12 @@ class _EventRequest(RequestFields, frozen=True):
 
 
 class EventJoin(_EventRequest, frozen=True, tag="event_join"):
-    """Enters an event.
+    """Enters a tournament, or returns to it.
 
     Attributes:
-        ticket: The code of the event or of a card; needed unless the event is open to all.
-        name: The player's name in this event; a card has its own.
-        here: Takes over a card that is in use on another device.
+        ticket: The code of the tournament or of a card; required unless the tournament is open to everyone.
+        name: The player's name in this tournament. A card has its own name.
+        here: Whether to take over a card that is in use on another device.
     """
 
     ticket: ShortText | UnsetType = UNSET
@@ -98,17 +100,25 @@ class EventJoin(_EventRequest, frozen=True, tag="event_join"):
 
 
 class EventLeave(_EventRequest, frozen=True, tag="event_leave"):
-    """Leaves an event; a running game is forfeited."""
+    """Leaves a tournament, and forfeits a running game in it."""
 
 
 class EventReady(_EventRequest, frozen=True, tag="event_ready"):
-    """Pauses the sender's pairings, or ends the pause."""
+    """Begins a pause of the sender, who is then not paired, or with `on` true ends it."""
 
     on: bool
 
 
 class EventRun(_EventRequest, frozen=True, tag="event_run"):
-    """An action of the organiser; `seq` is that of the newest state. ``cards`` returns the cards of a roster."""
+    """Runs a tournament as its organiser.
+
+    Attributes:
+        seq: The `seq` of the newest state that the sender has seen.
+        action: What to do. ``cards`` returns the cards of the roster.
+        player: The player to expel, or the loser of the `pairing`.
+        pairing: The pairing to forfeit or to make void.
+        name: The name to add to the roster.
+    """
 
     seq: Count
     action: RunAction
@@ -118,10 +128,11 @@ class EventRun(_EventRequest, frozen=True, tag="event_run"):
 
 
 class EventWatch(_EventRequest, frozen=True, tag="event_watch"):
-    """Subscribes to an event's states, or ends the subscription.
+    """Subscribes to the states of a tournament, or ends the subscription.
 
     Attributes:
-        key: The event's wall key, or its code, which shows names on a server that hides them.
+        key: The wall key of the tournament, or the `ticket` for all entrants; it shows the names on a server that hides
+            them.
     """
 
     on: bool
@@ -129,14 +140,14 @@ class EventWatch(_EventRequest, frozen=True, tag="event_watch"):
 
 
 class Events(RequestFields, frozen=True, tag="events"):
-    """Asks for the open and running events."""
+    """Asks for the open and running tournaments."""
 
 
 EventRequest = EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events
 
 
 class EventSummary(Struct, frozen=True):
-    """One row of the list of events; `players` is the number of entrants."""
+    """A row in the list of tournaments; `players` is the number of entrants."""
 
     event: str
     title: str
@@ -147,21 +158,21 @@ class EventSummary(Struct, frozen=True):
 
 
 class Card(Struct, frozen=True):
-    """A card: the `ticket` admits the roster's player of this `name`."""
+    """A card, whose `ticket` admits the player with this `name` in the roster."""
 
     name: str
     ticket: str
 
 
 class EventHead(Struct, frozen=True, omit_defaults=True):
-    """The terms of an event.
+    """The terms of a tournament; see `EventOpen` for its options.
 
     Attributes:
-        organisers: Ids of the organisers.
+        organisers: The ids of the organisers.
         players: The number of entrants.
-        present: How many of the entrants are connected.
-        rounds: The number of rounds in all, 0 while it is unknown.
-        expected: The number of names of the roster that have not entered yet and still may.
+        present: The number of entrants who are connected.
+        rounds: The total number of rounds, or 0 while it is unknown.
+        expected: The number of people in the roster who have not entered yet and still may.
     """
 
     title: str
@@ -184,7 +195,13 @@ class EventHead(Struct, frozen=True, omit_defaults=True):
 
 
 class EventRow(Struct, frozen=True, omit_defaults=True):
-    """One row of the table; each tie-break in `tie` has a name, a value, and the sum that produced it."""
+    """A row of the table.
+
+    Attributes:
+        player: The id of the player.
+        played: The number of games played.
+        tie: The tie-breaks, each with its name, its value, and the sum that produced the value.
+    """
 
     place: int
     player: str
@@ -197,13 +214,16 @@ class EventRow(Struct, frozen=True, omit_defaults=True):
 
 
 class EventPairing(Struct, frozen=True, omit_defaults=True):
-    """A pairing of an event.
+    """A pairing in a tournament.
 
     Attributes:
-        players: Player ids by mark; a single player has a bye.
-        result: A mark, ``draw``, or ``none`` for 0-0.
-        game_id: Only once the game is over.
-        room: Only while the room is open or its game can still be seen.
+        players: The ids of the players by mark; a single player has a bye.
+        names: The names of the players by mark.
+        result: The winner's mark, ``draw``, or ``none`` for 0-0.
+        reason: How the game ended.
+        by: What decided the result.
+        game_id: The id of the game, once it is over.
+        room: The code of the room, while it is open or its game can still be seen.
     """
 
     id: str
@@ -219,7 +239,7 @@ class EventPairing(Struct, frozen=True, omit_defaults=True):
 
 
 class EventGame(Struct, frozen=True):
-    """The progress of an open pairing's game."""
+    """The progress of the game in an open pairing."""
 
     ply: int
     turn: str | None
@@ -227,14 +247,14 @@ class EventGame(Struct, frozen=True):
 
 
 class EventMatch(Struct, frozen=True, omit_defaults=True):
-    """One match of a knock-out.
+    """A match in a knock-out.
 
     Attributes:
-        players: The ids of both players, None if undecided; a single player has a bye.
-        names: The names, in the order of `players`.
-        points: The points of both, in the order of `players`.
-        goes_on: The id of the winner, None while undecided.
-        by: ``draw`` if the players' numbers decided a level match.
+        players: The ids of both players, each None until it is known; a single player has a bye.
+        names: The names of the players, in the order of `players`.
+        points: The points of the players, in the order of `players`.
+        goes_on: The id of the winner, or None until the match is decided.
+        by: ``draw`` if the match was level and the players' starting numbers decided it.
     """
 
     players: tuple[str | None, ...]
@@ -245,17 +265,20 @@ class EventMatch(Struct, frozen=True, omit_defaults=True):
 
 
 class EventState(PushFields, frozen=True, tag="event"):
-    """An event: the top of the table and the recipient's row, and this round's pairings, the recipient's first.
+    """The state of a tournament.
 
     Attributes:
-        due_ms: The time until the next round begins, or until the current wait ends; None if nothing is due.
-        needed: In an event that is paused because no player was present, how many people must be present for it to go
-            on; left out otherwise.
-        expected: Names of the roster that have not entered yet; left out if there are none.
-        away: How long absent players have been disconnected, in ms by player id; left out if there are none.
-        games: The running games by pairing; left out if there are none.
-        bracket: The last rounds of a knock-out and those to come.
-        key: The wall key, on a server that hides names from people without a part in the event; left out for these.
+        event: The code of the tournament.
+        due_ms: The time until the next round begins or the current wait ends, or None if nothing is due.
+        table: The top of the table, and the recipient's row.
+        pairings: The pairings in this round, the recipient's first.
+        needed: If the tournament is paused because all players were absent, the number of players who must be present
+            for it to go on; otherwise left out.
+        expected: The names in the roster that have not entered yet; left out if there are none.
+        away: How long each absent player has been disconnected, in ms by player id; left out if all are present.
+        games: The running games by the id of their pairing; left out if there are none.
+        bracket: The last rounds of a knock-out, and the rounds to come.
+        key: The wall key, if the server hides names; left out for recipients who may not see them.
     """
 
     event: str
@@ -275,9 +298,9 @@ class EventState(PushFields, frozen=True, tag="event"):
 
 
 class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
-    """The changes of an event since the previous message: rows of the table, and pairings.
+    """The changes to a tournament since the previous message: the changed rows of the table and pairings.
 
-    `needed`, `away` and `games` are complete, and left out if empty; `bracket` is left out if unchanged.
+    `needed`, `away` and `games` are complete and left out if empty; `bracket` is left out if it is unchanged.
     """
 
     event: str
@@ -295,7 +318,13 @@ class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
 
 
 class Call(PushFields, frozen=True, tag="call"):
-    """A call to a board: the player has `due_ms` to join the room and play `mark`."""
+    """Calls the recipient to a tournament game.
+
+    Attributes:
+        mark: The mark that the recipient plays.
+        against: The name of the opponent.
+        due_ms: The time left for joining the room.
+    """
 
     event: str
     pairing: str
@@ -309,7 +338,7 @@ EventPush = EventState | EventRows | Call
 
 
 def round_of(pairing: str) -> str:
-    """Return the name of a pairing in records: its round and its number in it.
+    """Return how records name a pairing: its round and its number in the round.
 
     >>> round_of("r3-2")
     '3.2'
@@ -318,7 +347,7 @@ def round_of(pairing: str) -> str:
 
 
 def id_of(pairing: str) -> str:
-    """Return the id of a pairing from its id or its name in records.
+    """Return the id of a pairing from the id itself or from the pairing's name in records.
 
     >>> id_of("3.2"), id_of("r3-2")
     ('r3-2', 'r3-2')

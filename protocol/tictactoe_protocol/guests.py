@@ -1,6 +1,7 @@
-"""Guests: further players at one player's keyboard, with neither a connection nor a token of their own.
+"""Guests: further players at a player's keyboard, without a connection or a token of their own.
 
-A guest's id is the player's with a dot and a number behind it, unique within a room. It stays when marks change.
+A guest's id is the player's id followed by a dot and a number. It is unique within a room, and stays the same if marks
+change.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from typing import Final
 MAX_GUESTS: Final = 5
 FIRST_GUEST: Final = 2
 SEPARATOR: Final = "."
-"""Stands between a player's id and the number of a guest."""
+"""Separates the player's id from the number in a guest's id."""
 
 
 def guest_id(player: str, index: int) -> str:
-    """Return the id of a player's guest, counted from 0.
+    """Return the id of the guest with this `index`, from 0, of a player.
 
     >>> guest_id("p5K2dW8xQnA", 0)
     'p5K2dW8xQnA.2'
@@ -23,7 +24,7 @@ def guest_id(player: str, index: int) -> str:
 
 
 def owner_of(id: str) -> str:
-    """Return the id of the player whose connection a player or guest uses.
+    """Return the id of the player whose connection the player or guest with `id` uses.
 
     >>> owner_of("p5K2dW8xQnA.2"), owner_of("p5K2dW8xQnA")
     ('p5K2dW8xQnA', 'p5K2dW8xQnA')
@@ -32,12 +33,14 @@ def owner_of(id: str) -> str:
 
 
 def is_guest(id: str) -> bool:
-    """Return True for the id of a guest."""
+    """Return whether an id is that of a guest."""
     return SEPARATOR in id
 
 
 def other_owner(id: str, owner: str, replacement: str) -> str:
-    """Return the id with another owner if it is the owner's or a guest's of theirs, else the same id.
+    """Replace the owner in an id: return `id` with `replacement` if it belongs to `owner` or a guest of `owner`.
+
+    Any other id is returned unchanged.
 
     >>> other_owner("p1.2", "p1", "player-3"), other_owner("p2", "p1", "player-3")
     ('player-3.2', 'p2')

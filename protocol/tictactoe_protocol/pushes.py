@@ -1,7 +1,8 @@
-"""What the server sends: replies to requests, states of rooms and notices.
+"""The messages from the server: replies to requests, states of rooms, and notices.
 
-Clients ignore unknown fields and types and show unknown words as they are, because later servers of this protocol
-version may add some. Statuses and reasons are therefore plain strings here, with the known values as examples.
+Later servers of this protocol version may add fields, types and values. So clients ignore unknown fields and types, and
+display unknown values as they are. For the same reason, statuses and reasons are plain strings here, with the known
+values as examples.
 """
 
 from __future__ import annotations
@@ -37,23 +38,25 @@ OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
 Datum = str | int | bool | list[str | int] | None
-"""A value of `data`: a part of a message, for programs with sentences of their own."""
+"""A value in `data`, which contains the parts of a sentence for programs that form their own sentences."""
 
 GUEST: Final = "guest"
-"""The `bot` of a third party's program; the server's own bots have their level there."""
+"""The value of `bot` for a program that is not one of the server's own bots; those have their level."""
 
 
 def is_server_bot(bot: str | None) -> bool:
-    """Return whether the server itself plays a seat with this `bot`."""
+    """Return whether a seat with this value of `bot` is played by the server itself."""
     return bot is not None and bot != GUEST
 
 
 class SeatState(Struct, frozen=True, omit_defaults=True):
-    """The holder of a seat.
+    """The player who holds a seat.
 
     Attributes:
-        bot: The level of a server's bot, `GUEST` for another program, else None.
-        hold_ms: How long the seat of a disconnected player is still held.
+        player: The id of the player.
+        online: Whether the player is connected.
+        bot: The level of a server's bot, `GUEST` for another program, or None for a person.
+        hold_ms: For a disconnected player, how long the seat is still held.
         left: Whether the player has left for good.
         out: Whether the player is skipped in the current game.
     """
@@ -75,8 +78,8 @@ class Result(Struct, frozen=True):
     """How a game ended.
 
     Attributes:
-        winner: A mark, None without a winner.
-        line: Every cell of the deciding lines, else empty.
+        winner: The winner's mark, or None if there is no winner.
+        line: Every cell of the deciding lines; empty if no line decided.
     """
 
     winner: str | None
@@ -85,18 +88,23 @@ class Result(Struct, frozen=True):
 
 
 class EndedOffer(Struct, frozen=True):
-    """An offer that was declined by the mark `by`, or withdrawn by its maker."""
+    """An offer that was declined or withdrawn.
+
+    Attributes:
+        by: The mark that declined or withdrew it.
+        how: ``declined`` or ``withdrawn``.
+    """
 
     by: str
     how: OfferEnd
 
 
 class Happening(Struct, frozen=True, omit_defaults=True):
-    """An event of the change to a state that the state does not show.
+    """Something that happened in the change to a state, and that the state itself does not show.
 
-    - ``out``: the player of `mark` is out of this game; `why` is the reason.
-    - ``chose``: the player who sat at `mark` has taken the side `take` in the opening, or ``more``. Taking the other
-      mark swaps the seats.
+    - ``out``: the player with `mark` is out of this game; `why` is the reason.
+    - ``chose``: the player who had `mark` chose `take` in the opening: a mark or ``more``. Taking the other mark swaps
+      the seats.
     """
 
     type: HappeningType
@@ -106,14 +114,14 @@ class Happening(Struct, frozen=True, omit_defaults=True):
 
 
 class OpeningState(Struct, frozen=True):
-    """An undecided opening: what the player whose turn it is has to do.
+    """An undecided opening and the next step of the player to move.
 
     Attributes:
         rule: ``pie`` or ``swap2``.
         step: ``place`` a mark, or ``choose`` one of the `options`.
-        places: The mark to place next, None at ``choose``.
+        places: The mark to place next; None in the step ``choose``.
         left: The number of marks to place before the next choice.
-        options: The choices: marks, and perhaps ``more``; empty at ``place``.
+        options: The options to choose from: marks, and possibly ``more``; empty in the step ``place``.
     """
 
     rule: str
@@ -124,7 +132,7 @@ class OpeningState(Struct, frozen=True):
 
 
 def opening_state(position: Position) -> OpeningState | UnsetType:
-    """Return the wire form of a position's opening, `UNSET` once it is decided."""
+    """Return the opening in a position as in messages, or `UNSET` if it is decided or there is none."""
     opening = position.opening
     if opening is None:
         return UNSET
@@ -135,10 +143,10 @@ class Offers(Struct, frozen=True):
     """The open offers.
 
     Attributes:
-        draw: The mark that offers a draw.
-        undo: The mark that asks to take a move back.
+        draw: The mark that offers a draw, or None.
+        undo: The mark that asks to take back a move, or None.
         rematch: The marks that have asked for a rematch.
-        ended: The declined and withdrawn offers of this position, by kind; left out if there are none.
+        ended: The offers declined or withdrawn in this position, by kind; left out if there are none.
     """
 
     draw: str | None = None
@@ -148,17 +156,25 @@ class Offers(Struct, frozen=True):
 
 
 class RoomState(PushFields, frozen=True, tag="room"):
-    """The whole state of a room, the same for all its players and watchers. See `docs/protocol.md`.
+    """The complete state of a room, the same for all players and watchers. See `docs/protocol.md`.
 
     Attributes:
-        analysis: ``open``, only if the room was opened with it.
-        chat: ``players``, only if the room was opened with it.
-        happened: Events of the change to this `seq` that the state does not show.
-        opening: Only while an opening is undecided.
+        seq: The number of the state, which grows with every change.
+        game: The number of the game in this room, from 1.
+        ply: The number of moves on the board.
+        turn: The mark to move, or None.
+        last: The cell of the last move, or None.
+        seats: The player of each mark, or None for a free seat.
+        score: The number of games won, by player id, and under ``draws`` the number of draws.
+        analysis: ``open`` if the room was opened with this option, otherwise left out.
+        chat: ``players`` if the room was opened with this option, otherwise left out.
+        happened: What happened in the change to this `seq` and is not visible in the state.
+        opening: The opening, while it is undecided.
         chosen: The choices made in the opening, in order.
-        event: Only in a room of an event, with its `pairing`.
-        game_id: Only once the game is over and kept.
-        rated: True if the room's games are rated, else left out.
+        event: The code of the tournament, in a room for a tournament game.
+        pairing: The id of the pairing, in a room for a tournament game.
+        game_id: The id of the game, once it is over and stored.
+        rated: True if the games in this room are rated, otherwise left out.
     """
 
     room: str
@@ -190,7 +206,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
 
 
 class ListedRoom(Struct, frozen=True):
-    """The common fields of lists of public rooms; a free seat is None."""
+    """The common fields of a public room in a list."""
 
     room: str
     status: RoomStatus
@@ -202,13 +218,13 @@ class ListedRoom(Struct, frozen=True):
 
 
 class RoomSummary(ListedRoom, frozen=True):
-    """One row of the list of public rooms.
+    """A row in the list of public rooms.
 
     Attributes:
-        seats: None for a free seat.
-        age_ms: Time since the room was opened.
-        host_rating: Rating of the player who waits in a rated room, rounded.
-        host_provisional: True while that rating is not certain enough to be shown elsewhere.
+        seats: The player of each mark, or None for a free seat.
+        age_ms: The time since the room was opened.
+        host_rating: The rounded rating of the player who is waiting in a rated room.
+        host_provisional: True if that rating is provisional; clients show it with a question mark.
     """
 
     age_ms: int
@@ -219,19 +235,21 @@ class RoomSummary(ListedRoom, frozen=True):
 
 
 class PastPlayer(Struct, frozen=True):
-    """The player of a mark in a finished game, with the name at that time."""
+    """A player in a finished game, with the name at that time."""
 
     player: str
     name: str
 
 
 class PastGame(Struct, frozen=True):
-    """One row of a history: a finished game.
+    """A finished game in a player's history.
 
     Attributes:
-        at: When the game ended, in ms since the epoch.
+        at: The end of the game, in ms since 1970.
+        players: The players by mark.
         moves: The number of moves.
-        event: The code of the event, if any; `pairing` is then the id of its pairing.
+        event: The code of the tournament, for a tournament game.
+        pairing: The id of the pairing, for a tournament game.
     """
 
     game_id: str
@@ -250,8 +268,8 @@ class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "w
     """A player's ladders and rated games.
 
     Attributes:
-        games: At most 20, newest first.
-        with_: The results against the asking player.
+        games: Up to 20 rated games, newest first.
+        with_: The results of the player who sent the request against this player.
     """
 
     player: str
@@ -262,13 +280,13 @@ class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "w
 
 
 class PlayedGame(Struct, frozen=True, omit_defaults=True):
-    """A finished game with all of its moves; the rest as in `PastGame`.
+    """A finished game with its moves; all other fields are as in `PastGame`.
 
     Attributes:
         board: The final board.
         moves: The cells played, in order.
-        passed: The players who were skipped: the number of moves on the board at that time, and the mark.
-        chosen: What was chosen in the opening.
+        passed: The players who were skipped, each as the number of moves made before and the mark.
+        chosen: The choices made in the opening, in order.
     """
 
     game_id: str
@@ -290,8 +308,8 @@ class CellValue(Struct, frozen=True, omit_defaults=True):
     """The value of a position or a move for the player to move.
 
     Attributes:
-        plies: For ``win`` and ``loss``, the number of moves until the end, by all players.
-        estimate: From -1 (lost) to 1 (won); exact unless the kind is ``unknown``.
+        plies: For ``win`` and ``loss``, the number of moves of all players to the end of the game.
+        estimate: A number from -1 (lost) to 1 (won); exact unless the kind is ``unknown``.
     """
 
     kind: ValueKind
@@ -307,13 +325,14 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
     """The analysis of the position after `ply` moves.
 
     Attributes:
-        turn: The mark to move, None at the end of the game.
-        value: The value for `turn`.
-        cells: The value of each legal cell; empty at the end of the game, and while a choice is due.
-        best: The best cells; empty if the value is unknown and more than half of the cells look equal.
+        turn: The mark to move, or None at the end of the game.
+        value: The value of the position for `turn`.
+        cells: The value of each legal cell; empty at the end of the game, and if a choice is due.
+        best: The best cells; empty if the value is unknown and more than half of the cells seem equally good.
         solved: Whether every value is exact.
-        options: The value of each choice of an opening, while one is due; `best_options` are the best ones.
-        before: The analysis before the choice, if one was made at this `ply`.
+        options: The value of each option, if a choice in an opening is due.
+        best_options: The options with the best value.
+        before: The analysis of the position before the choice, if a choice was made at this `ply`.
     """
 
     ply: int
@@ -328,7 +347,7 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, position: Position, found: Analysis, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:
-        """Return the wire form of an analysis; `before` is that of the position before the choice."""
+        """Return the analysis `found` of `position` as in messages; for `before`, see `AnalysisState`."""
         cells = {cell: CellValue.of(value) for cell, value in found.cells.items()}
         options = {take: CellValue.of(value) for take, value in found.options.items()}
         value = CellValue.of(found.value)
@@ -337,17 +356,18 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
 
 
 def deciding(best: Sequence[int], cells: Collection[int], value: CellValue) -> tuple[int, ...]:
-    """Return the best cells, or none if the value is unknown and more than half of the cells are equally good."""
+    """Return `best`, or no cells if the value is unknown and more than half of the cells are equally good."""
     is_undecided = value.kind == "unknown" and 1 < len(best) > len(cells) / 2
     return () if is_undecided else tuple(best)
 
 
 class HeldSeat(Struct, frozen=True):
-    """A seat that the player holds in an unfinished room.
+    """A seat that the player holds in a room whose game is not over.
 
     Attributes:
+        seat: The player's mark.
         names: The names of the players by mark.
-        turn: The mark to move, None while the room waits; left out if another server has the room.
+        turn: The mark to move, or None while the room is waiting; left out if another server has the room.
     """
 
     room: str
@@ -358,25 +378,29 @@ class HeldSeat(Struct, frozen=True):
 
 
 class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
-    """The answer to hello. What the operator has switched off shows in its fields.
+    """The reply to `Hello`. It also tells clients which features the operator has switched off.
 
     Attributes:
+        protocol: The version of the protocol.
+        server: The name and version of the server program.
+        player: The player's public id.
         token: The secret that makes a later connection the same player again.
-        hold_ms: How long the seat of a disconnected player is held.
-        held_ms: How long the player's own seats are still held, by room code; only rooms that they are away from.
+        rooms: The player's seats in rooms whose games are not over.
+        hold_ms: How long this server holds the seat of a disconnected player.
         sharing: Whether finished games can be shared.
-        ladders: The rules that have a ladder, by name; empty if no games are rated.
-        challenges: The open challenges to and from the player; left out if the server has no challenges.
-        servers: The URLs of the live servers of the cluster, this one first; left out by a single server.
-        cluster: The cluster's id. Players and tokens are the same at all of its servers.
-        calls: The player's calls to boards of tournaments.
-        claimed: True if the player has claimed this `name`, false if another player has, else left out.
-        device_news: What the player has to know about newer devices: ``device_added`` or ``device_refused``.
+        ladders: The names of the rules that have a ladder; empty if no games are rated.
+        held_ms: For the rooms that the player is away from, how long the player's seat is still held, by room code.
+        servers: The URLs of the running servers in the cluster, this server first; left out by a single server.
+        cluster: The id of the cluster. Players and tokens are valid on all of its servers.
+        calls: The tournament games that wait for the player.
+        claimed: True if the player has claimed this `name`, false if another player has, otherwise left out.
+        device_news: ``device_added`` or ``device_refused`` if the player has to know about newer devices.
         title: The server's name, chosen by its operator.
-        greeting: The operator's words of welcome, some lines.
-        chat: ``off`` or ``sentences`` where chat is restricted.
-        names: ``given`` where the server names the players itself.
-        opens_events: False where the operator has not allowed this player to open tournaments, else left out.
+        greeting: A welcome text of one or more lines, written by the operator.
+        chat: ``off`` or ``sentences`` if chat is restricted.
+        names: ``given`` if the server assigns the names of its players.
+        opens_events: False if the operator has not allowed this player to open tournaments, otherwise left out.
+        challenges: The open challenges to and from the player; left out if the server has no challenges.
     """
 
     protocol: int
@@ -404,11 +428,11 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
-    """A request was carried out; the fields depend on the request.
+    """The reply to a request that was carried out. Its fields depend on the request.
 
     Attributes:
-        seats: The marks of the player and the guests, if there are guests.
-        online: The number of people connected to this server, the player included.
+        seats: The marks of the player and their guests, if there are guests.
+        online: The number of people connected to this server, including the player.
     """
 
     id: str
@@ -446,12 +470,15 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):
-    """A request was refused and changed nothing.
+    """The reply to a request that was refused and changed nothing.
 
     Attributes:
-        code: One of `ErrorCode`, or unknown to this client.
-        url: Only with ``moved``: the server that has the room.
-        data: The parts of the message; left out if the error would be too long.
+        code: An `ErrorCode`, or a code that only newer servers send.
+        message: A sentence for people.
+        path: The invalid field of the request.
+        retry_ms: The time to wait before the request is sent again.
+        url: The server that has the room; only with the code ``moved``.
+        data: The values in the message; left out if the error would be too long.
     """
 
     id: str | UnsetType = UNSET
@@ -465,14 +492,15 @@ class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=Tr
 
 
 class ChatLine(PushFields, frozen=True, tag="chat", kw_only=True, rename={"from_": "from"}):
-    """Something said in a room.
+    """A chat line in a room.
 
     Attributes:
         from_: The sender's name.
-        seat: The sender's mark, None for a watcher.
-        text: The text, or the English of the `sentence`.
-        at: Milliseconds since the epoch.
+        seat: The sender's mark, or None for a watcher.
+        text: The text, or the English words of `sentence`.
+        at: The time in ms since 1970.
         player: The sender's public id.
+        sentence: The id of the sentence, if the sender chose one.
     """
 
     room: str
@@ -485,19 +513,24 @@ class ChatLine(PushFields, frozen=True, tag="chat", kw_only=True, rename={"from_
 
 
 class LobbyChange(PushFields, frozen=True, tag="lobby"):
-    """The changes of the list of public rooms since the previous message."""
+    """The changes to the list of public rooms since the previous message.
+
+    Attributes:
+        changed: The new and changed rows.
+        closed: The codes of the rooms that are no longer in the list.
+    """
 
     changed: tuple[RoomSummary, ...]
     closed: tuple[str, ...]
 
 
 class LiveBoard(Struct, frozen=True):
-    """The board of a public game; the fields are those of a state.
+    """The board of a public game; other fields are as in `RoomState`.
 
     Attributes:
-        names: The players' names by mark.
-        result: Only once the game is over.
-        clock: Only if the room has a clock; as of the last change of this board.
+        names: The names of the players by mark.
+        result: The result, once the game is over.
+        clock: The clock at the last change of the board, if the room has a clock.
     """
 
     room: str
@@ -515,10 +548,10 @@ class LiveBoard(Struct, frozen=True):
 
 
 class LiveBoards(PushFields, frozen=True, tag="boards"):
-    """The boards of running public games; they replace all earlier boards.
+    """The boards of running public games, which replace all boards sent earlier.
 
     Attributes:
-        demo: A game between bots, for subscribers that asked for one, if there is no other board. Its `room` is empty.
+        demo: A game between bots, if there is no other board and the subscriber asked for it. Its `room` is empty.
     """
 
     boards: tuple[LiveBoard, ...]
@@ -526,20 +559,20 @@ class LiveBoards(PushFields, frozen=True, tag="boards"):
 
 
 class Replaced(PushFields, frozen=True, tag="replaced"):
-    """The player's seat is now attached to a newer connection."""
+    """A newer connection of the same player has taken over the seat."""
 
     room: str
 
 
 class Moved(PushFields, frozen=True, tag="moved"):
-    """Another server has the room from now on; players and watchers continue at `url`."""
+    """Another server has taken over the room; players and watchers continue at `url`."""
 
     room: str
     url: str
 
 
 class Closed(PushFields, frozen=True, tag="closed"):
-    """The room is gone; `reason` is for people, `code` and `data` say the same for programs."""
+    """The room was closed. `reason` is for people; `code` and `data` say the same for programs."""
 
     room: str
     reason: str
@@ -548,11 +581,12 @@ class Closed(PushFields, frozen=True, tag="closed"):
 
 
 class Notice(PushFields, frozen=True, tag="notice"):
-    """The server is going down.
+    """The server is shutting down.
 
     Attributes:
-        code: ``restarting``: reconnect after `retry_ms`. ``stopping``: do not reconnect.
-        in_ms: The server waits for the running games, at most this long; None is without a limit.
+        code: ``restarting``, to reconnect after `retry_ms`, or ``stopping``, not to reconnect.
+        in_ms: The longest time that the server waits for running games to end, or None for no limit; left out if it
+            does not wait.
     """
 
     code: str
@@ -561,10 +595,10 @@ class Notice(PushFields, frozen=True, tag="notice"):
 
 
 class Announcement(PushFields, frozen=True, tag="announcement"):
-    """A message of the operator to all players, or with a `code` of the server to this player.
+    """A message from the operator to all players, or with a `code` from the server to this player.
 
     Attributes:
-        at: Milliseconds since the epoch.
+        at: The time in ms since 1970.
     """
 
     text: str

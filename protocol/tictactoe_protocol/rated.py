@@ -1,4 +1,4 @@
-"""Ladders and rated games: requests, answers and pushes. See `docs/protocol/ratings.md`."""
+"""The requests, replies and pushes for ladders and rated games. See `docs/protocol/ratings.md`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ ClosingReason = Annotated[str, Meta(examples=list(CLOSINGS))]
 
 
 class Ratings(RequestFields, frozen=True, tag="ratings"):
-    """Asks for a ladder: its best `top` players, or the rows around the player `around`."""
+    """Asks for a part of a ladder.
+
+    Attributes:
+        around: The id of a player, for the rows around that player.
+        top: The number of best players, if `around` is left out.
+    """
 
     rules: RulesChoice
     around: ShortText | UnsetType = UNSET
@@ -23,7 +28,7 @@ class Ratings(RequestFields, frozen=True, tag="ratings"):
 
 
 class Profile(RequestFields, frozen=True, tag="profile"):
-    """Asks for a player's ladders and rated games, by id or claimed name."""
+    """Asks for the ladders and rated games of a player, given by id or claimed name."""
 
     player: ShortText
 
@@ -32,10 +37,11 @@ RatingRequest = Ratings | Profile
 
 
 class LadderRow(Struct, frozen=True):
-    """One row of a leaderboard; `trend` is the change of the rating over the last ten games.
+    """A row of a leaderboard.
 
     Attributes:
-        place: None while the rating is provisional; such rows stand below the others.
+        place: The place, or None if the rating is provisional; such rows are below all others.
+        trend: The change of the rating over the last ten games.
     """
 
     place: int | None
@@ -51,7 +57,8 @@ class LadderClosing(Struct, frozen=True):
     """Why a ladder has stopped rating games.
 
     Attributes:
-        figure: How many of the last `of` games were decided, or the advantage in rating points after `of` games.
+        figure: For ``undecided``, how many of the last `of` games were decided; for ``advantage``, the advantage of the
+            first move in rating points after `of` games.
     """
 
     reason: ClosingReason
@@ -63,10 +70,10 @@ class LadderState(Struct, frozen=True, omit_defaults=True):
     """A part of a ladder.
 
     Attributes:
-        rules: The ladder's key, the name of the rules.
+        rules: The key of the ladder, which is the name of its rules.
         games: The number of rated games.
-        advantage: The value of the first move in rating points.
-        decided: The share of the last 200 games that were not drawn.
+        advantage: The advantage of the first move in rating points.
+        decided: The share of the last 200 games that were not drawn, from 0 to 1.
         closed: Why the ladder has stopped rating games, if it has.
     """
 
@@ -82,9 +89,9 @@ class LadderStanding(Struct, frozen=True, omit_defaults=True):
     """A player's record in one ladder.
 
     Attributes:
-        rules: The ladder's key, the name of the rules.
+        rules: The key of the ladder, which is the name of its rules.
         provisional: Whether the rating is uncertain; clients show it with a question mark.
-        place: Only if the player has a place on the leaderboard.
+        place: The player's place on the leaderboard, if there is one.
     """
 
     rules: str
@@ -98,7 +105,11 @@ class LadderStanding(Struct, frozen=True, omit_defaults=True):
 
 
 class Encounters(Struct, frozen=True):
-    """The asking player's results against another player; `last` is the end of the newest game in ms since 1970."""
+    """The results of the player who sent the request against another player.
+
+    Attributes:
+        last: The end of their newest game, in ms since 1970.
+    """
 
     wins: int
     draws: int
@@ -107,9 +118,13 @@ class Encounters(Struct, frozen=True):
 
 
 class RatingChange(Struct, frozen=True, omit_defaults=True):
-    """A player's rating before and after a game, and the expected score from 0 to 1.
+    """The change of a player's rating by a game.
 
-    The new rating may be `provisional`; see `LadderStanding`.
+    Attributes:
+        before: The rating before the game.
+        after: The rating after the game.
+        expected: The expected score before the game, from 0 to 1.
+        provisional: Whether the rating after the game is provisional; see `LadderStanding`.
     """
 
     before: float
@@ -119,7 +134,12 @@ class RatingChange(Struct, frozen=True, omit_defaults=True):
 
 
 class Rated(PushFields, frozen=True, tag="rated"):
-    """A game of a room was rated in the ladder of `rules`; `players` has the changes by player id."""
+    """A game was rated.
+
+    Attributes:
+        rules: The key of the ladder.
+        players: The changes of the players' ratings, by player id.
+    """
 
     room: str
     game: int

@@ -1,8 +1,8 @@
-"""Refusals as codes with data, and their sentences in the catalogue.
+"""Refusals as codes with data, so that clients can form sentences in their user's language.
 
-A refusal has the sentence ``refused CODE``, or ``refused CODE WHY`` if `data` has a `why`; the rest of `data` fills the
-placeholders. Closed rooms and announcements of the server work alike. So clients show them in their user's language.
-See `docs/protocol/sentences.md`.
+The sentence of a refusal is ``refused CODE`` in the catalogue, or ``refused CODE WHY`` if `data` has a `why`. The rest
+of `data` fills its placeholders. Reasons for closing a room and announcements of the server work in the same way. See
+`docs/protocol/sentences.md`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 class Refusal(Exception):
-    """A refusal: `code` and `data` for programs, and a `message` for people."""
+    """The refusal of a request.
+
+    Attributes:
+        code: The error code, for programs.
+        data: The values in the sentence, for programs.
+        message: The sentence, for people.
+    """
 
     def __init__(self, code: ErrorCode, why: str = "", **data: Any) -> None:
         self.code = code
@@ -28,7 +34,7 @@ class Refusal(Exception):
 
 
 def describe_refusal(code: str, data: Mapping[str, Any] | None) -> str | None:
-    """Return the sentence of a refusal, None without data or for an unknown code.
+    """Return the sentence of a refusal, or None if there are no data or the catalogue does not have the sentence.
 
     >>> describe_refusal("occupied", {"cell": "B2", "mark": "X"})
     'B2 is taken by X.'
@@ -37,17 +43,17 @@ def describe_refusal(code: str, data: Mapping[str, Any] | None) -> str | None:
 
 
 def describe_announcement(code: str) -> str | None:
-    """Return the sentence of an announcement of the server, or None."""
+    """Return the sentence of an announcement from the server, or None for an unknown code."""
     return _describe("announced", code, {})
 
 
 def describe_fault(error: IllegalMove | InvalidRules | UnknownNotation) -> str:
-    """Return the sentence of an error of the engine in the current language."""
+    """Return the sentence for an error from the engine in the current language."""
     return describe_refusal(error.code, error.data) or error.message
 
 
 def describe_closing(code: str, data: Mapping[str, Any] | None) -> str | None:
-    """Return the sentence about a closed room, or None as for a refusal.
+    """Return the sentence about a closed room, or None as in `describe_refusal`.
 
     >>> describe_closing("left", {})
     'Everybody left.'
@@ -67,7 +73,7 @@ def _describe(event: str, code: str, data: Mapping[str, Any] | None) -> str | No
 
 
 def _spell(value: Any) -> Any:
-    """Return a value for a sentence; a tuple of the engine like ``("row", 1, 3)`` is a range of rows."""
+    """Return a value as it appears in a sentence. A tuple from the engine, like ``("row", 1, 3)``, is a range."""
     if not isinstance(value, list | tuple):
         return value
     match value:

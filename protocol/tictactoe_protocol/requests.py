@@ -1,7 +1,7 @@
-"""The requests of a client: one frozen struct for each `type` of `docs/protocol.md`.
+"""The requests of clients: one frozen struct for each `type` in `docs/protocol.md`.
 
-Unknown fields are refused. A field that may be left out is `UNSET` where its absence means something, so that
-encoding a request sends only what was said. Numbers are bounded here, meanings (rules, rooms, turns) elsewhere.
+Unknown fields are refused. An optional field is `UNSET` if it is left out and has no default value; encoding leaves it
+out again. The structs check only the ranges of values; rules, rooms and turns are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ Guests = Annotated[tuple[Annotated[str, Meta(max_length=128)], ...], Meta(max_le
 
 
 class Hello(RequestFields, frozen=True, tag="hello"):
-    """Says who connects; the first request on every connection.
+    """Identifies the player. This is the first request on every connection.
 
     Attributes:
-        token: The secret of an earlier `welcome`: the connection is the same player again.
-        bot: The player is a program, and is shown as one.
-        link: A code made on another device of the player; takes the place of a token.
-        rescue: A code that was issued when the `name` was claimed; takes the place of a token.
+        token: The secret in an earlier `welcome`, which makes this connection the same player again.
+        client: The name of the client program.
+        bot: Whether the player is a program; others see that it is one.
+        link: A code from another device of the player, used instead of a token.
+        rescue: A code that was issued when `name` was claimed, used instead of a token.
     """
 
     name: str | UnsetType = UNSET
@@ -50,7 +51,15 @@ class Hello(RequestFields, frozen=True, tag="hello"):
 
 
 class Create(RequestFields, frozen=True, tag="create"):
-    """Opens a room and takes a seat in it; `guests` take the next ones."""
+    """Opens a room and takes a seat in it.
+
+    Attributes:
+        seat: The mark to play, by default the first.
+        bots: The levels of the server's bots that take seats.
+        analysis: ``open`` lets everyone in the room see the analysis of the running game.
+        chat: ``all`` lets players and watchers chat, ``players`` only players.
+        guests: The names of further players at the sender's keyboard; they take the next seats.
+    """
 
     rules: RulesChoice | UnsetType = UNSET
     visibility: Literal["public", "private"] = "public"
@@ -64,9 +73,9 @@ class Create(RequestFields, frozen=True, tag="create"):
 
 
 class Match(RequestFields, frozen=True, tag="match"):
-    """Joins an open public room with equal rules and clock, rated or not, or opens one.
+    """Joins a waiting public room with the same rules, clock and `rated`, or opens such a room.
 
-    It is the oldest such room; of rated rooms it is the one with the nearest rating.
+    If there are several rooms, it joins the oldest one, or of rated rooms the one whose player has the nearest rating.
     """
 
     rules: RulesChoice | UnsetType = UNSET
@@ -75,11 +84,11 @@ class Match(RequestFields, frozen=True, tag="match"):
 
 
 NOT_OFFERED: Final = {"rated": "ladders off"}
-"""The reason why a server without rooms of a purpose refuses them, by the purpose."""
+"""For each purpose that a room can have, the `why` of the refusal if a server offers no rooms with this purpose."""
 
 
 def purpose_of(request: Any) -> str:
-    """Return the purpose of the room that a request opens or looks for, "" for casual games."""
+    """Return the purpose of the room that a request opens or looks for: ``rated``, or "" for casual games."""
     return "rated" if request.rated else ""
 
 
@@ -88,11 +97,11 @@ class _RoomRequest(RequestFields, frozen=True):
 
 
 class Join(_RoomRequest, frozen=True, tag="join"):
-    """Takes free seats for the player and the `guests`, or attaches this connection to the seats that they hold.
+    """Takes free seats for the player and the `guests`, or returns to the seats that they hold.
 
     Attributes:
         seq: The `seq` of the newest state of the room that the sender has seen.
-        unreachable: The URL of the room's server, if it does not answer the sender.
+        unreachable: The URL of the server that has the room, if the sender cannot reach it.
     """
 
     seq: Count | UnsetType = UNSET
@@ -101,19 +110,23 @@ class Join(_RoomRequest, frozen=True, tag="join"):
 
 
 class Watch(_RoomRequest, frozen=True, tag="watch"):
-    """Watches; `seq` as for ``join``."""
+    """Watches a room; `seq` is the same as in `Join`."""
 
     seq: Count | UnsetType = UNSET
 
 
 class _SeatRequest(_RoomRequest, frozen=True, kw_only=True):
-    """An action of the sender, or of the guest with the id `player`."""
+    """An action in a room.
+
+    Attributes:
+        player: The id of the sender's guest who acts; left out if the sender acts.
+    """
 
     player: Word | UnsetType = UNSET
 
 
 class Leave(_SeatRequest, frozen=True, tag="leave"):
-    """Stops watching, frees the seat of a waiting room, or resigns and leaves; the sender's guests leave, too."""
+    """Stops watching, frees a seat in a waiting room, or resigns and leaves. The sender's guests leave, too."""
 
 
 class Move(_SeatRequest, frozen=True, tag="move"):
@@ -124,14 +137,19 @@ class Move(_SeatRequest, frozen=True, tag="move"):
 
 
 class Choose(_SeatRequest, frozen=True, tag="choose"):
-    """Takes a side in an opening, by its mark, or ``more``, after `ply` moves."""
+    """Chooses an option in an opening.
+
+    Attributes:
+        take: The mark of the side to take, or ``more``.
+        ply: The number of moves before the choice.
+    """
 
     take: Word
     ply: Count
 
 
 class Resign(_SeatRequest, frozen=True, tag="resign"):
-    """Gives the game up."""
+    """Resigns the game."""
 
 
 class _OfferRequest(_SeatRequest, frozen=True):
@@ -141,29 +159,29 @@ class _OfferRequest(_SeatRequest, frozen=True):
 
 
 class Draw(_OfferRequest, frozen=True, tag="draw"):
-    """Offers a draw, or answers an offer; idempotent with `game` and `ply`."""
+    """Offers a draw, or answers an offer. Idempotent if it has `game` and `ply`."""
 
 
 class Undo(_OfferRequest, frozen=True, tag="undo"):
-    """Asks to take the sender's last move back, or answers; idempotent with `game` and `ply`."""
+    """Asks to take back the sender's last move, or answers such a request. Idempotent if it has `game` and `ply`."""
 
 
 class Claim(_SeatRequest, frozen=True, tag="claim", rename={"as_": "as"}):
-    """Ends a game whose opponent has been away longer than the hold."""
+    """Claims a win or a draw because the opponent has been disconnected for longer than the hold."""
 
     as_: Literal["win", "draw"]
 
 
 class Rematch(_SeatRequest, frozen=True, tag="rematch"):
-    """Asks for another game in the room, or agrees; idempotent with the `game` that is over."""
+    """Asks for another game in the room, or agrees. Idempotent if it has `game`, the number of the finished game."""
 
     game: Count | UnsetType = UNSET
 
 
 class Chat(_RoomRequest, frozen=True, tag="chat"):
-    """Says a text or a sentence, by its id, to everybody in the room.
+    """Sends a chat line to everyone in the room: a `text`, or the id of a `sentence`.
 
-    Longer texts than 200 characters are refused with ``too_long``.
+    A text of more than 200 characters is refused with ``too_long``.
     """
 
     text: Annotated[str, Meta(min_length=1, extra_json_schema={"maxLength": MAX_CHAT_LENGTH})] = ""
@@ -171,14 +189,14 @@ class Chat(_RoomRequest, frozen=True, tag="chat"):
 
 
 class Rooms(RequestFields, frozen=True, tag="rooms"):
-    """Asks for the public rooms."""
+    """Asks for the list of public rooms."""
 
 
 class Lobby(RequestFields, frozen=True, tag="lobby"):
-    """Subscribes to changes of the list of public rooms, or ends the subscription.
+    """Subscribes to changes to the list of public rooms, or ends the subscription.
 
     Attributes:
-        boards: The number of boards of running games to send.
+        boards: The number of running games whose boards are sent, too.
         demo: Whether to send a game between bots if there is no other board.
     """
 
@@ -188,7 +206,7 @@ class Lobby(RequestFields, frozen=True, tag="lobby"):
 
 
 class Sync(_RoomRequest, frozen=True, tag="sync"):
-    """Asks for the current state again."""
+    """Asks for the current state of a room again."""
 
 
 class Ping(RequestFields, frozen=True, tag="ping"):
@@ -196,35 +214,43 @@ class Ping(RequestFields, frozen=True, tag="ping"):
 
 
 class History(RequestFields, frozen=True, tag="history"):
-    """Asks for the player's finished games, newest first; with `before`, a `game_id`, only older ones."""
+    """Asks for the player's finished games, newest first.
+
+    Attributes:
+        limit: The largest number of games to return.
+        before: A `game_id`; only games that ended before this game are returned.
+    """
 
     limit: Annotated[int, Meta(ge=1, le=MAX_LISTED_GAMES)] = 20
     before: ShortText | UnsetType = UNSET
 
 
 class Record(RequestFields, frozen=True, tag="record"):
-    """Asks for one finished game."""
+    """Asks for a finished game with its moves."""
 
     game_id: ShortText
 
 
 class Share(RequestFields, frozen=True, tag="share"):
-    """Shares one finished game by link, or stops sharing it."""
+    """Creates a link to a finished game that anyone can open, or with `on` false withdraws it."""
 
     game_id: ShortText
     on: bool = True
 
 
 class Analyse(_RoomRequest, frozen=True, tag="analyse"):
-    """Asks for the analysis of the room's position, the current one or the one after `ply` moves."""
+    """Asks for the analysis of a position in the room's game: after `ply` moves, or by default the current one."""
 
     ply: Count | UnsetType = UNSET
 
 
 class Review(RequestFields, frozen=True, tag="review"):
-    """Asks for the analysis of a finished game's position, the last one or the one after `ply` moves.
+    """Asks for the analysis of a position in a finished game.
 
-    The game is one of the player's own, or a shared one by its `replay`.
+    Attributes:
+        game_id: The id of a game of the player.
+        replay: The id of a shared game, instead of `game_id`.
+        ply: The number of moves before the position, by default all.
     """
 
     game_id: ShortText | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""The parts of messages: constrained values, rules and clocks, and the bases of requests and pushes."""
+"""The parts of messages: constrained values, rules, clocks, and the base classes of requests and pushes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tictactoe_protocol.refusals import describe_refusal
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
 MAX_MOVE_MS = 3 * 60 * 60 * 1000
-"""The longest time on a clock, and the longest time for a move or as its increment."""
+"""The longest time for a seat, and the longest time for a move or increment."""
 
 CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone"
 
@@ -28,7 +28,7 @@ OfferAction = Literal["offer", "accept", "decline"]
 
 
 class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Rules in full; missing fields are as in ``classic``. The engine decides whether they can be played."""
+    """Rules spelled out in a request. Missing fields are as in ``classic``. `to_rules` checks them."""
 
     rows: Integer = 3
     columns: Integer = 3
@@ -49,7 +49,7 @@ class RulesFields(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 
 def spell_out(rules: Rules) -> dict[str, Any]:
-    """Return the wire fields of rules by name; `blocked` is ascending."""
+    """Return the fields of `rules` in messages, by name; `blocked` is ascending."""
     return {name: getattr(rules, name) for name in _TERMS} | {"blocked": tuple(sorted(rules.blocked))}
 
 
@@ -59,7 +59,7 @@ RulesChoice = Word | RulesFields
 
 
 def rules_of(choice: RulesChoice | UnsetType) -> Rules:
-    """Return the rules that a request chose, ``classic`` where it said nothing; raises `InvalidRules`."""
+    """Return the rules that a request chooses, by default ``classic``; raises `InvalidRules`."""
     if choice is UNSET:
         return PRESETS["classic"]
     if isinstance(choice, RulesFields):
@@ -73,12 +73,18 @@ def rules_of(choice: RulesChoice | UnsetType) -> Rules:
 
 
 def choice_of(rules: Rules) -> str | RulesFields:
-    """Return how a request says `rules`: their preset's name, else spelled out."""
+    """Return `rules` as the choice in a request: the name of their preset, or all fields if they have none."""
     return rules.preset or RulesFields.of(rules)
 
 
 class ClockTerms(Struct, frozen=True):
-    """A clock for each seat (`initial_ms` with `increment_ms` a move) or for each move (`move_ms`)."""
+    """The terms of a clock: a time for each seat with an increment for each move, or a time for each move.
+
+    Attributes:
+        initial_ms: The time for each seat.
+        increment_ms: The increment for each move.
+        move_ms: The time for each move, instead of the other two.
+    """
 
     initial_ms: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] | UnsetType = UNSET
     increment_ms: Annotated[int, Meta(ge=0, le=MAX_INTEGER)] | UnsetType = UNSET
@@ -93,12 +99,12 @@ class ClockTerms(Struct, frozen=True):
 
 
 class ClockState(Struct, frozen=True):
-    """The clock of a running game, as of sending.
+    """The clock of a game at the time of sending.
 
     Attributes:
         remaining_ms: The time left, by mark.
-        running: The mark whose clock runs, or None.
-        start_ms: The time left for a first move, only while one is due.
+        running: The mark whose clock is running, or None.
+        start_ms: The time left for a player's first move; left out if no first move is due.
     """
 
     remaining_ms: dict[str, int]
@@ -107,24 +113,25 @@ class ClockState(Struct, frozen=True):
 
 
 class ClockFields(ClockTerms, frozen=True, forbid_unknown_fields=True):
-    """The clock that a request asks for: one for each seat (with an increment a move) or one for each move."""
+    """The clock that a request chooses; see `ClockTerms`."""
 
 
 class RequestFields(
     Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True, gc=False, omit_defaults=True
 ):
-    """The base of requests. A request with an `id` is answered with the same `id`."""
+    """The base class of requests. The reply to a request with an `id` has the same `id`."""
 
     id: RequestId | UnsetType = UNSET
 
 
 class RulesState(Struct, frozen=True, omit_defaults=True):
-    """Rules in full; `blocked` is ascending.
+    """The rules in a push.
 
     Attributes:
-        preset: Their name, None if they have none.
+        preset: The name of the rules, or None if they have no name.
+        blocked: The blocked cells, ascending.
         exact: Left out if false.
-        opening: Left out if None.
+        opening: Left out if the rules have no opening.
     """
 
     preset: str | None
@@ -143,7 +150,7 @@ class RulesState(Struct, frozen=True, omit_defaults=True):
         return cls(rules.preset, **spell_out(rules))
 
     def to_rules(self) -> Rules:
-        """Return the engine's value, cached; raises `InvalidRules` for rules that our servers never send."""
+        """Return the cached `Rules` with these fields; raises `InvalidRules` if they are invalid."""
         return _rules_of(self)
 
 
@@ -153,4 +160,4 @@ def _rules_of(state: RulesState) -> Rules:
 
 
 class PushFields(Struct, frozen=True, tag_field="type"):
-    """The base of messages from the server."""
+    """The base class of messages from the server."""
