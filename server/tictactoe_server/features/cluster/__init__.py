@@ -1,1 +1,1 @@
-"""Several servers that share one store: which of them serves a room, and what they tell each other."""
+"""Several servers that share one store: which server owns each room, and the messages between the servers."""

@@ -1,4 +1,4 @@
-"""Sentences for the operator about a cluster's leaders, the nodes' copies and unreachable servers."""
+"""The checks of a cluster for its operator: stream leaders, copies on the nodes, and whether servers can be reached."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MAX_TIME_LAG_MS: Final = 1_000
 
 
 class Fault(str):
-    """A finding that needs attention; any other finding is a plain str."""
+    """A finding that needs the operator's attention. All other findings are plain strings."""
 
     __slots__ = ()
 
 
 class Inspector:
-    """Listens to the servers and asks the nodes; `open` it first."""
+    """Checks the streams, the NATS nodes and the servers. Call `open` first."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -48,12 +48,15 @@ class Inspector:
         return self
 
     async def inspect(self) -> list[str]:
-        """Return findings about the streams, the nodes and the servers, faults last."""
+        """Return findings about the streams, the nodes and the servers, with the faults at the end."""
         parts = (_inspect_streams(self._link, self._copies), self._inspect_servers())
         return sorted([finding for part in parts async for finding in part], key=lambda one: isinstance(one, Fault))
 
     async def living(self) -> list[tuple[Heartbeat, int]]:
-        """Return a heartbeat of each running server, sorted by name, with the lag of its served time in ms."""
+        """Return a heartbeat from each running server and how far its served time is behind the latest one, in ms.
+
+        The heartbeats are sorted by the servers' names.
+        """
         self._heard = {}
         await self._link.flush()
         await asyncio.sleep(LISTENING_SECONDS)
@@ -127,7 +130,7 @@ async def _inspect_streams(link: Link, copies: Copies) -> AsyncIterator[str]:
 
 
 async def _find_obstacle(url: str) -> str:
-    """Return why no WebSocket can be opened at a URL, or "" if one can."""
+    """Return the reason why no WebSocket connection to `url` can be opened, or "" if it can."""
     try:
         async with connect(url, open_timeout=_PATIENCE_SECONDS, close_timeout=_PATIENCE_SECONDS, proxy=None):
             return ""

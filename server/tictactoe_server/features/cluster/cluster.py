@@ -1,17 +1,17 @@
-"""This server's part in a cluster that shares players and rooms.
+"""This server's part in a cluster, in which several servers share players and rooms.
 
-Theory of operation. A room stays at the server that opened it, and its players go there. Ownership is a belief and no
-lock: two servers may both believe that they own a room, for instance after a partition, but every save is a
-compare-and-set, so that only one of them can change it and no acknowledged move is lost. Seen from this server, a room
-is in one of these states:
+Theory of operation. A room stays at the server that opened it, and its players connect to that server. Ownership is a
+belief, not a lock: two servers may both believe that they own a room, for instance after a partition. But every save is
+a compare-and-set, so that only one of them can change the room, and no acknowledged move is lost. Seen from this
+server, a room is in one of these states:
 
-- here: its value is in memory, and its players are connected here;
-- elsewhere: a live server announced it (`rooms`), and requests are refused with that server's URL;
-- unowned: its server left, died, or lost it; the live servers divide such rooms among themselves, without talking, by a
-  hash of the room's code (`_is_ours`), and each adopts its share from the store.
+- here: its value is in memory, and its players are connected to this server;
+- elsewhere: another live server announced it (`rooms`), and requests for it are refused with that server's URL;
+- unowned: its server left, died, or lost it. The live servers divide such rooms among themselves without messages, by a
+  hash of the room's code (`_is_ours`), and each server adopts its share from the store.
 
-A server that meets another owner keeps the room if it has had it for less time, and otherwise hands its players over.
-Heartbeats (`members`) say who lives. Messages of games never travel between servers.
+If two servers own a room, the server that took it later keeps it, and the other one hands its players over.
+Heartbeats (`members`) show which servers are alive. Game messages are never forwarded between servers.
 """
 
 from __future__ import annotations
@@ -54,31 +54,32 @@ from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Un
 from tictactoe_server.transport.rate_limit import RateLimits
 
 NOTE_SECONDS: Final = 0.2  # how often served time is stored
-GRACE_SECONDS: Final = 0.5  # until it stops without an answer; together below the second an outage may cost a player
+GRACE_SECONDS: Final = 0.5  # how long the store may be silent before served time stops
+# The sum of both is less than the second that an outage may cost a player.
 MISSING_SECONDS: Final = 3.0  # how long players may take to follow a room to another server
 LEAVING_SECONDS: Final = 3.0  # how long a leaving server waits for others to take its rooms
-_GOING_SECONDS: Final = 0.5  # how long players have to follow their rooms before this server stops
+_GOING_SECONDS: Final = 0.5  # how long players have to follow their rooms before a leaving server stops
 _LISTENING_SECONDS: Final = 2 * HEARTBEAT_SECONDS
 _AGAIN_SECONDS: Final = 5.0  # between the loss of a server and the search for its unannounced rooms
-_SEEK_SECONDS: Final = 600.0  # between two searches without a loss
+_SEEK_SECONDS: Final = 600.0  # between two such searches while no server is lost
 _COMPARE_SECONDS: Final = 60.0  # between two comparisons of the nodes' copies
 _PAUSE_SECONDS: Final = 0.5  # until a failed take-over is retried
-_UNREACHED_SECONDS: Final = 5.0  # how long a room's server must be without its players before another takes over
+_UNREACHED_SECONDS: Final = 5.0  # how long no player of a room must reach its server before another server takes over
 _ASK_SECONDS: Final = 1.0
-_ASKED_MS: Final = 60_000  # how often a server asks for a room
+_ASKED_MS: Final = 60_000  # at least between two requests by a server to take over the same room
 _LOADED_AT_ONCE: Final = 50
 _DROPPED_A_SECOND: Final = 200
 RESERVED_SECONDS: Final = 3.0  # how long a seat is reserved for a player, or a room expected from its opener
-_ANSWER_SECONDS: Final = 0.4  # of the server that matches
+_ANSWER_SECONDS: Final = 0.4  # how long to wait for the server that matches players
 _ATTEMPTS: Final = 2  # to match a player
-_MOST_NS: Final = 1_000_000_000  # longest time between two readings of the clock in a running process
+_MOST_NS: Final = 1_000_000_000  # a longer time between two readings of the clock means that the process was suspended
 _MATCH_PAUSE_SECONDS: Final = 0.1
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Cluster(RemoteServers):
-    """The cluster as seen by this server. The order of calls is `start`, `open`, `run`, and `leave` at the end."""
+    """The cluster as seen by this server. Call `start`, `open` and `run` in this order, and `leave` at the end."""
 
     is_several = True
 
@@ -100,10 +101,13 @@ class Cluster(RemoteServers):
     def join(
         cls, store: Storage, port: int, url: str, monotonic_ns: Callable[[], int], is_draining: Callable[[], bool]
     ) -> Cluster:
-        """Return the cluster of the servers that share a store; this server is at `url`. Raises `CannotOpenStore`."""
+        """Return the cluster of all servers that share `store`.
+
+        `url` is this server's address for players. Raises `CannotOpenStore` if `store` is not on JetStream.
+        """
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore("This is no store of several servers.")
-        clock = Uninterrupted(monotonic_ns)  # in a cluster no time passes while this server is suspended
+        clock = Uninterrupted(monotonic_ns)
         served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
         return cls(store, f"{socket.gethostname()}:{port}", url, served, is_draining)
 
@@ -130,7 +134,10 @@ class Cluster(RemoteServers):
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
     async def open(self, on_order: Callable[[bytes], Awaitable[bytes]]) -> None:
-        """Discover the other servers and their rooms, and adopt rooms without a server; raises `StoreUnavailable`."""
+        """Discover the other servers and their rooms, then adopt this server's share of the unowned rooms.
+
+        `on_order` carries out an operator's order from another server and returns the reply. Raises `StoreUnavailable`.
+        """
         self._on_order = on_order
         self._id, self._secret = await self._store.identity()
         await self._listen()
@@ -143,7 +150,7 @@ class Cluster(RemoteServers):
         self._core.rooms.set_restored()
 
     async def run(self) -> None:
-        """Send heartbeats, take over unowned rooms and compare the nodes' copies, until cancelled."""
+        """Send heartbeats, take over unowned rooms and compare the copies on the NATS nodes, until cancelled."""
         await asyncio.gather(self.members.run(), self._keep_taking(), self._keep_comparing())
 
     async def leave(self) -> bool:
@@ -194,7 +201,7 @@ class Cluster(RemoteServers):
         return self._store.streams.is_next(code)
 
     def source_of(self, address: str) -> str:
-        """Return a hash of an address that only these servers can compute."""
+        """Return a hash of `address` that only the servers of this cluster can compute."""
         return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""
 
     async def take(self, room: Room, revision: int) -> bool:
@@ -234,7 +241,7 @@ class Cluster(RemoteServers):
             for pause in (0.0, *repeat(_ASK_SECONDS, math.ceil(_UNREACHED_SECONDS / _ASK_SECONDS))):
                 await asyncio.sleep(pause)
                 is_reached = await messages.ask(self._link, messages.REACHED + server, messages.encode(code), bool)
-        except StoreUnavailable as unavailable:  # a dead server is detected soon
+        except StoreUnavailable as unavailable:  # heartbeats soon show whether the server is dead
             log.debug("a server does not say whether anybody reaches it", reason=str(unavailable))
             return
         if is_reached:
@@ -245,7 +252,7 @@ class Cluster(RemoteServers):
             self._adopt(*found)
 
     def _is_reached(self, code: str) -> bool:
-        """Return whether a player of a room sent something lately, and ping all of them."""
+        """Return whether any player in the room `code` has sent something lately, and ping all players in it."""
         own = self.own_rooms.rooms.get(code)
         connections = [] if own is None else [session.connection for session in own.live.sessions]
         for connection in connections:
@@ -259,7 +266,11 @@ class Cluster(RemoteServers):
             self.other_rooms.follow(heartbeat.sender, heartbeat.number)
 
     async def _keep_taking(self) -> None:
-        """Take over rooms of leaving and dead servers at once; later, and periodically, also rooms without news."""
+        """Take over unowned rooms, until cancelled.
+
+        When a server leaves or dies, its announced rooms are taken over at once. A few seconds later, and then
+        periodically, the store is searched for rooms that no server has announced.
+        """
         is_again = False
         while True:
             seconds = random.uniform(1, 1.2) * (_AGAIN_SECONDS if is_again else _SEEK_SECONDS)
@@ -279,7 +290,7 @@ class Cluster(RemoteServers):
                 self._missing_a_server.set()
 
     async def _keep_comparing(self) -> None:
-        """Log each node of the store with a fault once, until it has none."""
+        """Look for faulty nodes of the store; log each of them once, and again only after it has recovered."""
         while True:
             with contextlib.suppress(StoreUnavailable):
                 found = await self._copies.find_faults(self._store.streams.all)
@@ -289,7 +300,7 @@ class Cluster(RemoteServers):
             await asyncio.sleep(_COMPARE_SECONDS)
 
     async def _take_unclaimed(self, *, with_unnamed: bool) -> None:
-        """Adopt this server's share of rooms without a server, with or without stored rooms that nobody announced."""
+        """Adopt this server's share of the unowned rooms; `with_unnamed` includes stored, unannounced rooms."""
         await self.other_rooms.until_read()
         await self._take(self.other_rooms.unclaimed())
         if with_unnamed:
@@ -316,7 +327,7 @@ class Cluster(RemoteServers):
         return self.other_rooms.is_free(code) and self.members.chosen_for(code) == self.members.id
 
     async def _write_back(self, stream: Stream) -> None:
-        """Store the rooms of a stream that was set back again, as they are in memory."""
+        """Store the rooms in `stream`, which has lost writes, once more from memory."""
         rooms, now = self._store.table(ROOMS), self._core.time()
         lives = [own.live for own in self.own_rooms.rooms.values()]
         wanted = [live for live in lives if self._store.streams.of(rooms.subject_of(live.room.code)) is stream]
@@ -325,7 +336,11 @@ class Cluster(RemoteServers):
             await asyncio.gather(*(change.until_settled() for change in some), return_exceptions=True)
 
     def _adopt(self, room: Room, revision: int, number: int = 0) -> bool:
-        """Adopt a stored room, the `number`th of a batch; return whether it is new here."""
+        """Adopt a stored room and return True, or return False if this server has it already.
+
+        Players who don't follow lose the room after a while; with `number`, the position of the room in a batch of
+        adopted rooms, these timers are spread.
+        """
         other = self.other_rooms.drop(room.code)
         owner, source = ("", "") if other is None else (other.owner, other.source)
         live = self._core.rooms.adopt(room, revision, owner=owner, source=source)
@@ -339,7 +354,7 @@ class Cluster(RemoteServers):
 
 
 class Matching:
-    """Finds rooms for players, by asking the server responsible for the kind of game."""
+    """Finds opponents for players: for each kind of game, one server keeps track of the waiting rooms."""
 
     def __init__(self, link: Link, members: Members, rooms: OtherRooms, core: Core) -> None:
         self._link = link
@@ -352,7 +367,7 @@ class Matching:
         self._kept: dict[str, Listed] = {}
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
-        """Return the room for a player, and its server; see `RemoteServers.find_match`."""
+        """Return the room for a player and the URL of its server; see `RemoteServers.find_match`."""
         rules, clock, name = kind
         own, code, fields = self._members.id, self._indexes.new_code(), RulesFields.of(rules)
         purpose = self._policies[name].purpose
@@ -378,7 +393,7 @@ class Matching:
         raise StoreUnavailable("nobody can say who waits for a match")
 
     def find(self, request: messages.MatchRequest) -> messages.Found:
-        """Return the room for a player, and reserve the seat for a while; raises `InvalidRules`."""
+        """Return the room for the player in `request`, and reserve the seat for a while; raises `InvalidRules`."""
         kind = request.rules.to_rules(), request.clock, request.purpose.name
         player = Player(request.player, request.name)
         matchmaker = self._indexes.matchmaker
@@ -388,7 +403,7 @@ class Matching:
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
         listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
         if listed is None:
-            if request.sender != self._members.id:  # the next player is sent to the room that the sender opens
+            if request.sender != self._members.id:  # the next player will be sent to the room that the sender opens
                 room = open_room(request.code, kind[0], player, 0, clock=request.clock, purpose=request.purpose)
                 expected = self._rooms.expect(request.sender, room)
                 matchmaker.offer(expected)
@@ -408,7 +423,7 @@ class Matching:
 
 
 class Uninterrupted:
-    """A monotonic clock in ns that stops with this process, as the other servers of a cluster play on meanwhile."""
+    """A monotonic clock in ns that stands still while this process is suspended; the other servers go on meanwhile."""
 
     def __init__(self, monotonic_ns: Callable[[], int]) -> None:
         self._monotonic_ns = monotonic_ns

@@ -20,18 +20,18 @@ from tictactoe_server.storage.store import CannotOpenStore
 if TYPE_CHECKING:
     from tictactoe_server.features.jetstream.link import Link
 
-MAKING_SECONDS: Final = 25.0  # of retries by `init`, as nodes that have just started elect a leader first
+MAKING_SECONDS: Final = 25.0  # for how long `init` retries, because nodes that have just started must elect a leader
 MOST_STREAMS: Final = 64
 _AGAIN_SECONDS: Final = 0.5
 _WATCH_SECONDS: Final = 10.0
 _PERMANENT: Final = ("permissions violation", "already in use", "not supported", "written by version 1")
-"""Parts of errors that a retry does not resolve."""
+"""Parts of the messages of errors that no retry resolves."""
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 
 def access_options(command: Decorated) -> Decorated:
-    """Add the options for credentials and certificates of the store to a command."""
+    """Add the options for the store's credentials and certificates to `command`."""
     for name, help in (
         ("store-ca", "Certificates to trust instead of the system's, in PEM."),
         ("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey."),
@@ -43,7 +43,7 @@ def access_options(command: Decorated) -> Decorated:
 
 
 def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Turn a coroutine that needs a connection to the store into a function with the options for it."""
+    """Turn the coroutine function `work`, which needs a `Link`, into a command with the options for the connection."""
 
     async def connected(urls: str, credentials: Path | None, ca: Path | None, **options: Any) -> None:
         with needing_nats():

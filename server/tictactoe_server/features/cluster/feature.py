@@ -1,4 +1,4 @@
-"""Several servers with one store as a feature: its options, and the commands that set up and check the store."""
+"""The feature of several servers with one store: its options, and the commands that set up and check the store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tictactoe_server.storage.specs import Specs, Storage
 
 
 def _parse_url(text: str) -> str | None:
-    """Return a WebSocket URL without trailing slashes, or None for an empty text."""
+    """Return `text` as a WebSocket URL without trailing slashes, or None if it is empty; raises `BadParameter`."""
     if not text:
         return None
     scheme, _, rest = text.partition("://")
@@ -29,7 +29,7 @@ def _parse_url(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions(Options):
-    """The store of the cluster, and this server's address for players; without a store, the server is on its own."""
+    """The cluster's store, and this server's address for players. Without a store, the server runs alone."""
 
     section = "Several servers"
 
@@ -53,7 +53,7 @@ class ClusterOptions(Options):
     )
 
     async def open_store(self, specs: Specs, data: Path | None) -> Storage:
-        """Open the shared store, with a copy of the finished games in the folder `data`; raises `CannotOpenStore`."""
+        """Open the shared store; raises `CannotOpenStore`. The folder `data`, if any, gets a copy of finished games."""
         with needing_nats():
             from tictactoe_server.features.jetstream.store import JetStreamStore
         urls, credentials, ca = self.store or "", self.store_credentials, self.store_ca

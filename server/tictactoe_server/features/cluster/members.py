@@ -1,4 +1,4 @@
-"""The live servers of the cluster, by their heartbeats."""
+"""The servers of the cluster that are alive, as their heartbeats show."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.listeners import Listeners
 
 HEARTBEAT_SECONDS: Final = 0.3
-GONE_SECONDS: Final = 1.2  # without a heartbeat, until a server counts as dead
+GONE_SECONDS: Final = 1.2  # a server without a heartbeat for this long counts as dead
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Members:
-    """The running servers of the cluster.
+    """The live servers of the cluster, including this one.
 
     Attributes:
-        number: The number of the last `News` of this server.
-        others: The last heartbeats of the other servers, by id.
-        on_gone: Called with the id of each dead server.
+        is_in: Whether this server has joined the cluster and sends heartbeats.
+        number: The number of the last `News` that this server sent.
+        others: The last heartbeat from each other live server, by the server's id.
+        on_gone: Called with the id of a server that has died.
     """
 
     def __init__(
@@ -46,41 +47,41 @@ class Members:
         self._heard_at: dict[str, float] = {}
         self._looked_at = self._listening_since = clock.monotonic()
         self._last_heard_at = math.inf
-        self._lag = 0.0  # the delay of this server's event loop (s): received heartbeats wait as long
+        self._lag = 0.0  # the delay of this server's event loop (s): heartbeats are read this much late
         self.on_gone = Listeners[[str]]()
         self._is_draining = is_draining
 
     @property
     def is_behind(self) -> bool:
-        """Whether this server's time may be late: it has heard no heartbeat for a while, and one may come soon."""
+        """Whether this server's served time may be late, because expected heartbeats from others have not arrived."""
         now = clock.monotonic()
         may_hear = bool(self.others) or now - self._listening_since < GONE_SECONDS
         return may_hear and now - self._last_heard_at > GONE_SECONDS
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """The URLs of the servers that stay, this one first."""
+        """The URLs of all servers that are not leaving, after that of this server."""
         return (self.url, *(other.url for other in self.others.values() if not other.is_leaving))
 
     def is_living(self, id: str) -> bool:
         return id == self.id or id in self.others
 
     def stays(self, id: str) -> bool:
-        """Return whether another server is running and not leaving."""
+        """Return whether `id` is another server that is alive and not leaving."""
         return id in self.others and not self.others[id].is_leaving
 
     def url_of(self, id: str) -> str | None:
         return self.others[id].url if id in self.others else None
 
     def chosen_for(self, key: str) -> str:
-        """Return the server responsible for a key, by rendezvous hashing, so that all servers agree."""
+        """Return the id of the server responsible for `key`. All servers agree on it, by rendezvous hashing."""
         serving = list(filter(self.stays, self.others))
         if not self.is_leaving or not serving:
             serving.append(self.id)
         return _chosen_of(serving, key)
 
     def is_chosen_to_begin(self, key: str) -> bool:
-        """Return whether this server starts what is due for a key; leaving and draining servers don't."""
+        """Return whether this server has to start what is due for `key`; leaving and draining servers start nothing."""
         serving = [id for id in filter(self.stays, self.others) if not self.others[id].is_draining]
         is_free = self.is_in and not (self.is_leaving or self._is_draining())
         return is_free and _chosen_of([*serving, self.id], key) == self.id
@@ -90,12 +91,12 @@ class Members:
         self._send_heartbeat()
 
     def leave(self) -> None:
-        """Announce that this server leaves and accepts no rooms."""
+        """Announce that this server is leaving and no longer takes over rooms."""
         self.is_leaving = True
         self._send_heartbeat()
 
     async def run(self) -> None:
-        """Send heartbeats and detect dead servers, until cancelled."""
+        """Send heartbeats and remove dead servers, until cancelled."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             self.lose_silent()
@@ -108,7 +109,7 @@ class Members:
             self.on_gone(id)
 
     def _send_heartbeat(self) -> None:
-        """Send a heartbeat, and probe each other server with a message that NATS returns if it is gone."""
+        """Send a heartbeat, and a probe to every other server; NATS answers the probe if the server is gone."""
         if self.is_in:
             living, now = [*self.others, self.id], self._time_served()
             going = self.is_leaving, self._is_draining()
@@ -118,7 +119,7 @@ class Members:
                 self._link.publish(HERE + other, reply=f"{NOT_THERE}{self.id}.{other}")
 
     def on_heartbeat(self, heartbeat: Heartbeat) -> bool:
-        """Process a heartbeat; return whether its server has just begun to leave."""
+        """Record a heartbeat, and return whether it is its server's first announcement of leaving."""
         known = self.others.get(heartbeat.sender)
         begins_to_leave = heartbeat.is_leaving and (known is None or not known.is_leaving)
         if known is None:
@@ -131,18 +132,18 @@ class Members:
         return begins_to_leave
 
     def listen_anew(self) -> None:
-        """Restart the silence timers: heartbeats were lost with the connection."""
+        """Restart the wait for heartbeats from every server, because some were lost with the connection."""
         self._listening_since = clock.monotonic()
         self._heard_at = dict.fromkeys(self.others, self._listening_since)
 
     def on_not_there(self, message: Message) -> None:
-        """Remove a server after two missed heartbeats if NATS returns messages to it."""
+        """Remove the server that NATS reports as gone, provided that it has also missed two heartbeats."""
         id = message.subject.rpartition(".")[2]
         if clock.monotonic() - self._heard_at.get(id, math.inf) > 2 * HEARTBEAT_SECONDS + self._lag:
             self.lose(id)
 
     def lose_silent(self) -> None:
-        """Remove silent servers, with an allowance for the time when this server could not listen."""
+        """Remove servers without recent heartbeats, not counting time when this server could not receive heartbeats."""
         now = clock.monotonic()
         could_hear = self._link.is_connected and now - self._looked_at < GONE_SECONDS
         self._lag = max(now - self._looked_at - HEARTBEAT_SECONDS, self._lag / 2)

@@ -1,4 +1,4 @@
-"""Messages between the servers of a cluster: small arrays in MessagePack."""
+"""The messages between the servers of a cluster: arrays in MessagePack."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tictactoe_server.storage.store import StoreUnavailable
 HEARTBEATS: Final = "cluster.alive"
 NEWS: Final = "cluster.news"
 CHANGED: Final = "cluster.changed"
-HERE: Final = "cluster.here."  # NATS returns a message to a dead server as an error
+HERE: Final = "cluster.here."  # NATS answers a message to a dead server with an error
 NOT_THERE: Final = "cluster.not."
 PAGES: Final = "cluster.page."
 BOARDS: Final = "cluster.boards."
@@ -27,7 +27,7 @@ HANDED_OVER: Final = "cluster.gave."
 MATCHES: Final = "cluster.match."
 ORDERS: Final = "cluster.order."
 REACHED: Final = "cluster.reached."
-"""Subjects: the first three are broadcasts, the others end with the id of the receiving server."""
+"""The subjects. The first three are for broadcasts; the id of the receiving server follows the others."""
 
 Said = TypeVar("Said")
 
@@ -35,12 +35,15 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Heartbeat(Struct, frozen=True, array_like=True):
-    """Broadcast a few times a second.
+    """A sign of life, which every server broadcasts a few times a second.
 
     Attributes:
+        sender: The id of the server.
+        name: The server's name for people.
+        url: The server's address for players.
         time: The served time in ms.
-        living: Ids of the running servers that the sender knows, including its own.
-        number: The number of the last `News` that was sent.
+        living: The ids of the live servers that the sender knows, including its own.
+        number: The number of the last `News` from the sender.
     """
 
     sender: str
@@ -54,11 +57,13 @@ class Heartbeat(Struct, frozen=True, array_like=True):
 
 
 class Outline(Struct, frozen=True, array_like=True, gc=False):
-    """A room as other servers know it; the `document` is without the moves.
+    """What a server announces about one of its rooms.
 
     Attributes:
-        since: When its server took the room (ms of served time); of two servers, the later one keeps it.
-        source: The key under which limits count the address of the opener.
+        since: When the server opened or took over the room (ms of served time). If two servers own a room, the one
+            with the later time keeps it.
+        document: The encoded room without its moves.
+        source: The key under which rate limits count the address of the room's opener.
     """
 
     code: str
@@ -71,7 +76,12 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
 
 
 class News(Struct, frozen=True, array_like=True):
-    """Broadcast of new, changed and ended rooms of the server `sender`, numbered from 1."""
+    """A broadcast of the rooms that are new, have changed or have ended on the server with the id `sender`.
+
+    Attributes:
+        number: The number of the broadcast among those from this server, from 1.
+        ended: The codes of the rooms that have ended.
+    """
 
     sender: str
     number: int
@@ -80,11 +90,13 @@ class News(Struct, frozen=True, array_like=True):
 
 
 class Page(Struct, frozen=True, array_like=True):
-    """A page of a server's rooms by code, as of its `News` with that `number`.
+    """A page of a server's list of rooms, sorted by code.
 
     Attributes:
-        after: The code after which the next page begins, "" on the last page.
-        ended: Closed rooms if the page has only missed changes; None if it has all rooms.
+        number: The number of the last `News` that the list includes.
+        after: The code after which the next page begins, or "" on the last page.
+        ended: The codes of rooms that have ended, if the list consists of changes since an earlier `News`. None if it
+            consists of all rooms.
     """
 
     number: int
@@ -94,11 +106,14 @@ class Page(Struct, frozen=True, array_like=True):
 
 
 class MatchRequest(Struct, frozen=True, array_like=True):
-    """A player at the server `sender` asks for a match of this kind.
+    """A request to find an opponent.
 
     Attributes:
-        code: Code for the room that the sender would open.
-        but: Ids of players to exclude.
+        sender: The id of the server that the player is connected to.
+        player: The player's id.
+        name: The player's name.
+        code: The code of the room that the sender opens if no opponent is waiting.
+        but: The ids of players who must not become the opponent.
     """
 
     sender: str
@@ -112,7 +127,7 @@ class MatchRequest(Struct, frozen=True, array_like=True):
 
 
 class Found(Struct, frozen=True, array_like=True):
-    """The room of a match, and the id of its server; without a server, the sender opens the room."""
+    """The reply to a `MatchRequest`: a room, and the id of its server, or "" if the sender has to open the room."""
 
     code: str
     server: str = ""
@@ -122,7 +137,7 @@ encode: Final = msgspec.msgpack.Encoder().encode
 
 
 async def ask(link: Link, subject: str, question: bytes, kind: type[Said], seconds: float | None = None) -> Said:
-    """Send a question and return the decoded answer; raises `StoreUnavailable`."""
+    """Send an encoded request and return the decoded reply; raises `StoreUnavailable`."""
     try:
         async with asyncio.timeout(seconds):
             return msgspec.msgpack.decode(await link.request(subject, question), type=kind)
@@ -133,7 +148,10 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
 
 
 async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], object]) -> None:
-    """Pass messages on a subject to `take`, and send back its result; unreadable messages are logged."""
+    """Call `take` with every decoded message on `subject`, and reply with its result unless that is None.
+
+    Messages that cannot be decoded are logged.
+    """
 
     def on_message(message: Message) -> None:
         try:

@@ -1,7 +1,7 @@
-"""The location of every room: each server announces its own rooms and tracks the rooms of the others.
+"""Records which server has each room: every server announces its own rooms and tracks those of the other servers.
 
-A room is announced as its `Outline` when it opens, changes or ends. Moves change no outline, and a room with the
-same people in game after game is announced every two seconds.
+A room is announced when it opens, when its `Outline` changes and when it ends. Moves do not change the outline. While
+the same people play one game after another, their room is announced at most every two seconds.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
 GATHER_SECONDS: Final = 0.1  # for how long changes are batched
 EACH_SECONDS: Final = 2.0  # between two announcements of a room with the same people
-YOUNG_MS: Final = 2_000  # the announcement of a younger room may still be on its way
+YOUNG_MS: Final = 2_000  # the announcement of a room opened less than this ago may still be on its way
 READING_SECONDS: Final = 30.0  # for how long failed reads are retried
 _WORD_SECONDS: Final = 0.3
 _BOARDS_SECONDS: Final = 0.5
@@ -57,13 +57,13 @@ log: Final = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class OwnRoom:
-    """A room of this server.
+    """A room on this server.
 
     Attributes:
-        since: When this server took the room (ms of served time).
-        next_at: The earliest time of the next announcement (s of the loop's time).
-        people: The seated players at the last announcement.
-        is_going: Whether the room is being handed over.
+        since: When this server opened or took over the room (ms of served time).
+        next_at: The earliest time for the next announcement (s, as the event loop's clock).
+        people: The ids of the seated players at the last announcement.
+        is_going: Whether the room is being handed over to another server.
     """
 
     live: LiveRoom
@@ -74,7 +74,7 @@ class OwnRoom:
 
 
 class OwnRooms:
-    """Announces the rooms of this server."""
+    """Announces this server's rooms to the other servers."""
 
     def __init__(self, link: Link, members: Members, core: Core) -> None:
         self._link = link
@@ -83,7 +83,7 @@ class OwnRooms:
         self._documents = RoomDocuments()
         self.rooms: dict[str, OwnRoom] = {}
         self._codes: list[str] = []  # sorted
-        self._told = deque[list[str]](maxlen=_KEPT_NEWS)  # the codes in each of the last news
+        self._told = deque[list[str]](maxlen=_KEPT_NEWS)  # the codes in each of the latest `News`
         self._changed: dict[str, OwnRoom] = {}
         self._ended: list[str] = []
         self._timer: asyncio.Handle | None = None
@@ -92,7 +92,7 @@ class OwnRooms:
         core.rooms.on_close.add(self._announce_end)
 
     def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
-        """Announce a new or changed room; with `at_once`, even if the people are the same."""
+        """Announce a new or changed room. With `at_once`, don't delay it if the same people are still in the room."""
         if live.is_gone:
             return
         code, is_new = live.room.code, live.room.code not in self.rooms
@@ -105,11 +105,11 @@ class OwnRooms:
         self._flush_in(0 if is_new else GATHER_SECONDS)
 
     def claim_since(self, code: str, since: int) -> None:
-        """Claim a room against the server that has had it `since`."""
+        """Give precedence to this server as the owner of a room that another server has owned since `since`."""
         self.rooms[code].since = max(self.rooms[code].since, since + 1)
 
     def forget(self, code: str) -> None:
-        """Remove a room without an announcement."""
+        """Remove a room without announcing its end."""
         if self.rooms.pop(code, None) is not None:
             del self._codes[bisect_left(self._codes, code)]
         self._changed.pop(code, None)
@@ -144,7 +144,7 @@ class OwnRooms:
             self._flush_in(GATHER_SECONDS)
 
     def _outlines_of(self, codes: Iterable[str]) -> list[Outline]:
-        """Return the outlines of the first rooms, as many as fit into a message."""
+        """Return the outlines of the first of these rooms, as many as fit into one message."""
         size, outlines = 0, list[Outline]()
         for own in (self.rooms[code] for code in codes):
             live, room = own.live, own.live.room
@@ -157,7 +157,12 @@ class OwnRooms:
         return outlines
 
     def answer_page(self, question: Message) -> None:
-        """Answer with the rooms after a code: those changed since a given news number, if still known, else all."""
+        """Reply with the next `Page` of this server's rooms.
+
+        The request consists of the last code on the previous page, if any, and the number of the last `News` that the
+        requesting server has received, if any. The page has the rooms that changed since that `News`, or all rooms if
+        these changes are no longer known.
+        """
         behind, _, heard = question.data.decode().partition(" ")
         number = self._members.number
         kept = len(self._told) - number + int(heard or -1)
@@ -177,10 +182,11 @@ class OwnRooms:
 
 
 class OtherRoom(Listed):
-    """A room of another server.
+    """A room on another server.
 
     Attributes:
-        is_opening: Whether the room is only expected there.
+        is_gone: Whether the room has ended, moved to this server or was never opened.
+        is_opening: Whether the other server is expected to open the room but has not announced it yet.
         shown: The newest known board, if any.
     """
 
@@ -214,26 +220,31 @@ class OtherRoom(Listed):
         return self._rooms.members.is_living(self.server) and self.room.has_somebody
 
     def board(self, now: int) -> LiveBoard:
-        """Return the last known board, and request a newer one."""
+        """Return the last known board, and request a newer one from the room's server."""
         self._rooms.request_board(self)
         return self.shown or super().board(now)
 
     def state(self, now: int) -> RoomState:
-        """Return the state as far as it is known, with the last known board."""
+        """Return what is known about the room's state, with the last known board."""
         board = self.board(now)
         known = replace(super().state(now), board=board.board, ply=board.ply, turn=board.turn, last=board.last)
-        return replace(known, opening=UNSET)  # unknown, for outlines have no moves
+        return replace(known, opening=UNSET)  # unknown, because outlines have no moves
 
 
 class _Reading(NamedTuple):
-    """A read in progress: the number of the last news about each code, and the numbers of all news since its start."""
+    """A read of another server's rooms that is in progress.
+
+    Attributes:
+        told: The number of the last `News` or `Page` about each room, by the room's code.
+        numbers: The numbers of all `News` received since the read began.
+    """
 
     told: dict[str, int]
     numbers: set[int]
 
 
 class OtherRooms:
-    """The rooms of other servers; a dead server's room stays until another server announces it."""
+    """The rooms on other servers. A dead server's room remains until another server announces it."""
 
     def __init__(self, link: Link, members: Members, own: OwnRooms, core: Core) -> None:
         self.members = members
@@ -248,7 +259,7 @@ class OtherRooms:
         members.on_gone.add(lambda server: self._reading.pop(server, None))
 
     def server_of(self, code: str) -> str | None:
-        """Return the id of the other server that has a room, or will take it over; None if there is none."""
+        """Return the id of the other server that has the room or will take it over, or None if there is none."""
         other = self.rooms.get(code)
         if other is None:
             return None
@@ -259,12 +270,12 @@ class OtherRooms:
         return self.members.url_of(self.server_of(code) or "")
 
     def is_free(self, code: str) -> bool:
-        """Return whether no running server is known to have a room."""
+        """Return whether no server that stays in the cluster is known to have the room."""
         other = self.rooms.get(code)
         return code not in self._own.rooms and (other is None or not self.members.stays(other.server))
 
     async def is_unowned(self, room: Room) -> bool:
-        """Return whether no other server has a room; wait a moment for news of a new one."""
+        """Return whether no other server has the room. If it is new and unknown, first wait for its announcement."""
         if room.code not in self.rooms and self._core.time() - room.opened_at < YOUNG_MS:
             await asyncio.sleep(_WORD_SECONDS)
         return self.find(room.code) is None
@@ -278,13 +289,13 @@ class OtherRooms:
         return other
 
     def drop_unclaimed(self) -> None:
-        """Remove rooms of dead servers that no other server has taken over: they have ended."""
+        """Remove dead servers' rooms that no other server has taken over: they have ended."""
         living = self.members.others
         for code in [code for code, other in self.rooms.items() if other.server not in living]:
             self.drop(code)
 
     def unclaimed(self) -> list[str]:
-        """Return the codes of rooms whose servers are gone or leaving."""
+        """Return the codes of the rooms whose servers are dead or leaving."""
         stays = self.members.stays
         return [code for code, other in self.rooms.items() if not (other.is_opening or stays(other.server))]
 
@@ -299,13 +310,13 @@ class OtherRooms:
             self.drop(expected.room.code)
 
     def follow(self, server: str, number: int) -> None:
-        """Read a server's announcements, unless all up to a number were received."""
+        """Request the announcements that this server has missed if it lacks any up to `number`."""
         if self._heard.get(server, -1) < number and server not in self._reading:
             reading = self._reading[server] = _Reading({}, set())
             self._link.run(self._read(server, reading))
 
     async def until_read(self) -> None:
-        """Wait until all announcements of running servers were received; raises `StoreUnavailable`."""
+        """Wait until all announcements from all live servers have been received; raises `StoreUnavailable`."""
 
         def are_read() -> bool:
             self.members.lose_silent()
@@ -316,10 +327,13 @@ class OtherRooms:
             raise StoreUnavailable("the rooms of another server cannot be read")
 
     def on_news(self, news: News) -> None:
-        """Apply another server's news, and read missed ones; news during a read count once the read has succeeded."""
+        """Apply another server's `News`, and request earlier ones that were missed.
+
+        `News` that arrive during a read count as received only when the read has succeeded.
+        """
         sender, number = news.sender, news.number
         if sender == self.members.id or not self.members.is_living(sender) or number <= self._heard.get(sender, -1):
-            return  # the rooms of an unknown server are read at its next heartbeat
+            return  # an unknown server's rooms are read at its next heartbeat
         self.follow(sender, number - 1)
         if sender in self._reading:
             self._reading[sender].numbers.add(number)
@@ -328,7 +342,7 @@ class OtherRooms:
         self._apply_news(news, self._reading.get(sender))
 
     async def _read(self, server: str, reading: _Reading) -> None:
-        """Read the announcements that were missed, or all rooms if the server no longer has them."""
+        """Read a server's missed announcements, or all of its rooms if it no longer has these announcements."""
         heard = f" {self._heard[server]}" if server in self._heard else ""
         first, after = None, ""
         try:
@@ -356,7 +370,7 @@ class OtherRooms:
                 del self._reading[server]
 
     def _apply_news(self, news: News, reading: _Reading | None) -> None:
-        """Apply announcements, except for rooms with newer ones."""
+        """Apply announcements, except about rooms for which newer announcements have been applied."""
         told = {} if reading is None else reading.told
         said = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]
         for code, outline in said:
@@ -368,7 +382,7 @@ class OtherRooms:
                     self.drop(code)
 
     def _apply_outline(self, server: str, outline: Outline) -> None:
-        """Apply an outline; if two servers have a room, the one that took it later keeps it."""
+        """Apply another server's outline of a room; of two servers with the room, the later owner keeps it."""
         code = outline.code
         own, other = self._own.rooms.get(code), self.rooms.get(code)
         if own is not None:
@@ -379,7 +393,7 @@ class OtherRooms:
             self._adopt(server, outline)
 
     def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
-        """Hand a room to a server that took it later, or else announce it to that server."""
+        """Hand a room over to the other server if that took it later; otherwise announce the room to it again."""
         live, url = own.live, self.members.url_of(server)
 
         def given() -> None:
@@ -396,7 +410,7 @@ class OtherRooms:
             self._own.tell(live, at_once=True)
 
     def read_again(self, told: tuple[str, int]) -> None:
-        """Reload a room if its former server stored something newer."""
+        """Reload a room if the server that handed it over stored a newer revision; `told` is its code and revision."""
         code, revision = told
         live = self._core.rooms.find_here(code)
         if live is not None and live.revision < revision:
@@ -417,7 +431,7 @@ class OtherRooms:
         self._core.indexes.update(other, before)
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
-        """Refresh the boards of these rooms, as far as others answer in time."""
+        """Update the last known boards of the rooms on other servers, if those servers reply in time."""
         codes = defaultdict[str, list[str]](list)
         for listed in rooms:
             if isinstance(listed, OtherRoom):
@@ -425,7 +439,7 @@ class OtherRooms:
         await asyncio.gather(*(self._ask_boards(server, some) for server, some in codes.items()))
 
     def request_board(self, other: OtherRoom) -> None:
-        """Request the newest board of a room, batched within a turn of the loop."""
+        """Request the newest board of a room. Requests in the same iteration of the event loop are sent together."""
         if not self._wanted:
             asyncio.get_running_loop().call_soon(self._request_wanted)
         self._wanted[other] = None
