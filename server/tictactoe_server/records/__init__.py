@@ -1,1 +1,1 @@
-"""What is stored, as documents and tables, and how a stored value changes."""
+"""The stored documents and tables, and the changes of stored values."""

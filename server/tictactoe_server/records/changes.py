@@ -1,7 +1,7 @@
-"""A stored value and its changes: applied one at a time, stored by compare-and-set, and only then acknowledged.
+"""A stored value and its changes. Changes are applied one at a time, stored by compare-and-set, and then acknowledged.
 
-After a conflict, or while an earlier write is unsettled, the value is loaded again and the change is retried. So a
-change may be applied more than once, even after it was stored: changes are idempotent.
+After a conflict, or while an earlier write may still take effect, the value is loaded again and the change is retried.
+A change may therefore be applied more than once, even after it was stored, so every change must be idempotent.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from tictactoe_server.storage.store import (
 )
 
 ATTEMPTS: Final = 8  # a change fails after this number of conflicts
-FIRST_REST_SECONDS: Final = 0.02  # before the second retry; doubled with each further one
+FIRST_REST_SECONDS: Final = 0.02  # pause before the second retry; doubled for each further retry
 LONGEST_REST_SECONDS: Final = 0.5
-UNSETTLED_SECONDS: Final = 2.0  # a change fails if an earlier write is unsettled after rests of this length
+UNSETTLED_SECONDS: Final = 2.0  # a change fails if an earlier write is still unsettled after this time
 ANSWER_SECONDS: Final = 2.5  # a waiting or retried change fails after this time
 
 Value = TypeVar("Value")
@@ -42,7 +42,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Phase(Enum):
-    """The relation of a cached value to the store."""
+    """How a cached value relates to the stored value."""
 
     OPENING = auto()  # not stored yet
     STORED = auto()  # equal to the stored value
@@ -50,7 +50,7 @@ class Phase(Enum):
     GONE = auto()  # deleted, or moved to another server
 
 
-GONE: Final = Phase.GONE  # faster than the attribute of the enum, in the path of each move
+GONE: Final = Phase.GONE  # a constant is faster than the enum's attribute, which matters on every move
 STORED: Final = Phase.STORED
 
 TRANSITIONS: Final = {
@@ -65,20 +65,20 @@ def _ignore(error: Exception | None) -> None: ...
 
 
 class Change(Struct, Generic[Value], kw_only=True, eq=False):
-    """One change of a `StoredValue`: submitted, applied, stored, settled."""
+    """One change of a `StoredValue`. It is submitted, applied, stored, and finally settled: it succeeded or failed."""
 
     live: Any  # the `StoredValue`
     make: Callable[[Value], Value | None] | None = None  # see `apply`
-    then: Callable[[Exception | None], object] = _ignore  # called once the change is settled
+    then: Callable[[Exception | None], object] = _ignore  # called with the error, or None, when the change is settled
     after: Value | None = None  # the value after the change
     finished: Any = None  # a game that ends with the change; see `Table.save`
     attempts: int = 0  # the number of retries
-    rested: float = 0.0  # the sum of the rests between them (s)
-    asked_at: float = 0.0  # the beginning of its wait (s, as `clock.monotonic`)
+    rested: float = 0.0  # the total time between the retries (s)
+    asked_at: float = 0.0  # when the change began to wait (s, as `clock.monotonic`)
     is_settled: bool = False
 
     def submit(self) -> None:
-        """Begin the change, or queue it behind the current one."""
+        """Begin the change, or queue it behind the current change."""
         live = self.live
         if is_next := live.change is None and not live.is_going_on:
             live.change = self
@@ -91,7 +91,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
             live.answer_in_time(self)
 
     async def until_settled(self) -> Value | None:
-        """Submit the change, wait for it, and return the value after it; raises its error."""
+        """Submit the change, wait until it is settled, and return the new value. Raise the error of a failed change."""
         pending, then = Pending(), self.then
 
         def settled(error: Exception | None) -> None:
@@ -103,30 +103,33 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         return cast("Value | None", await pending.future)
 
     def apply(self, value: Value) -> Value | None:
-        """Return the next value, the same object for no change, or None to delete it; called again by each retry.
+        """Return the new value: the same object for no change, or None to delete the value. Retries call this again.
 
-        Raises `Refused`, `Conflict` to load the value first, and `Preceded` if another change comes first.
+        Raises:
+            Refused: The change is not allowed.
+            Conflict: The value must be loaded first.
+            Preceded: Another change must be stored first.
         """
         return value if self.make is None else self.make(value)
 
     def settled(self, error: Exception | None) -> None:
-        """Answer the request; called exactly once."""
+        """Call `then`; this method is called exactly once."""
         then = self.then
-        self.make = None  # like `then`, it may refer to this change
+        self.make = None  # like `then`, it may hold a reference to this change
         self.then = _ignore
         then(error)
 
     def stored(self, revision: int) -> None:
         """Adopt the stored value; see `Waiter`."""
         live = self.live
-        if live.change is not self:  # it has timed out
+        if live.change is not self:  # this change has timed out
             live.doubt()
             return
         live.adopt(self.after, revision, is_own=True)
         live.settle(self, None)
 
     def failed(self, error: Exception) -> None:
-        """Retry on the newest value, or settle the change with the error; see `Waiter`."""
+        """Retry the change with the newest value, or settle it with the error; see `Waiter`."""
         live = self.live
         if not isinstance(error, NotStored) or live.change is not self:
             live.doubt()
@@ -135,16 +138,22 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
 
 
 class Preceded(Exception):
-    """Another change has to be stored first; its `then` queues the change that raised this."""
+    """Another change must be stored first. The `then` of that change submits the change that raised this exception."""
 
     def __init__(self, change: Change[Any]) -> None:
         self.change = change
 
 
 class StoredValue(Generic[Value]):
-    """The cached value of a key of a table, its current `change`, and the changes `waiting` for their turn."""
+    """The cached value under a key in a table.
 
-    kind = "key"  # the name of the key in the log
+    Attributes:
+        change: The current change, or None.
+        waiting: The changes that wait for the current change to be settled.
+        is_going_on: Whether `go_on` is running.
+    """
+
+    kind = "key"  # the field name for the key in log entries
 
     def __init__(self, table: Table[Any], key: str, tasks: Tasks, value: Value, revision: int = MISSING) -> None:
         self.table = table
@@ -165,27 +174,32 @@ class StoredValue(Generic[Value]):
         self.value, self.revision = cast(Value, None), MISSING
 
     def busy_error(self) -> Exception:
-        """Return the error of a change after too many conflicts."""
+        """Return the error for a change that met too many conflicts."""
         return StoreBusy(f"{self.key} changes all the time.")
 
     def gone_error(self) -> Exception:
-        """Return the error of a change of a value that is gone."""
+        """Return the error for a change of a deleted or moved value."""
         return StoreUnavailable(f"{self.key} is gone.")
 
     def enter(self, phase: Phase) -> None:
-        """Change the phase; raises ValueError for a transition that is not in `TRANSITIONS`."""
+        """Change the phase. Raise ValueError for a transition that is not in `TRANSITIONS`."""
         if phase is not self.phase:
             if phase not in TRANSITIONS[self.phase]:
                 raise ValueError(f"{self.key} is {self.phase.name} and cannot be {phase.name}.")
             self.phase = phase
 
     def doubt(self) -> None:
-        """Load a stored value again before its next change."""
+        """Mark the cached value as uncertain, so that it is loaded again before the next change."""
         if self.phase is Phase.STORED:
             self.phase = Phase.UNCERTAIN
 
     def adopt(self, value: Value | None, revision: int, *, is_own: bool = False) -> None:
-        """Adopt the stored value, or its absence, unless the cached one is newer; always adopt an own write."""
+        """Adopt the stored value unless the cached value is newer.
+
+        Args:
+            value: The stored value, or None if it was deleted.
+            is_own: Whether this server wrote the value, which is then always adopted.
+        """
         if self.revision == MISSING:
             self.enter(Phase.STORED)
         if value is None:
@@ -195,8 +209,8 @@ class StoredValue(Generic[Value]):
             self.changed(before)
 
     async def read(self) -> None:
-        """Load the value; raises `StoreUnavailable`."""
-        self.enter(Phase.STORED)  # before the load: doubts that arise meanwhile lead to another one
+        """Load the value from the store. May raise `StoreUnavailable`."""
+        self.enter(Phase.STORED)  # before the load, so that calls of `doubt` during the load are not lost
         revision = self.revision
         try:
             found = await self.table.load(self.key)
@@ -210,7 +224,7 @@ class StoredValue(Generic[Value]):
         self.adopt(*(found or (None, MISSING)))
 
     def begin(self, change: Change[Value]) -> None:
-        """Apply the current change, and store the result."""
+        """Apply the current change and store the result."""
         value = self.value
         try:
             if self.phase is not STORED and not self.is_ready(change):
@@ -236,7 +250,10 @@ class StoredValue(Generic[Value]):
             self.settle(change, error)
 
     def is_ready(self, change: Change[Value]) -> bool:
-        """Return True before the first save, or begin the change after a reload; raises if the value is gone."""
+        """Return True if the value was never stored. If it is uncertain, reload it and begin the change again.
+
+        Raise `gone_error` if the value was deleted or moved.
+        """
         if self.phase is Phase.GONE:
             raise self.gone_error()
         if self.phase is Phase.UNCERTAIN:
@@ -244,7 +261,7 @@ class StoredValue(Generic[Value]):
         return self.phase is Phase.OPENING
 
     def settle(self, change: Change[Value], error: Exception | None) -> None:
-        """Answer a change, and begin the next one."""
+        """Settle a change with its error or None, and begin the next change."""
         change.is_settled = True
         try:
             change.settled(error)
@@ -255,7 +272,7 @@ class StoredValue(Generic[Value]):
             self.go_on()
 
     def go_on(self) -> None:
-        """Begin waiting changes until one has to wait for the store."""
+        """Begin the waiting changes, one after another, until a change waits for the store."""
         if self.is_going_on:
             return
         self.is_going_on = True
@@ -265,7 +282,10 @@ class StoredValue(Generic[Value]):
         self.is_going_on = False
 
     def try_again(self, change: Change[Value], error: Conflict | Unsettled) -> bool:
-        """Retry a change with exponential backoff, the first time at once; return False after the last attempt."""
+        """Schedule a retry with exponential backoff; return False if there were too many.
+
+        The first retry after a conflict is immediate.
+        """
         change.attempts, is_lost = change.attempts + 1, isinstance(error, Conflict)
         if change.attempts >= ATTEMPTS if is_lost else change.rested >= UNSETTLED_SECONDS:
             return False
@@ -276,7 +296,7 @@ class StoredValue(Generic[Value]):
         return True
 
     def begin_later(self, change: Change[Value], rest: float) -> None:
-        """Begin a change after a rest (s), and after a reload if the value is uncertain."""
+        """Begin a change after `rest` seconds; if the value is uncertain, load it first."""
         self.answer_in_time(change)
         self.tasks.start(self._begin_later(change, rest))
 
@@ -295,7 +315,7 @@ class StoredValue(Generic[Value]):
                 self.begin(change)
 
     def answer_in_time(self, change: Change[Value]) -> None:
-        """Let a change fail `ANSWER_SECONDS` after its request."""
+        """Schedule the failure of a change `ANSWER_SECONDS` after it was submitted."""
         now = clock.monotonic()
         left = (change.asked_at or now) + ANSWER_SECONDS - now
         asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
@@ -312,9 +332,13 @@ class StoredValue(Generic[Value]):
 
 
 async def change(table: Table[Value], key: str, edit: Callable[[Value | None], Any]) -> Any:
-    """Replace a value, None if it is missing, by the result of `edit`, unless they are equal; return the result.
+    """Replace a value with the result of `edit`, unless the two are equal; return the result.
 
-    Raises the errors of `edit`, and `StoreUnavailable`.
+    Args:
+        edit: Called with the value, or None if it is missing. Returns the new value, or None to delete the value.
+
+    Raises:
+        StoreUnavailable: The store cannot answer. Errors that `edit` raises are passed on, too.
     """
 
     def make(before: Value | None) -> Value | None:

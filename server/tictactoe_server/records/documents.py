@@ -1,8 +1,8 @@
-"""Rooms and finished games as stored bytes.
+"""Encoding of rooms and finished games as documents, the bytes in the store.
 
-A room is a checksum and an array in JSON: first the fields that moves do not change, encoded once, then the others.
-The position consists of rules, moves, and the events between them: `[ply, mark]` for a player who was passed over, or
-in a game with an opening `[ply, take]` for a choice.
+A room's document is a checksum followed by a JSON array: first the fields that moves do not change, which are encoded
+once and cached, then the other fields. The position is stored as rules, moves, and the events between moves. Such an
+event is `[ply, mark]` for a player whose turn was skipped, or, in a game with an opening, `[ply, take]` for a choice.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ SETTING: Final = (
     *("code", "opened_at", "rules", "seats", "visibility", "clock", "hold_ms", "game", "score"),
     *("start_ms", "analysis", "chat", "purpose"),
 )
-"""The fields that moves do not change; the last one, the purpose, is left out of casual rooms' documents."""
+"""The fields that moves do not change. The last field, the purpose, is omitted for casual rooms."""
 
-_LEFT_OUT_FROM: Final = "happened"  # of the other fields, those from here on are left out at the end if they are usual
+_LEFT_OUT_FROM: Final = "happened"  # this and the later fields are omitted at the array's end if they have defaults
 _CHECKSUM_DIGITS: Final = 8
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -39,9 +39,9 @@ _encode: Final = msgspec.json.Encoder().encode
 
 @lru_cache(maxsize=1024)
 def _pack(rules: RulesState) -> Raw:
-    """Return rules as on the wire, but with many `blocked` cells as a bitmap.
+    """Encode rules as in messages to clients, but with `blocked` as a bitmap if that is shorter.
 
-    The bitmap is base64, with one bit a cell, starting at the lowest bit of the first byte.
+    The bitmap is encoded in base64 and has one bit per cell, beginning with the lowest bit of the first byte.
     """
     bits = sum(1 << cell for cell in rules.blocked)
     bitmap = b64encode(bits.to_bytes((rules.rows * rules.columns + 7) // 8, "little")).decode()
@@ -50,7 +50,7 @@ def _pack(rules: RulesState) -> Raw:
 
 
 def _unpack(rules: Any) -> RulesState:
-    """Return stored rules as on the wire; raises like `TableSpec.decode`."""
+    """Decode stored rules. May raise the errors of `TableSpec.decode`."""
     if isinstance(rules, dict) and isinstance(rules.get("blocked"), str):
         bits = int.from_bytes(b64decode(rules["blocked"], validate=True), "little")
         rules = {**rules, "blocked": [cell for cell in range(bits.bit_length()) if bits >> cell & 1]}
@@ -72,7 +72,8 @@ class _KeptPosition(Struct, frozen=True):
 class RoomDocuments:
     """Encodes and decodes rooms.
 
-    The encoded `SETTING` is cached by room until `forget`; of its fields, only seats, score and game ever change.
+    The encoded `SETTING` of each room is cached until `forget` is called. Only three of its fields can change in an
+    open room: `seats`, `score` and `game`.
     """
 
     def __init__(self) -> None:
@@ -85,7 +86,7 @@ class RoomDocuments:
         self._beginnings: dict[str, tuple[dict[str, SeatState | None], dict[str, int], int, bytes, int]] = {}
 
     def encode(self, room: Room, *, without_moves: bool = False) -> bytes:
-        """Return the room's document, one line."""
+        """Return the room's document, which is a single line."""
         known = self._beginnings.get(room.code)
         if known is None or known[0] is not room.seats or known[1] is not room.score or known[2] != room.game:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
@@ -96,7 +97,7 @@ class RoomDocuments:
             beginning = b"[%d,%b," % (SCHEMA, _encode(shown))
             known = self._beginnings[room.code] = (room.seats, room.score, room.game, beginning, crc32(beginning))
         others = self._others_of(room)
-        if others != self._known_others[0]:  # most rooms have equal ones
+        if others != self._known_others[0]:  # the values are the same in most rooms
             shown, usual = list(others), list(self._usual_end)
             while usual and shown[-1] == usual.pop():
                 shown.pop()
@@ -107,18 +108,18 @@ class RoomDocuments:
         return b"%08x%b%b" % (crc32(rest, known[4]), known[3], rest)
 
     def forget(self, code: str) -> None:
-        """Drop the cached part of a deleted room."""
+        """Drop a deleted room from the cache."""
         self._beginnings.pop(code, None)
 
     def decode(self, document: bytes) -> Room:
-        """Return the room of a document; raises like `TableSpec.decode`."""
+        """Decode a room's document. May raise the errors of `TableSpec.decode`."""
         content, checksum = document[_CHECKSUM_DIGITS:], document[:_CHECKSUM_DIGITS]
         if checksum != b"%08x" % crc32(content):
             raise ValueError("the checksum is that of another document")
         schema, setting, seq, moves, between, *others = msgspec.json.decode(content)
         if schema != SCHEMA:
             raise ValueError(f"schema {schema}, where {SCHEMA} is known")
-        # Usual values at the end of either part are left out.
+        # Fields at the end of either part are missing if they have their defaults.
         fields = dict(zip(SETTING, setting, strict=False)) | dict(zip(self._others, others, strict=False))
         played = {"rules": fields.pop("rules", None), "moves": moves, "between": between}
         position = msgspec.convert(played, _KeptPosition).replay()
@@ -138,11 +139,11 @@ class RoomDocuments:
 
 
 def encode_game(game: FinishedGame) -> bytes:
-    """Return the document of a finished game."""
+    """Encode a finished game."""
     return _encode(replace(game, rules=_pack(game.rules)))
 
 
 def decode_game(document: bytes) -> FinishedGame:
-    """Return the finished game of a document; raises like `TableSpec.decode`."""
+    """Decode a finished game's document. May raise the errors of `TableSpec.decode`."""
     fields = msgspec.json.decode(document, type=dict[str, Any])
     return msgspec.convert({**fields, "rules": _unpack(fields.get("rules"))}, FinishedGame)

@@ -1,12 +1,12 @@
-"""Copies of tables in memory, which several servers change together.
+"""Copies in memory of tables that several servers change.
 
 A mirror guarantees:
-- A value is seen only once it is stored: every change is a compare-and-set, and is retried after a conflict.
-- A value never goes back to an earlier revision, and a deleted one does not come back, although reads and notices of
-  other servers may be late.
-- A change by another server is seen soon after its notice. Notices may be lost: `run` reloads the table regularly in a
-  cluster, and on every server after a failure of the store.
-- `on_change` is called after a change is answered; changes in quick succession may be reported as one.
+- A value is visible only once it is stored. Every change is a compare-and-set and is retried after a conflict.
+- A value never returns to an earlier revision, and a deleted value does not reappear, even if reads and notices from
+  other servers arrive late.
+- A change by another server is visible soon after the server's notice. Notices may be lost, so `run` reloads the table
+  regularly in a cluster, and on every server after a failure of the store.
+- `on_change` is called after a change is settled. Changes in quick succession may be reported as one.
 """
 
 from __future__ import annotations
@@ -23,13 +23,18 @@ from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table, Unreadable
 
 RELOAD_SECONDS: Final = 10.0
-AGAIN_SECONDS: Final = 0.5  # before a reload after a failure
+AGAIN_SECONDS: Final = 0.5  # the pause before a reload
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Peers(Protocol):
-    """The other servers: they notify each other of changed values, by table and key."""
+    """The other servers in the cluster. Servers send each other notices of changed values.
+
+    Attributes:
+        is_several: Whether this server belongs to a cluster.
+        on_changed: The listeners for notices, which are called with the name of a table and a key.
+    """
 
     is_several: bool
     on_changed: Any
@@ -38,12 +43,12 @@ class Peers(Protocol):
 
 
 class MirroredValue(StoredValue[Value]):
-    """The value under a key of a mirror, None if nothing is stored."""
+    """The value under a key in a mirror, or None if nothing is stored."""
 
     def __init__(self, mirror: Mirror[Value], key: str) -> None:
         super().__init__(mirror.table, key, mirror.tasks, cast(Value, None))
         self.mirror = mirror
-        self._deleted_at = MISSING  # the last revision before a deletion
+        self._deleted_at = MISSING  # the last revision before the deletion
 
     def adopt(self, value: Value | None, revision: int, *, is_own: bool = False) -> None:
         if value is None or revision > self._deleted_at:
@@ -71,7 +76,7 @@ class MirroredValue(StoredValue[Value]):
         self.mirror.report(self.key)
 
     def read_again(self) -> None:
-        """Schedule a reload; the stored value may be newer."""
+        """Schedule a reload, because the stored value may be newer."""
         self.doubt()
         if self.phase is Phase.UNCERTAIN and not self.waiting:
             Change[Value](live=self).submit()
@@ -82,16 +87,18 @@ class MirroredValue(StoredValue[Value]):
 
 
 class Mirror(Generic[Value]):
-    """The values of a table in memory, by key; see the module.
+    """A copy of a table in memory; the module's docstring lists its guarantees.
 
     Attributes:
         loaded: Set once all values are loaded.
 
     Args:
         name: The name of the table in notices.
-        on_change: Called with a key and its value before and after a change, None for no value; raises nothing.
-        make: Returns the holder of the value under a key.
-        is_wanted: Returns whether a value that is loaded with all others, or a key in a notice, is held in memory.
+        on_change: Called with a key and the values before and after a change, each None if there is no value. Must not
+            raise.
+        make: Returns the `MirroredValue` for a key.
+        is_wanted: Returns whether to hold a value in memory. Called with the key and the value, or None if the value is
+            unknown, when all values are loaded and when a notice arrives.
     """
 
     def __init__(
@@ -125,11 +132,11 @@ class Mirror(Generic[Value]):
         return self._known[key].value if key in self._known else None
 
     def holder(self, key: str) -> MirroredValue[Value]:
-        """Return what holds the value under a key, which may be unknown yet."""
+        """Return the `MirroredValue` for a key, or a new one if the key is unknown."""
         return self._known.get(key) or self._make(self, key)
 
     async def read(self, key: str) -> Value | None:
-        """Load a value again, and return the newest one; raises `StoreUnavailable`."""
+        """Reload a value from the store and return it, or None. May raise `StoreUnavailable`."""
         await self.holder(key).read()
         return self.get(key)
 
@@ -139,10 +146,15 @@ class Mirror(Generic[Value]):
         edit: Callable[[Value | None], Value | None],
         then: Callable[[Exception | None], object] = lambda error: None,
     ) -> Value | None:
-        """Replace a value by the result of `edit`, None for no value, notify all servers, and return it.
+        """Replace a value with the result of `edit`, notify the other servers, and return the result.
 
-        `then` is called with the error or None before `on_change`. Raises the errors of `edit`, which is called again
-        after a conflict, and `StoreUnavailable`.
+        Args:
+            edit: Called with the value, or None if there is none. Returns the new value, or None to delete the value.
+                Called again after a conflict.
+            then: Called with the error, or None, before `on_change`.
+
+        Raises:
+            StoreUnavailable: The store cannot answer. Errors that `edit` raises are passed on, too.
         """
 
         def make(before: Value) -> Value | None:
@@ -151,7 +163,7 @@ class Mirror(Generic[Value]):
 
         held = self.holder(key)
         if self._peers.is_several:
-            held.doubt()  # another server may have changed it just now
+            held.doubt()  # another server may have just changed the value
         try:
             return await Change[Value](live=held, make=make, then=then).until_settled()
         except StoreUnavailable:
@@ -161,12 +173,12 @@ class Mirror(Generic[Value]):
             self._peers.tell_changed(self.name, key)
 
     def forget(self, key: str) -> None:
-        """Hold a value no more; it stays in the store."""
+        """Drop a value from memory; it stays in the store."""
         self._known.pop(key, None)
         self._reported.pop(key, None)
 
     async def load(self) -> None:
-        """Load all values; raises `StoreUnavailable`."""
+        """Load all values. May raise `StoreUnavailable`."""
         missing = dict.fromkeys(self._known)
         async for some in self.table.load_all():
             for stored in some:
@@ -178,14 +190,14 @@ class Mirror(Generic[Value]):
                     continue
                 elif stored.key in self._known or not self.loaded.is_set():
                     self.holder(stored.key).adopt(stored.value, stored.revision)
-                else:  # it may have been deleted since
+                else:  # the value may have been deleted since it was loaded
                     await self.read(stored.key)
         for key in missing:
             await self.read(key)
         self.loaded.set()
 
     async def run(self, seconds: float = RELOAD_SECONDS) -> None:
-        """Load all values, and again after failures and, in a cluster, after each interval, until cancelled."""
+        """Load all values; reload them after failures and, in a cluster, every `seconds`. Runs until cancelled."""
         while True:
             self._must_reload.clear()  # before the load, so that no failure is missed
             try:
@@ -199,9 +211,9 @@ class Mirror(Generic[Value]):
                 await asyncio.sleep(AGAIN_SECONDS)
 
     def adopt(self, held: MirroredValue[Value]) -> None:
-        """Hold a stored value, or drop one that was deleted."""
+        """Add a stored value to the mirror, or remove a deleted value."""
         known = self._known.get(held.key, held)
-        if known is not held:  # it was loaded twice at once
+        if known is not held:  # two callers loaded the value at the same time
             known.adopt(held.value, held.revision) if held.value is not None else known.read_again()
         elif held.value is None:
             self._known.pop(held.key, None)
@@ -209,7 +221,7 @@ class Mirror(Generic[Value]):
             self._known[held.key] = held
 
     def report(self, key: str) -> None:
-        """Call `on_change` if the value differs from the last reported one."""
+        """Call `on_change` if the value differs from the last reported value."""
         before, after = self._reported.get(key), self.get(key)
         if before is after or before == after:
             return

@@ -1,4 +1,4 @@
-"""The tables of every store: rooms, players, names, accounts, bans and games."""
+"""The tables that every store has: rooms, players, names, accounts, bans and games."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tictactoe_server.storage.specs import NOBODY, Columns, GameSpec, Persons, S
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import Value
 
-UNSEATED_DAYS: Final = 1  # a player who never took a seat is deleted after this time
-SEATED_DAYS: Final = 365  # other players are deleted, and unused names free, after this time
-FORMER_DAYS: Final = 7  # a player keeps a former name and replaced rescue codes this long
+UNSEATED_DAYS: Final = 1  # absent players who never took a seat are deleted after this time
+SEATED_DAYS: Final = 365  # other absent players are deleted, and unused names released, after this time
+FORMER_DAYS: Final = 7  # a player's former name and replaced rescue codes stay valid for this time
 MAX_FORMER: Final = 10
 NEW_DEVICE_DAYS: Final = 3
-RESERVED_DAYS: Final = 30  # the name of a deleted player cannot be claimed this long
+RESERVED_DAYS: Final = 30  # the name of a deleted player cannot be claimed for this time
 _SECONDS_A_DAY: Final = 86_400
 
 log: Final = structlog.get_logger(__name__)
@@ -40,14 +40,19 @@ def today() -> int:
 
 
 class KnownPlayer(Struct, frozen=True):
-    """A player; `seen` is the day of the last visit (as `today`)."""
+    """A stored player.
+
+    Attributes:
+        seen: The day of the last visit, as in `today`.
+        is_seated: Whether the player ever took a seat.
+    """
 
     player: Player
     seen: int
     is_seated: bool = False
 
     def days_left(self, day: int) -> int:
-        """Return the number of days until the player is deleted, `day` included.
+        """Return the number of days from `day`, inclusive, until the player is deleted.
 
         >>> KnownPlayer(Player("p", "ana"), 100).days_left(101), KnownPlayer(Player("p", "bo"), 9, True).days_left(375)
         (1, 0)
@@ -56,12 +61,12 @@ class KnownPlayer(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """A name claimed by a player; days are as in `today`."""
+    """A name that a player has claimed. Days are as in `today`."""
 
     name: str
-    player: str  # the id
+    player: str  # the player's id
     seen: int  # the day of the last use
-    left: int = 0  # the day of the change to another name, or 0
+    left: int = 0  # the day when the player changed to another name, or 0
 
     @property
     def is_free(self) -> bool:
@@ -70,21 +75,21 @@ class Claim(Struct, frozen=True):
 
 
 class KnownDevice(Struct, frozen=True):
-    """A device of a player."""
+    """A device that belongs to a player."""
 
     key: str  # the hash of the device's token
     client: str  # the client program
     since: float  # the time of the first sign-on (s since 1970)
     is_rescued: bool  # whether a rescue code added the device
-    has_tried: bool = False  # whether it was refused something that cannot be undone
+    has_tried: bool = False  # whether the device attempted something irreversible and was refused
 
     @property
     def id(self) -> str:
-        """The id shown to the player."""
+        """The id that the player sees."""
         return self.key[:6]
 
     def may_revoke(self, other: KnownDevice) -> bool:
-        """Return True unless this device is new, the other one is older, and no rescue code added this one."""
+        """Return False if this device is new, was not added by a rescue code, and `other` is older."""
         return self.is_rescued or self.since <= other.since or not self.is_new
 
     @property
@@ -93,7 +98,7 @@ class KnownDevice(Struct, frozen=True):
 
 
 class Reserved(Struct, frozen=True):
-    """The reservation of a deleted player's name until a time (s since 1970)."""
+    """The reservation of a deleted player's name, `until` a time (s since 1970)."""
 
     until: float
 
@@ -103,7 +108,13 @@ class Reserved(Struct, frozen=True):
 
 
 class FormerCodes(Struct, frozen=True):
-    """Hashes of rescue codes that were made `since` a time and `replaced` at another (s since 1970)."""
+    """A former set of rescue codes.
+
+    Attributes:
+        codes: The salted hashes of the codes.
+        since: When the codes were created, in s since 1970.
+        replaced: When new codes replaced them, in s since 1970.
+    """
 
     codes: tuple[str, ...]
     since: float
@@ -111,44 +122,47 @@ class FormerCodes(Struct, frozen=True):
 
 
 class Account(Struct, frozen=True):
-    """A player's name, devices and codes."""
+    """A player's name, devices and rescue codes."""
 
     player: Player
     claimed: str = ""  # the claimed name
     salt: str = ""
     codes: tuple[str, ...] = ()  # salted hashes of the rescue codes
     devices: tuple[KnownDevice, ...] = ()
-    link: str = ""  # the hash of the newest code that links a device
+    link: str = ""  # the hash of the newest code for linking a device
     since: float = 0  # the creation time of the rescue codes (s since 1970)
-    former: tuple[FormerCodes, ...] = ()  # valid for some days more, in case a thief replaced them
+    former: tuple[FormerCodes, ...] = ()  # replaced codes stay valid for some days, in case a thief replaced them
 
     def device(self, key: str) -> KnownDevice | None:
         return next((device for device in self.devices if device.key == key), None)
 
     def trusts(self, key: str, *others: KnownDevice) -> bool:
-        """Return True if a device may do to these others, or to all, what cannot be undone; see `may_revoke`."""
+        """Return True if a device may do something irreversible that affects `others`, by default all devices.
+
+        See `KnownDevice.may_revoke`.
+        """
         own = self.device(key)
         return not self.devices or (own is not None and all(map(own.may_revoke, others or self.devices)))
 
     def newer_than(self, key: str) -> list[KnownDevice]:
-        """Return the new devices that were added after a device."""
+        """Return the new devices that were added later than the device `key`."""
         own = self.device(key)
         return [device for device in self.devices if own is not None and device.is_new and device.since > own.since]
 
     def device_news(self, key: str) -> DeviceNews | UnsetType:
-        """Return what the player of a device has to know about newer ones."""
+        """Return the news about newer devices for the player who uses the device `key`."""
         newer = self.newer_than(key)
         if any(device.has_tried for device in newer):
             return "device_refused"
         return "device_added" if newer else UNSET
 
     def with_attempt(self, key: str) -> Account:
-        """Return the account with a device marked as refused something that cannot be undone."""
+        """Return the account with the device `key` marked as having attempted something irreversible."""
         devices = (replace(device, has_tried=True) if device.key == key else device for device in self.devices)
         return replace(self, devices=tuple(devices))
 
     def with_device(self, key: str, client: str = "", *, is_rescued: bool = False) -> Account:
-        """Return the account with a device; idempotent."""
+        """Return the account with a device added. Idempotent."""
         if any(device.key == key for device in self.devices):
             return self
         return replace(self, devices=(*self.devices, KnownDevice(key, client, clock.wall(), is_rescued)))
@@ -157,14 +171,20 @@ class Account(Struct, frozen=True):
         return replace(self, devices=tuple(device for device in self.devices if device.key != key))
 
     def with_codes(self, codes: tuple[str, ...]) -> Account:
-        """Return the account with new codes, and with the valid former codes that lasted longest."""
+        """Return the account with new rescue codes.
+
+        Of the former codes that are still valid, the `MAX_FORMER` sets that were in use longest are kept.
+        """
         now = clock.wall()
         former = (*self.former, FormerCodes(self.codes, self.since, now)) if self.codes else self.former
         valid = sorted((old for old in former if not _is_over(old)), key=lambda old: old.since - old.replaced)
         return replace(self, codes=codes, since=now, former=tuple(valid[:MAX_FORMER]))
 
     def without_code(self, code: str) -> Account | None:
-        """Return the account after the use of a code, None for an invalid one; a former code revokes newer codes."""
+        """Return the account after the use of a rescue code, or None if the code is invalid.
+
+        The use of a former code revokes all codes that were created later.
+        """
         for group in (FormerCodes(self.codes, self.since, clock.wall()), *self.former):
             if code in group.codes and not _is_over(group):
                 left = tuple(other for other in group.codes if other != code)
@@ -178,7 +198,12 @@ def _is_over(former: FormerCodes) -> bool:
 
 
 class LinkCode(Struct, frozen=True):
-    """A code that adds a device to a player, given by the id, until a time (s since 1970)."""
+    """A code that adds a device to a player.
+
+    Attributes:
+        player: The player's id.
+        until: When the code expires, in s since 1970.
+    """
 
     player: str
     until: float
@@ -189,7 +214,13 @@ class LinkCode(Struct, frozen=True):
 
 
 class Ban(Struct, frozen=True):
-    """A ban of a player's id or a network until a time, or forever if that is None; times are in ms since 1970."""
+    """A ban.
+
+    Attributes:
+        subject: A player's id, or a network.
+        since: When the ban began, in ms since 1970.
+        until: When the ban ends, in ms since 1970; None for a permanent ban.
+    """
 
     subject: str
     reason: str
@@ -198,11 +229,11 @@ class Ban(Struct, frozen=True):
 
 
 class Forgotten(Struct, frozen=True):
-    """A forgotten player."""
+    """A player who is to be erased from all values, or was."""
 
-    stand_in: str  # the name and id that replace the player's: ``player-7``
+    stand_in: str  # the name and id that replace the player's, such as ``player-7``
     is_done: bool = False  # whether all values are rewritten
-    day: int = 0  # of the request (as `today`)
+    day: int = 0  # the day of the request, as in `today`
 
     @property
     def number(self) -> int:
@@ -229,7 +260,7 @@ ROOMS: Final[TableSpec[Room]] = TableSpec(
         lambda room: {owner_of(seat.player) for seat in room.held_seats},
         with_stand_in,
         lambda room: {"room": room.code},
-        is_indexed=False,  # `Seats` has them in memory
+        is_indexed=False,  # `Seats` indexes them in memory
     ),
     forget=_rooms.forget,
 )
@@ -249,7 +280,7 @@ PLAYERS: Final = _in_json(
     ),
     lifetime_seconds=lambda known: max(1, known.days_left(today())) * _SECONDS_A_DAY,
 )
-"""By the hashes of their tokens."""
+"""The keys are the hashes of the players' tokens."""
 
 BANS: Final = _in_json(
     *("bans", "ban", Ban),
@@ -259,13 +290,13 @@ BANS: Final = _in_json(
 )
 
 CLAIMS: Final = _in_json("claims", "claimed name", Claim, persons=Persons(lambda claim: (claim.player,)))
-"""By the keys of names; a name has one or two."""
+"""The keys come from `people.confusables.keys_of`, which returns one or two keys for a name."""
 RESERVED: Final = _in_json(
     *("reserved", "reserved name", Reserved),
     persons=NOBODY,
     lifetime_seconds=lambda reserved: max(1, round(reserved.until - clock.wall())),
 )
-"""By the hashes of the keys of names."""
+"""The keys are hashes of the keys of `CLAIMS`."""
 ACCOUNTS: Final = _in_json(
     *("accounts", "account", Account),
     persons=Persons(
@@ -278,14 +309,14 @@ ACCOUNTS: Final = _in_json(
         },
     ),
 )
-"""By the ids of players."""
+"""The keys are players' ids."""
 LINKS: Final = _in_json(
     *("links", "linking code", LinkCode),
     persons=Persons(lambda link: (link.player,), shown=lambda link: {"until": link.until}),
 )
-"""By the hashes of the codes."""
+"""The keys are the hashes of the codes."""
 FORGOTTEN: Final = _in_json("forgotten", "forgotten person", Forgotten, persons=NOBODY)
-"""By the hashes of the ids; see `storage.specs`."""
+"""The keys are the hashes of the players' ids; see `storage.specs`."""
 
 _PLAYERS_OF_GAME: Final[Persons[FinishedGame]] = Persons(
     lambda game: game.people,
@@ -306,7 +337,7 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     is_bounded=True,
     persons=_PLAYERS_OF_GAME,
 )
-"""Copies of finished games, by secret keys of letters, digits, ``-`` and ``_``."""
+"""Copies of finished games. The keys are secret and consist of letters, digits, ``-`` and ``_``."""
 
 GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     "games",
@@ -320,7 +351,7 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     place=lambda game: (game.room, game.game),
 )
 
-# Rooms come first: players with a seat are copied after their rooms.
+# Rooms come first, so that players with a seat are copied after their rooms.
 KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES, CLAIMS, RESERVED, ACCOUNTS, LINKS, FORGOTTEN), GAMES)
 
 
@@ -330,5 +361,5 @@ def open_memory(specs: Specs = KEPT) -> MemoryStore:
 
 
 def open_folder(folder: Path | None, specs: Specs = KEPT) -> SqliteStore:
-    """Return the store of a data folder; raises `CannotOpenStore`, see `SqliteStore.open`."""
+    """Return the store in a data folder. May raise `CannotOpenStore`; see `SqliteStore.open`."""
     return SqliteStore.open(folder, specs)
