@@ -1,4 +1,7 @@
-"""Several servers with one store. Only modules of this package need the NATS library; single servers don't load it."""
+"""The store of several servers, in NATS JetStream.
+
+Only the modules in this package import the NATS library, which a single server does not need.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from tictactoe_server.storage.store import CannotOpenStore
 
 
 def hidden(urls: str) -> str:
-    """Return URLs without credentials, for people to read.
+    """Return `urls` without credentials, for messages and logs.
 
     >>> hidden("nats://ana:secret@a,b")
     'nats://a,b'
@@ -20,7 +23,7 @@ def hidden(urls: str) -> str:
 
 @contextmanager
 def needing_nats() -> Iterator[None]:
-    """Guard imports of NATS modules; raises `CannotOpenStore` if nats-py is not installed."""
+    """Raise `CannotOpenStore` if an import within the context fails because nats-py is not installed."""
     try:
         yield
     except ModuleNotFoundError as missing:

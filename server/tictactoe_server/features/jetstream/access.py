@@ -1,4 +1,4 @@
-"""The addresses of the NATS nodes and the credentials, as options of the NATS library."""
+"""The addresses of the NATS nodes, and the credentials as options for the NATS library."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ from tictactoe_server.storage.store import CannotOpenStore
 
 
 class Access:
-    """Nodes and credentials; raises `CannotOpenStore`.
+    """The known nodes, and how to connect to them. The constructor raises `CannotOpenStore`.
 
     Args:
+        urls: The nodes, as in ``nats://a,b:4223``, optionally with a user and a password, or with a token.
         credentials: A file with a user's JWT and seed, or with the seed of an nkey.
         ca: A file with the certificates to trust instead of the system's.
+
+    Attributes:
+        urls: The nodes without credentials, for messages and logs.
+        servers: The URLs of the nodes without credentials; the connection tries the first one next.
     """
 
     def __init__(self, urls: str, credentials: Path | None, ca: Path | None) -> None:
@@ -49,7 +54,10 @@ class Access:
         return options | ({"tls_hostname": self._names[server]} if server in self._names else {})
 
     def add_found(self, found: Iterable[ParseResult]) -> None:
-        """Add the nodes that the first one announces; with TLS, one without a name is verified by the first's."""
+        """Add the nodes that the first node announces.
+
+        With TLS, the certificate of a node that is announced by an IP address must be valid for the first node's name.
+        """
         for server in found:
             url = f"{server.scheme}://{server.netloc}"
             if url in self.servers:
@@ -61,8 +69,11 @@ class Access:
                     self._names[url] = self._names.get(self.servers[0]) or urlsplit(self.servers[0]).hostname or ""
 
 
-def _give_over_tls(context: ssl.SSLContext, word: str) -> Callable[[], str]:
-    """Return a callback that gives the library a secret only over TLS; the library itself would send it unencrypted."""
+def _give_over_tls(context: ssl.SSLContext, secret: str) -> Callable[[], str]:
+    """Return a callback that returns `secret` to the NATS library once TLS is established, and raises an error before.
+
+    Without it, the library would send the secret unencrypted to a node that does not use TLS.
+    """
     encrypted = []
 
     class NotedHandshake(ssl.SSLObject):
@@ -73,14 +84,14 @@ def _give_over_tls(context: ssl.SSLContext, word: str) -> Callable[[], str]:
     def say() -> str:
         if not encrypted:
             raise errors.Error("the server speaks no TLS")
-        return word
+        return secret
 
     context.sslobject_class = NotedHandshake
     return say
 
 
 def parse_urls(urls: str) -> list[str]:
-    """Return one URL for each host of a list behind one scheme; raises `CannotOpenStore`.
+    """Return a separate URL for each host in `urls`, which names the scheme only once; raises `CannotOpenStore`.
 
     >>> parse_urls("nats://ana:secret@a,b:4223")
     ['nats://ana:secret@a', 'nats://ana:secret@b:4223']

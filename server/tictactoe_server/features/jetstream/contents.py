@@ -1,4 +1,4 @@
-"""Copies out of the streams while servers go on writing, and into empty streams."""
+"""Copies from streams that servers continue to write to, and copies into empty streams."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.store import MISSING, CannotMove, Conflict, Stored, StoreUnavailable, save
 
 _PAUSE_SECONDS: Final = 0.5
-_TRYING_SECONDS: Final = 60.0  # for how long a failed write is retried, longer than an election of the nodes takes
-_IDS_A_MS: Final = 64  # more than a stream can write: ids of later games are larger than all earlier ones
+_TRYING_SECONDS: Final = 60.0  # for how long a failed write is retried; longer than the nodes need to elect a leader
+_IDS_A_MS: Final = 64  # more games than a stream can store in 1 ms, so that later games get larger ids
 
 
 @asynccontextmanager
 async def copied_streams(
     urls: str, credentials: Path | None, ca: Path | None, specs: Specs, *, to_fill: bool = False
 ) -> AsyncIterator[CopiedStreams]:
-    """Open the streams to read or, if they are empty, `to_fill`; raises `CannotMove` and `CannotOpenStore`."""
+    """Open the streams to read them, or `to_fill` them if they are empty.
+
+    Raises `CannotMove` or `CannotOpenStore`.
+    """
     link = await Link.open(urls, credentials=credentials, ca=ca)
     try:
         streams, infos = await find_streams(link, PATIENCE_SECONDS, unsafe=True)
@@ -45,7 +48,10 @@ async def copied_streams(
 
 
 class CopiedStreams:
-    """The streams as either end of a copy (see `CopyEnd`), as of the end of the first table's read, or later."""
+    """The streams as the source or the target of a copy (see `CopyEnd`).
+
+    As a source, they include every write up to the end of reading the first table, and may include later writes.
+    """
 
     def __init__(self, streams: Streams, specs: Specs, refusal: str) -> None:
         self.noted_time = streams.first.noted_time
@@ -59,7 +65,7 @@ class CopiedStreams:
         await asyncio.gather(*(recorder.begin() for recorder in self._recorders))
 
     async def begin_to_fill(self, infos: Iterable[StreamInfo]) -> None:
-        """Write the layout if the streams are empty; raises `CannotMove` otherwise."""
+        """Write the layout if the streams are empty; otherwise raise `CannotMove`."""
         messages = sum(info.state.messages for info in infos)
         if messages > (await self._streams.first.newest(LAYOUT) is not None):
             where = f"The streams in {self._streams.link.urls}"
@@ -68,7 +74,7 @@ class CopiedStreams:
         await self._streams.first.put(LAYOUT, msgspec.json.encode(layout), None)
 
     async def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]:
-        """Yield all values of a table; games, which never change, as of the moment after the first table was read."""
+        """Yield all values in a table. Games stored after the first table has been read are left out."""
         table = self._table(spec)
         streams = self._streams.having(table.prefix)
         for number, recorder in enumerate(self._recorders[: len(streams)]):
@@ -101,7 +107,7 @@ class CopiedStreams:
 
 
 class _Recorder:
-    """Records what is written to a stream during a read, which replaces messages before they are read."""
+    """Records what is written to a stream while it is read: a write replaces a message that may not be read yet."""
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
@@ -122,7 +128,7 @@ class _Recorder:
 
         def has_heard() -> bool:
             last = self._entries[-1]
-            return last.sequence >= newest and not last.key.startswith(GAME)  # the room follows its game
+            return last.sequence >= newest and not last.key.startswith(GAME)  # a finished game's room comes after it
 
         is_heard = await wait_until(has_heard, PATIENCE_SECONDS)
         is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._entries))
@@ -135,7 +141,10 @@ class _Recorder:
 
 
 async def _keep(write: Callable[[], Awaitable[object]]) -> None:
-    """Store a new value, with retries; a conflict after a failed attempt means that the attempt has stored it."""
+    """Call `write` to store a new value, with retries.
+
+    If an attempt fails and the next one conflicts, the failed attempt has stored the value.
+    """
     deadline = clock.monotonic() + _TRYING_SECONDS
     for attempt in itertools.count():
         try:

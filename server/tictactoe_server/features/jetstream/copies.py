@@ -1,7 +1,7 @@
-"""A comparison of the nodes' copies of the streams, whose leaders alone answer all other requests.
+"""A comparison of the nodes' copies of each stream. Only the streams' leaders answer all other requests.
 
-At the same last sequence all copies are equal. While servers write, they are compared over several samples. The advice
-destroys nothing that another node may lack.
+Intact copies with the same last sequence are equal. While servers write, copies are compared over several samples. The
+advice to the operator never destroys data that another node may lack.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SAVE: Final = (
 
 
 class Copy(Struct, frozen=True):
-    """The state of a node's copy of a stream."""
+    """The state of a stream's copy on a node."""
 
     messages: int = 0
     first_seq: int = 0
@@ -75,23 +75,23 @@ class _Server(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """What a node says about itself."""
+    """A node's report about itself and its copies of streams."""
 
     server: _Server
     data: _Data = _Data()
 
     def copy(self, stream: str, created: str) -> Copy:
-        """Return the node's copy of the stream that was created at this time, an empty one if there is none."""
+        """Return the node's copy of the stream with this name and time of creation, or an empty copy if it has none."""
         found = chain.from_iterable(account.stream_detail for account in self.data.account_details)
         return next((one.state for one in found if (one.name, one.created) == (stream, created)), Copy())
 
 
 Sample = Mapping[str, Report]
-"""The reports of nodes at one time, by their names."""
+"""Reports by the names of their nodes, all requested at the same time."""
 
 
 class Copies:
-    """Asks all nodes for their copies; `open` it first."""
+    """Requests reports from all nodes and compares them. Call `open` first."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -102,7 +102,10 @@ class Copies:
         await self._link.subscribe(self._inbox, self._on_reply)
 
     async def find_faults(self, streams: Sequence[Stream]) -> dict[str, list[str]]:
-        """Return sentences about faults by node, under "" faults of several nodes; raises `StoreUnavailable`."""
+        """Return sentences about faults by the node's name, or by "" for faults that concern several nodes.
+
+        Raises `StoreUnavailable`.
+        """
         infos = await asyncio.gather(*(stream.info() for stream in streams))
         names = {peer.name or "" for info in infos for peer in info.cluster.replicas or ()}
         if not names:
@@ -123,7 +126,7 @@ class Copies:
         return faults.sentences()
 
     async def nodes(self) -> set[str]:
-        """Return the names of the nodes that are connected and may have copies."""
+        """Return the names of the connected nodes that can hold copies of streams."""
         groups = [report.data.meta_cluster for report in (await self._sample({""})).values()]
         return {group.leader for group in groups} | {
             one.name for group in groups for one in group.replicas if one.current
@@ -142,13 +145,14 @@ class Copies:
 
 
 class Faults:
-    """The faults that were found.
+    """The faults found so far.
 
     Attributes:
-        behind, ahead: How many writes a node lacks, or has although the leaders lack them.
-        damaged: The number of messages in a node's copy of each stream that differ from the usual copy.
-        split: Streams without a majority of equal copies.
-        unplaced: Streams that have fewer nodes than they should.
+        behind: The number of writes that a node lacks, by node.
+        ahead: The number of writes that a node has and the stream's leader lacks, by node.
+        damaged: By node and stream, how many messages a copy has more or fewer than the majority of copies.
+        split: The streams without a majority of equal copies.
+        unplaced: The streams that have copies on fewer nodes than configured.
     """
 
     def __init__(self) -> None:
@@ -172,7 +176,7 @@ class Faults:
                 self._found.append((node, f"Node {node} confirms writes before they are on its disk: {why}", False))
 
     def sentences(self) -> dict[str, list[str]]:
-        """Return sentences by node, with advice that fits all faults together."""
+        """Return sentences by the node's name, with advice that takes all faults into account."""
         found = list(self._found)
         for node, count in self.ahead.items():
             why = (
@@ -203,7 +207,7 @@ def _count(number: int, noun: str) -> str:
 
 
 class Compared(NamedTuple):
-    """A stream whose copies are compared."""
+    """A stream whose copies are compared, with its leader's description."""
 
     stream: str
     info: StreamInfo
@@ -217,7 +221,7 @@ class Compared(NamedTuple):
         return names <= copies.keys() and len({copies[name] for name in names}) == 1
 
     def compare(self, samples: Sequence[Sample], faults: Faults) -> None:
-        """Note the nodes whose copies are behind, ahead, or different at the same last sequence."""
+        """Add the nodes with copies that are behind, ahead, or different at the same last sequence to `faults`."""
         if 1 + len(self.info.cluster.replicas or ()) < self.info.config.get("num_replicas", 1):
             faults.unplaced.append(self.stream)
         first, *_, last = [self._copies(sample) for sample in (samples[0], *samples)]

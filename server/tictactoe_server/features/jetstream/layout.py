@@ -1,4 +1,4 @@
-"""Creation of a cluster's streams, their leaders, and the distribution of rooms over another number of streams."""
+"""Creates a cluster's streams, spreads their leaders over the nodes, and redistributes rooms if the number changes."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _REMOVE: Final = "$JS.API.SERVER.REMOVE"
 _STEP_DOWN: Final = "STREAM.LEADER.STEPDOWN."
 _ELECTION_SECONDS: Final = 4.0
 _LOOK_SECONDS: Final = 0.1
-_REMOVAL_SECONDS: Final = 30.0  # for a new node to join, and for an earlier change of the nodes to end
+_REMOVAL_SECONDS: Final = 30.0  # for a new node to join, and for an earlier change of the cluster's nodes to end
 
 
 async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
-    """Return the first stream and its description, None if it does not exist yet.
+    """Return the first stream and its description, or None for the description if the stream does not exist yet.
 
-    Raises `CannotOpenStore` if there is a stream of version 1, and `StoreUnavailable`.
+    Raises `CannotOpenStore` if version 1 has written a stream, or `StoreUnavailable`.
     """
     stream = Stream(link, name_of(0))
     try:
@@ -61,7 +61,7 @@ async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
 async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Streams:
     """Create the missing streams; raises `CannotOpenStore`.
 
-    If there is a layout already, it has precedence over `count` and `replicas`.
+    The layout of existing streams takes precedence over `count` and `replicas`.
     """
     try:
         first, info = await find_first(link)
@@ -79,9 +79,9 @@ async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Stre
 
 
 async def remove_node(link: Link, node: str) -> None:
-    """Remove a node from the cluster.
+    """Remove a node from the cluster, retrying for a while.
 
-    Raises `CannotOpenStore` if the nodes refuse that for longer, or if too few other nodes are connected.
+    Raises `CannotOpenStore` if the other nodes still refuse to remove it, or if too few of them are connected.
     """
     copies, deadline = Copies(link), clock.monotonic() + _REMOVAL_SECONDS
     await copies.open()
@@ -105,7 +105,7 @@ async def _create(streams: Sequence[Stream], replicas: int) -> None:
 
 
 async def spread_leaders(streams: Streams) -> None:
-    """Distribute the leaders of streams with rooms evenly over the nodes, as far as the time limit allows."""
+    """Spread the leaders of the streams with rooms evenly over the nodes, as far as possible within a time limit."""
     shared = streams.having(ROOM)
     deadline = clock.monotonic() + _ELECTION_SECONDS * len(shared)
     while clock.monotonic() < deadline:
@@ -124,16 +124,16 @@ async def spread_leaders(streams: Streams) -> None:
 
 
 async def _cluster_of(stream: Stream) -> ClusterInfo:
-    """Return a stream's leader and followers, or none if no leader answers."""
+    """Return a stream's leader and followers, or an empty `ClusterInfo` if no leader answers."""
     with contextlib.suppress(StoreUnavailable):
         return (await stream.info()).cluster
     return ClusterInfo()
 
 
 async def share_out(link: Link, count: int) -> int:
-    """Distribute the rooms over `count` streams while no server runs, and return how many have moved.
+    """Distribute the rooms over `count` streams, and return how many rooms have moved. No server may run meanwhile.
 
-    After an interruption, call it again with the same or the previous count. Raises `CannotOpenStore` and
+    After an interruption, call this function again with the same or the previous count. Raises `CannotOpenStore` or
     `StoreUnavailable`.
     """
     first, info = await find_first(link)

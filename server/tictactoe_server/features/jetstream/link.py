@@ -1,10 +1,10 @@
 """A connection to NATS that is restored automatically, and requests over it.
 
-All replies come to one inbox, with a number at the end of the subject: no request needs its own subscription, task or
-timer. Without a connection, requests fail at once; nothing is sent later.
+All replies arrive in one inbox, and the number at the end of the subject identifies the request, so that no request
+needs its own subscription, task or timer. Without a connection, requests fail at once; they are not sent later.
 
-The library's own reconnection gives up after some errors of a node, and waits for the end of a silent connection. So
-every connection has a client of its own.
+The NATS library's own reconnection gives up on a node after some errors, and waits until a silent connection has been
+closed. Therefore, every new connection uses a new client of the library.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from tictactoe_server.features.jetstream.access import Access
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
-PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write take less than the time a player waits
+PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write together take less time than a player waits
 OPENING_SECONDS: Final = 10.0
-_PAUSE_SECONDS: Final = 0.1  # at least between the starts of two attempts to connect
-_CONNECT_SECONDS: Final = 1  # for a connection; doubled after each silent node, until a node answers within this time
-_MOST_DOUBLINGS: Final = 2  # how often the time is doubled at most
-_LATE_SECONDS: Final = 0.3  # at most, for replies that arrived while this process was busy
+_PAUSE_SECONDS: Final = 0.1  # the least time between the starts of two attempts to connect
+_CONNECT_SECONDS: Final = 1  # to connect; doubled after each silent node, until a node answers within this time
+_MOST_DOUBLINGS: Final = 2  # how often this time is doubled at most
+_LATE_SECONDS: Final = 0.3  # the longest extra time for replies that arrived while this process was busy
 _LOST: Final = "The connection to the store was lost."
-_ECHO: Final = "echo"  # the subject in our own inbox that returns our own messages
+_ECHO: Final = "echo"  # the subject in our own inbox that we send messages to ourselves on
 
 log: Final = structlog.get_logger(__name__)
 
@@ -43,17 +43,17 @@ Message: TypeAlias = Msg
 Headers: TypeAlias = dict[str, str] | None
 Answered = Callable[[Message | StoreUnavailable], None]
 _Question = tuple[float, Answered, list[Message] | None]
-"""The time of a request (s, as `clock.monotonic`), the callback, and the list for all replies before the last one."""
+"""When a request was sent (s, as `clock.monotonic`), its callback, and the list for all replies before the last one."""
 
 
 class Link:
-    """A connection that is restored automatically, with its subscriptions.
+    """A connection to NATS that is restored automatically, together with its subscriptions.
 
     Attributes:
         on_connected: Called whenever the connection is restored.
         holds_writes: While any of these functions returns True, streams refuse writes.
         away_since: When the connection was lost (s, as `clock.monotonic`), or None.
-        urls: The URLs of the store, for people to read.
+        urls: The URLs of the store without credentials, for messages and logs.
         run: Starts a task that is cancelled when the link is closed.
     """
 
@@ -86,7 +86,10 @@ class Link:
         patience_seconds: float = PATIENCE_SECONDS,
         opening_seconds: float = OPENING_SECONDS,
     ) -> Self:
-        """Connect to a node of ``nats://a,b:4223,c`` or ``tls://...`` (see `Access`); raises `CannotOpenStore`."""
+        """Connect to one of the nodes in `urls`, as in ``nats://a,b:4223,c`` or ``tls://...`` (see `Access`).
+
+        Raises `CannotOpenStore`.
+        """
         link = cls(Access(urls, credentials, ca), patience_seconds)
         for work in (link._keep_connected(), link._keep_sending(), link._keep_looking()):
             link.run(work)
@@ -103,17 +106,17 @@ class Link:
 
     @property
     def is_connected(self) -> bool:
-        """Whether a request would be sent now."""
+        """Whether there is a connection, so that a request can be sent."""
         if self._client is not None and not self._client.is_connected:
-            self._drop(self._client)  # the library may take long to end it
+            self._drop(self._client)  # the library may take long to report the end of the connection
         return self._client is not None
 
     def ask(
         self, subject: str, payload: bytes, headers: Headers, answered: Answered, earlier: list[Message] | None = None
     ) -> None:
-        """Send a request and call `answered` with the reply; within this call if there is no connection.
+        """Send a request, and call `answered` with the reply or the error; at once if there is no connection.
 
-        If `earlier` is a list, it receives all replies before the last one, which has a status.
+        For a request with several replies, the last reply has a status; those before it are appended to `earlier`.
         """
         number = str(next(self._numbers))
         if self.publish(subject, payload, headers, self._inbox + number):
@@ -126,7 +129,7 @@ class Link:
         return (await self._request(subject, payload, headers, None)).data
 
     async def request_many(self, subject: str, payload: bytes) -> list[Message]:
-        """Send a request and return all replies before the one with a status; raises `StoreUnavailable`."""
+        """Send a request and return all replies before the last one, which has a status; raises `StoreUnavailable`."""
         found: list[Message] = []
         status = _status_of(await self._request(subject, payload, None, found))
         if status[:3] not in ("204", "404"):
@@ -174,7 +177,7 @@ class Link:
             except (errors.Error, OSError, CannotOpenStore) as error:
                 self._silent_nodes += clock.monotonic() - begun >= _CONNECT_SECONDS
                 await self._note(error)
-            except (nkeys.NkeysError, TypeError, ValueError) as error:  # of a changed file
+            except (nkeys.NkeysError, TypeError, ValueError) as error:  # the file with the credentials has changed
                 await self._note(errors.Error(f"the credentials cannot be used: {error}"))
             except Exception:
                 log.exception("no connection to the store could be made")
@@ -185,7 +188,7 @@ class Link:
 
     @property
     def _stretch(self) -> int:
-        """The factor of the time that the next node may take."""
+        """The factor that multiplies the time for the next node to answer."""
         return 1 << min(self._silent_nodes, _MOST_DOUBLINGS)
 
     async def _connect(self, client: Client, server: str) -> None:
@@ -246,7 +249,7 @@ class Link:
             self._drop(client)
 
     async def _note(self, error: Exception) -> None:
-        """Remember an error, the only sign of a refused permission."""
+        """Remember an error, which may be the only sign that NATS has refused a permission."""
         is_said, reason = isinstance(error, errors.Error), (str(error) or type(error).__name__).rstrip(".")
         if self._reasons[is_said][1] != reason:
             log.debug("the store says", reason=reason)
@@ -283,7 +286,7 @@ class Link:
             asyncio.get_running_loop().call_soon(answered, StoreUnavailable(why))
 
     async def _keep_looking(self) -> None:
-        """Fail requests after the patience has run out, oldest first."""
+        """Fail every request that has had no reply for `patience_seconds`, the oldest first."""
         while True:
             since = next(iter(self._asked.values()))[0] if self._asked else clock.monotonic()
             left = since + self._patience_seconds - clock.monotonic()
@@ -299,7 +302,7 @@ class Link:
                 self.run(self._test())
 
     async def _test(self) -> None:
-        """Leave a node that is silent itself (frozen, or behind a dead line), rather than the stream behind it."""
+        """Drop the connection if the node itself is silent (frozen or cut off), and not just a stream's leader."""
         client = self._client
         if client is not None:
             begun, heard = clock.monotonic(), client.stats["in_msgs"]
@@ -314,15 +317,15 @@ class Link:
         self._is_testing = False
 
     def _reason_since(self, moment: float) -> str:
-        """Return the last error since a moment, preferably of the store, or ""."""
+        """Return the last error since `moment`, preferably an error reported by NATS, or "" if there is none."""
         return next((reason for since, reason in self._reasons.values() if since >= moment), "")
 
 
 async def _end(client: Client) -> None:
-    """Close a connection, which takes 30 s with TLS if the node is silent."""
-    for subscription in client._subs.values():  # whose tasks the library may leave running
+    """Close a connection. With TLS and a silent node, this takes 30 s."""
+    for subscription in client._subs.values():  # the library may leave their tasks running
         subscription._stop_processing()
-    with contextlib.suppress(Exception):  # raised if it never began
+    with contextlib.suppress(Exception):  # raised if the connection was never established
         await client.close()
 
 
@@ -337,7 +340,7 @@ async def _subscribe(client: Client, subject: str, callback: Callable[[Message],
 
 
 def _status_of(message: Message) -> str:
-    """Return the status that a node sends instead of a reply, such as "503 No Responders", or ""."""
+    """Return the status that a node sends without data, such as "503 No Responders", or "" for any other message."""
     headers = message.headers
     if not headers or message.data:
         return ""

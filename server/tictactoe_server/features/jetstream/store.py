@@ -1,6 +1,6 @@
-"""The store of a cluster: tables as keys of streams, and a local copy of the finished games at each server.
+"""The store of a cluster: tables whose rows are keys in streams, and on each server a local copy of the finished games.
 
-The copy follows each stream in order: some games every few seconds, and all of them before a query is answered.
+Every few seconds some new games are copied, in the order of each stream, and all new games before a query is answered.
 """
 
 from __future__ import annotations
@@ -41,23 +41,24 @@ from tictactoe_server.storage.store import (
 from tictactoe_server.storage.writer import Answer
 
 _IDENTITY: Final = "cluster"
-_MARKS: Final = "marks"  # the note of the copy with the highest acknowledged sequence of each stream, by its name
+_MARKS: Final = "marks"  # the copy's note of the highest acknowledged sequence in each stream, by the stream's name
 _COPY_SECONDS: Final = 5.0
-_MOST_AT_A_TIME: Final = 1_000  # games that are copied at a time in the background
+_MOST_AT_A_TIME: Final = 1_000  # games copied from each stream at a time in the background
 _PATIENCE_SECONDS: Final = 1.0
 _FILLER: Final = "filler"
-_FILLERS, _FILLER_BYTES = 80, 120_000  # more than the 8 MB of a node's file, so that nodes begin a new one
+_FILLERS, _FILLER_BYTES = 80, 120_000  # together more than the 8 MB of a node's file, so that nodes begin a new file
 
 _IN_PROCESS_SECONDS: Final = 0.02
 _PLAIN: Final = frozenset({"rooms", "players", "games"})
 _HALVED: Final = frozenset({"shares"})
-"""Tables whose keys are subjects as they are, or with each half as a word for searching; other keys are base64."""
+"""How a table's keys become subjects: unchanged in `_PLAIN`, in `_HALVED` split into two halves so that the first half
+can be searched for, and in base64 in all other tables."""
 
 log: Final = structlog.get_logger(__name__)
 
 
 class JetStreamTable(Generic[Value]):
-    """A table as keys that begin with its name; see `Table` for the contract."""
+    """A table whose rows are keys with the table's prefix; see `Table` for the contract."""
 
     def __init__(self, streams: Streams, spec: TableSpec[Value], games: GameSpec[Any]) -> None:
         self.spec = spec
@@ -78,13 +79,16 @@ class JetStreamTable(Generic[Value]):
                 yield [self.stored(entry) for entry in entries]
 
     async def all_keys(self) -> AsyncIterator[list[str]]:
-        """Yield all keys in batches, as of the leaders, including some that were just deleted."""
+        """Yield all keys in batches, as the streams' leaders know them, including some that have just been deleted."""
         for stream in self._streams.having(self.prefix):
             async for subjects in stream.all_keys(self.prefix + ">"):
                 yield [self.key_of(subject) for subject in subjects]
 
     async def first_key(self, prefix: str) -> str | None:
-        """Return a key that begins with a prefix, or None; fast for the first half of a key in `_HALVED`."""
+        """Return a key that begins with `prefix`, or None.
+
+        For tables in `_HALVED`, `prefix` is the first half of a key, and the search is fast.
+        """
         rest = f"{prefix}.*" if self.spec.name in _HALVED else ">"
         for stream in self._streams.having(self.prefix):
             async for entries in stream.walk(self.prefix + rest):
@@ -97,7 +101,7 @@ class JetStreamTable(Generic[Value]):
         return await self._streams.of(self.subject_of(key)).has_lost(revision)
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        """Store the value and the finished game in one batch, and notify the waiter."""
+        """Store the value, together with the `finished` game if there is one, and notify `waiter`."""
         lifetime, before = self.spec.lifetime_seconds, None
         headers = {} if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
         if finished is not None:
@@ -139,7 +143,7 @@ class JetStreamTable(Generic[Value]):
 
 
 class JetStreamStore:
-    """A store in JetStream; see `Storage` for the contract. Servers also talk to each other over its `link`."""
+    """A store in JetStream; see `Storage` for the contract. Servers also exchange messages over its `link`."""
 
     def __init__(self, streams: Streams, copy: SqliteStore, specs: Specs) -> None:
         self.link = streams.link
@@ -170,9 +174,16 @@ class JetStreamStore:
         patience_seconds: float = PATIENCE_SECONDS,
         opening_seconds: float = OPENING_SECONDS,
     ) -> Self:
-        """Open the store (see `Access`), with the copy of the games in the folder `data`, or in memory.
+        """Open the store. For `urls`, `credentials` and `ca`, see `Access`.
 
-        Raises `CannotOpenStore`, also if a stream may lose acknowledged writes, unless that is accepted as `unsafe`.
+        Raises `CannotOpenStore`.
+
+        Args:
+            data: The folder for the copy of the finished games; None keeps the copy in memory.
+            copy: An open copy to use instead.
+            unsafe: Accept streams that may lose acknowledged writes.
+            patience_seconds: How long to wait for the reply to a request.
+            opening_seconds: How long to wait for the connection, and for each stream's leader.
         """
         link = await Link.open(
             urls, credentials=credentials, ca=ca, patience_seconds=patience_seconds, opening_seconds=opening_seconds
@@ -200,10 +211,10 @@ class JetStreamStore:
         self.games.note_marks()
 
     async def identity(self) -> tuple[str, bytes]:
-        """Return the cluster's public id and shared secret, created by its first server."""
+        """Return the cluster's public id and its servers' shared secret, which the first server creates."""
         while (found := await self._first.newest(_IDENTITY)) is None:
             new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
-            with contextlib.suppress(Conflict, Unsettled):  # another server creates it
+            with contextlib.suppress(Conflict, Unsettled):  # another server creates them
                 await self._first.put(_IDENTITY, msgspec.json.encode(new), MISSING)
             await asyncio.sleep(_IN_PROCESS_SECONDS)
         return msgspec.json.decode(found.document, type=tuple[str, bytes])
@@ -213,7 +224,7 @@ class JetStreamStore:
         await self._copy.scrub()
 
     async def scrub(self) -> None:
-        """Rewrite all current values into new files, so that the nodes delete the files with replaced ones."""
+        """Write all current values once more, into new files, so that the nodes delete the files with old values."""
         upto = {one: await one.last_sequence() for one in self.streams.all}
         for one in upto:
             for _ in range(_FILLERS):
@@ -223,7 +234,7 @@ class JetStreamStore:
                 for stored in some:
                     is_old = stored.revision <= upto[self.streams.of(table.subject_of(stored.key))]
                     if is_old and not isinstance(stored.value, Unreadable):
-                        with contextlib.suppress(Conflict):  # it was rewritten meanwhile
+                        with contextlib.suppress(Conflict):  # the value has changed meanwhile
                             await save(table, stored.key, stored.value, stored.revision)
         for one in upto:
             await one.delete(await one.put(_FILLER, b"-", None), erase=True)
@@ -236,7 +247,7 @@ class JetStreamStore:
 
 
 class _PersonIndex:
-    """Which values name which person: read when it is first needed, and kept up to date from the feed since then."""
+    """An index of the rows that name a person. It is read when first needed, and then kept up to date from the feed."""
 
     def __init__(self, streams: Streams, tables: Sequence[JetStreamTable[Any]]) -> None:
         self._stream, self._link = streams.first, streams.link
@@ -253,14 +264,14 @@ class _PersonIndex:
                 for table in self._tables:
                     await self._link.subscribe(f"{self._stream.feed}{table.prefix}>", partial(self._on_message, table))
                 self._is_subscribed = True
-            await self._link.flush()  # what was stored before has come
+            await self._link.flush()  # everything stored before this call has arrived
             if not self._is_whole or is_exact:
                 self._is_whole = True
                 await self._read_all()
         return sorted({place for id in ids for place in self._keys.get(id, ())})
 
     def _distrust(self) -> None:
-        """Read everything again: the feed was interrupted."""
+        """Read all rows again before the next query, because the feed was interrupted."""
         self._is_whole = False
 
     async def _read_all(self) -> None:
@@ -305,9 +316,9 @@ class _PersonIndex:
 
 
 class _Log(SqliteLog[Game]):
-    """The local copy of the games, brought up to date before each query; `run` updates it in the background.
+    """The local copy of the finished games, updated before each query, and in the background by `run`.
 
-    Games are in the order of their ids within each stream only.
+    Only games from the same stream are in the order of their ids.
     """
 
     def __init__(self, streams: Streams, copy: SqliteLog[Game]) -> None:
@@ -319,7 +330,10 @@ class _Log(SqliteLog[Game]):
         self._lock = asyncio.Lock()
 
     async def begin(self, infos: Sequence[StreamInfo]) -> None:
-        """Continue with the copy and its marks, or begin a new one if it is not a copy of these streams."""
+        """Continue with the copy and its marks, or begin a new copy if this one is from other streams.
+
+        `infos` are the descriptions of the streams.
+        """
         is_same, id_of = await self.begin_copy(infos[0].created), self._streams.id_of
         found = await self.writer.ask(lambda _, journal: journal.noted(_MARKS)) if is_same else None
         marks = msgspec.json.decode(found or b"{}", type=dict[str, int])
@@ -330,12 +344,12 @@ class _Log(SqliteLog[Game]):
             await stream.last_sequence()
 
     def note_marks(self) -> None:
-        """Write the highest acknowledged sequences for the next start soon, without waiting."""
+        """Schedule a write of the highest acknowledged sequences, which the next start needs."""
         marks = {stream.name: stream.acknowledged for stream in self._streams.all}
         self.writer.note(_MARKS, msgspec.json.encode(marks))
 
     def _read_again(self, stream: Stream) -> None:
-        """Copy a stream's games from the beginning, since it was set back; games that only the copy has stay."""
+        """Copy all games in a stream again, because it has lost writes. Games that only the copy still has remain."""
         log.error("the log of finished games is shorter than it was, and is read again", stream=stream.name)
         self._reached[stream] = 0
 
@@ -353,7 +367,7 @@ class _Log(SqliteLog[Game]):
         return found
 
     async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
-        """Yield games stream by stream; a cursor has the position in each."""
+        """Yield games, one stream after another. A cursor consists of the position in each stream."""
         reached = [int(part) for part in cursor.split(".") if part]
         newest = await self._ask(GameTables.newest)
         reached += [0] * (1 + (newest >> PART_BITS) - len(reached))
@@ -364,13 +378,13 @@ class _Log(SqliteLog[Game]):
                 yield ".".join(map(str, reached)), id, game
 
     async def forget_before(self, at: int) -> bool:
-        """Delete some of the games that ended before a time, here and in the streams."""
+        """Delete some of the games that ended before the time `at`, from the copy and from the streams."""
         old = await self.writer.ask(lambda _, journal: journal.games.old(at))
         await asyncio.gather(*(self._delete(game.id, _key_of(game.room, game.at, game.number)) for game in old))
         return await super().forget_before(at)
 
     async def replace(self, id: int, game: Game) -> None:
-        """Store the game in a new message with another id, and erase the old message."""
+        """Store `game`, which replaces the game with this id, in a new message with a new id, and erase the old one."""
         first = subject_of_game(self.spec, game)
         subject = f"{first}-{secrets.token_hex(4)}"
         await self._streams.of(subject).put(subject, self.spec.encode(game), None)
@@ -378,7 +392,7 @@ class _Log(SqliteLog[Game]):
         await self.writer.ask(lambda _, journal: journal.games.drop((), (id,)), WriteJob)
 
     async def _delete(self, id: int, subject: str, *, erase: bool = False) -> None:
-        """Delete the message of a game; if the game was copied from another store, it is found by its subject."""
+        """Delete a game's message. For a game that was copied from another store, look it up by its subject."""
         place = self._streams.place_of(id)
         if place is not None:
             await place[0].delete(place[1], erase=erase)
@@ -387,7 +401,7 @@ class _Log(SqliteLog[Game]):
                 await one.delete(entry.sequence, erase=erase)
 
     async def drop(self, keys: Collection[str]) -> None:
-        """Delete the copies of all games of these players, given by the hashes of their ids."""
+        """Delete all games by these players from the local copy; `keys` are the hashes of the players' ids."""
         if keys:
             forgotten = [one for one in await super()._ask(GameTables.players) if hash_id(one) in keys]
             await self.writer.ask(lambda _, journal: journal.games.drop(forgotten), WriteJob)
@@ -421,7 +435,7 @@ class _Log(SqliteLog[Game]):
 
 
 def subject_of_game(spec: GameSpec[Game], game: Game) -> str:
-    """Return the key under which a finished game is first stored."""
+    """Return the key that a finished game is first stored with."""
     room, number = spec.place(game)
     return _key_of(room, spec.at(game), number)
 

@@ -1,8 +1,9 @@
 """A JetStream stream as a store of documents.
 
-Keys are subjects under the stream's prefix, and stored messages are republished under its feed; the sequence of a key's
-newest message is its revision. Reads of many messages are answered by any node, which may be behind; reads of single
-messages by the leader. An acknowledged write is on the disks of most nodes. Only writes over a tombstone are repeated.
+Keys are subjects under the stream's prefix, and NATS republishes every stored message under the stream's feed. The
+sequence of a key's newest message is the key's revision. Any node may answer a read of many messages, even a node that
+is behind; the leader answers reads of single messages. An acknowledged write is on the disks of a majority of the
+nodes. A refused write is repeated only over a tombstone, or if the stream has lost the expected message.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ REPLICAS: Final = 3
 TIME: Final = "time"  # the key of the served time
 API: Final = "$JS.API."
 INFO, READ, READ_MANY, DELETE = "STREAM.INFO.", "STREAM.MSG.GET.", "DIRECT.GET.", "STREAM.MSG.DELETE."
-COPIES: Final = "$SYS.REQ.SERVER.PING.JSZ"  # a request that each node answers
+COPIES: Final = "$SYS.REQ.SERVER.PING.JSZ"  # the subject of a request that every node answers
 RIGHTS: Final = {
     "publish": [
         *("$KV.*.>", *(f"{API}{verb}*" for verb in (INFO, READ, READ_MANY, DELETE))),
@@ -48,10 +49,10 @@ RIGHTS: Final = {
     ],
     "subscribe": ["ev.*.>", "cluster.>", "_INBOX.>"],
 }
-"""The permissions that the servers' user needs."""
+"""The permissions that the servers' NATS user needs."""
 
-TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}  # headers that delete a key; the message expires itself
-MAX_WAITING: Final = 10_000  # writes at once
+TOMBSTONE: Final = {"KV-Operation": "DEL", "Nats-TTL": "1s"}  # headers that delete a key; the message itself expires
+MAX_WAITING: Final = 10_000  # writes that wait for a reply at the same time
 _GONE: Final = "KV-Operation"
 _PROBE: Final = "probe"  # the key of a write whose acknowledgement shows whether writes are lost
 ID: Final = "Game-Id"  # the header with the id of a game that came from another store
@@ -72,7 +73,7 @@ _REFUSALS: Final = {
     10077: "the stream is full, or a disk is",
     10176: "the batch was given up",
 }
-"""Errors after which nothing is written."""
+"""The errors after which nothing has been written, by JetStream's code."""
 
 Answer = TypeVar("Answer", bound="_Answer")
 
@@ -80,7 +81,12 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Entry(NamedTuple):
-    """A message of the stream, a tombstone if `is_gone`; a game copied from another store has its `id` from there."""
+    """A message in the stream.
+
+    Attributes:
+        is_gone: Whether the message is a tombstone.
+        id: The id of a game that was copied from another store, as in that store.
+    """
 
     key: str
     sequence: int
@@ -108,7 +114,7 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 class StreamInfo(_Answer, frozen=True):
-    """The leader's description of the stream."""
+    """The leader's description of a stream."""
 
     config: dict[str, Any] = {}
     state: StreamState = StreamState(0, 0, 0, 0, 0)
@@ -118,7 +124,7 @@ class StreamInfo(_Answer, frozen=True):
 
 
 class StreamError(StoreUnavailable):
-    """An error of JetStream, with its `code` in JetStream's list of errors."""
+    """An error that JetStream reports; `code` is its number in JetStream's list of errors."""
 
     def __init__(self, error: _Error) -> None:
         super().__init__(f"The store says: {error.description}.")
@@ -133,11 +139,11 @@ class Write(msgspec.Struct, eq=False):
     """A compare-and-set of a document.
 
     Attributes:
-        expected: The revision to replace, or None for any.
-        before: Another key and document to store in the same batch.
+        expected: The revision to replace, or None to replace any revision.
+        before: The key and the document of another write, which is stored first in the same atomic batch.
         since: The time of the request (s, as `clock.monotonic`).
         floor: The highest sequence acknowledged before the request was sent.
-        lost: The expected revision, if the stream has lost it and the write goes over an older one.
+        lost: The revision originally expected, if the stream has lost it and the write replaces an older revision.
     """
 
     key: str
@@ -152,15 +158,16 @@ class Write(msgspec.Struct, eq=False):
 
 
 class Stream:
-    """Reads and writes a stream; every coroutine may raise `StoreUnavailable`.
+    """Reads and writes documents in a stream. Every coroutine may raise `StoreUnavailable`.
 
-    A stream whose nodes were set back has lost writes that it had acknowledged. The proof is an acknowledgement with a
-    sequence that is not above all earlier ones; a read may come from a leader that is out of date.
+    If the nodes return to an earlier state, for instance from a backup, the stream loses acknowledged writes. Only an
+    acknowledgement with a sequence that is not above all earlier ones proves this; a read may come from a leader that
+    is out of date.
 
     Attributes:
         acknowledged: The highest acknowledged sequence.
-        lost_writes: The number of acknowledged writes that the stream was found to have lost.
-        on_set_back: Called after the stream was found to have lost writes.
+        lost_writes: How many acknowledged writes the stream is known to have lost.
+        on_set_back: Called with the stream when it is found to have lost writes.
     """
 
     def __init__(self, link: Link, name: str, figures: WriteFigures | None = None) -> None:
@@ -184,7 +191,7 @@ class Stream:
         self._owed_since: float | None = None
 
     async def ask(self, verb: str, question: object, kind: type[Answer]) -> Answer:
-        """Return JetStream's reply to a request; raises `StreamError` for an error."""
+        """Send a request to JetStream and return the reply; raises `StreamError` if JetStream reports an error."""
         data = await self.link.request(f"{API}{verb}{self.name}", msgspec.json.encode(question))
         try:
             answer = msgspec.json.decode(data, type=kind)
@@ -198,7 +205,7 @@ class Stream:
         return await self.ask(INFO, {}, StreamInfo)
 
     async def last_sequence(self) -> int:
-        """Return the sequence of the newest message; if writes seem to be lost, write something to find out."""
+        """Return the sequence of the newest message. If writes seem to be lost, also write a probe to find out."""
         before = self.acknowledged
         last = (await self.info()).state.last_seq
         if last < before:
@@ -206,12 +213,12 @@ class Stream:
         return last
 
     async def has_lost(self, revision: int) -> bool:
-        """Return whether the stream was set back to before a revision that it had."""
+        """Return whether the stream has lost a revision that it once had."""
         is_known = revision <= self._seen
         return is_known and (revision <= self._lost_upto or await self.last_sequence() < revision)
 
     async def newest(self, key: str) -> Entry | None:
-        """Return the newest message of a key, by the leader, or None."""
+        """Return the newest message with this key from the leader, or None if there is none or the key is deleted."""
         found = await self._read({"last_by_subj": self.prefix + key})
         return None if found is None or found.is_gone else found
 
@@ -221,9 +228,10 @@ class Stream:
         return read_time(found and found.document)
 
     async def walk(self, keys: str, after: int = 0, upto: int | None = None) -> AsyncIterator[list[Entry]]:
-        """Yield the messages of keys such as ``room.>`` after one sequence and up to another, in batches.
+        """Yield the messages whose keys match a pattern such as ``room.>``, in batches.
 
-        Without `upto` it ends at the leader's newest message. A key that is written meanwhile may be missing.
+        Only messages with a sequence above `after` and at most `upto` are read; by default, up to the leader's newest
+        message. A key that is written meanwhile may be missing.
         """
         if upto is None:
             upto = await self.last_sequence()
@@ -240,7 +248,10 @@ class Stream:
             after = found[-1].sequence
 
     async def all_keys(self, keys: str) -> AsyncIterator[list[str]]:
-        """Yield the current keys such as ``room.>``, by the leader, including tombstones, 100,000 at a time."""
+        """Yield the current keys that match a pattern such as ``room.>``, in batches of 100,000, from the leader.
+
+        Keys that have just been deleted are included.
+        """
         offset, total = 0, 1
         while offset < total:
             question = {"subjects_filter": self.prefix + keys, "offset": offset}
@@ -250,7 +261,7 @@ class Stream:
             offset, total = offset + len(found), info.total if found else 0
 
     def entry_of(self, message: Message) -> Entry:
-        """Decode a message of a read or of the feed; raises `StoreUnavailable` for any other message."""
+        """Decode a message from a read or from the feed; raises `StoreUnavailable` if it is neither."""
         headers = message.headers or {}
         subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
         if not subject.startswith(self.prefix) or not sequence.isdecimal():
@@ -267,23 +278,26 @@ class Stream:
         self._send(write)
 
     def put(self, key: str, document: bytes, expected: int | None, headers: Headers = None) -> asyncio.Future[int]:
-        """Store a document and return its sequence; raises `Conflict` and `StoreUnavailable`."""
+        """Store a document, and return a future with its sequence that may raise `Conflict` or `StoreUnavailable`."""
         pending = Pending()
         self.write(Write(key, document, expected, pending, headers))
         return pending.future
 
     async def delete(self, sequence: int, *, erase: bool = False) -> None:
-        """Delete a message, if it exists; with `erase` its bytes are overwritten."""
+        """Delete the message with this sequence, if it exists. With `erase`, overwrite its bytes."""
         question = msgspec.json.encode({"seq": sequence, "no_erase": not erase})
         await self.link.request(f"{API}{DELETE}{self.name}", question)
 
     def owed_since(self) -> float | None:
-        """Return since when a write has had no answer or the store is away (s, as `clock.monotonic`), or None."""
+        """Return since when a write has waited for a reply or the connection has been lost, or None.
+
+        The time is in s, as `clock.monotonic`.
+        """
         oldest = [write.since for write in islice(self._waiting, 1)]
         return min((at for at in (*oldest, self._owed_since, self.link.away_since) if at is not None), default=None)
 
     async def close(self) -> None:
-        """Wait for pending writes for a moment."""
+        """Wait up to two seconds for pending writes."""
         await wait_until(lambda: not self._waiting, _CLOSING_SECONDS)
 
     async def _read(self, question: dict[str, str | int]) -> Entry | None:
@@ -345,7 +359,7 @@ class Stream:
             callback(self)
 
     async def _look_again(self, write: Write) -> None:
-        """Repeat a refused write if the key has only a tombstone, or if the stream has lost the expected message."""
+        """Repeat a refused write if the key has just a tombstone, or if the stream has lost the expected message."""
         expected = write.expected or MISSING
         try:
             found = await self._read({"last_by_subj": self.prefix + write.key})
@@ -374,9 +388,10 @@ class Stream:
 
 
 async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
-    """Wait for the stream's leader, and return its description.
+    """Wait for the leader of `stream`, and return the leader's description of the stream.
 
-    Raises `NoStream`, and `CannotOpenStore` if the stream is unusable, or at risk and that is not accepted as `unsafe`.
+    Raises `NoStream`, or `CannotOpenStore` if the stream is not usable. A stream that may lose acknowledged writes is
+    usable only with `unsafe`.
     """
     which, deadline = f"stream {stream.name} in {stream.link.urls}", clock.monotonic() + patience_seconds
     while True:
@@ -404,7 +419,7 @@ async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) 
 
 
 def risks_of(info: StreamInfo) -> list[str]:
-    """Return in sentences why a stream may lose what it has acknowledged."""
+    """Return the reasons why a stream may lose acknowledged writes, as sentences."""
     risks, replicas = [], info.config.get("num_replicas", 1)
     if info.config.get("storage") != "file":
         risks.append("It is kept in memory: it is gone when the nodes are.")
@@ -420,7 +435,7 @@ _decode: Final = msgspec.json.Decoder(_Answer).decode
 
 
 def outcome_of(key: str, answer: bytes) -> int | Exception:
-    """Return the revision of a write from JetStream's reply, or the error."""
+    """Return the new revision or the error that JetStream's reply to a write contains."""
     try:
         found = _decode(answer)
     except ValueError as error:

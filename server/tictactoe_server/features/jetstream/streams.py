@@ -1,7 +1,7 @@
 """The sharding of a store over several streams.
 
 Rooms and their finished games are sharded by a hash of the room's code; everything else is in the first stream. If the
-number of shards changes, rooms move, but games stay, and their ids name their streams.
+number of shards changes, rooms move to other streams. Games do not move, and their ids show which stream has them.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _STREAM_OF_VERSION_1: Final = "KV_rooms"
 
 
 class Layout(Struct, frozen=True):
-    """How rooms are spread over the streams.
+    """How rooms are distributed over the streams.
 
     Attributes:
-        format: The format of everything in the streams; version 1 wrote none.
-        shared: The number of streams that have rooms.
-        streams: The number of all streams; games may be in the others, too.
-        floor: The ids of games begin behind it in each stream.
-        is_changing: Whether rooms are being moved, so that some are in the wrong stream.
+        format: The format of everything in the streams; version 1 stored no format.
+        shared: The number of streams that rooms are stored in.
+        streams: The number of all streams. Streams without rooms may still have games.
+        floor: The number that is added to a message's sequence in the id of its game.
+        is_changing: Whether rooms are being moved, so that some are still in the wrong stream.
     """
 
     format: int = 1
@@ -54,7 +54,11 @@ class Layout(Struct, frozen=True):
 
 
 class Streams:
-    """The streams of a store; `first` is the name of the first one."""
+    """The streams of a store.
+
+    Args:
+        first: The name of the first stream.
+    """
 
     def __init__(self, link: Link, first: str, layout: Layout) -> None:
         self.link = link
@@ -72,13 +76,16 @@ class Streams:
         return self.all[crc32(code.encode()) % self.layout.shared]
 
     def is_next(self, code: str) -> bool:
-        """Return whether a new room with this code goes to the stream whose turn it is, so that all fill equally."""
+        """Return whether a new room with this code would be stored in the stream whose turn it is.
+
+        The streams take turns to receive new rooms, so that they fill equally.
+        """
         is_next = self.of(ROOM + code) is self.all[self._turn]
         self._turn = (self._turn + is_next) % self.layout.shared
         return is_next
 
     def having(self, keys: str) -> Sequence[Stream]:
-        """Return the streams that may have keys with a prefix."""
+        """Return the streams that may have keys with the prefix `keys`."""
         if keys.startswith(GAME):
             return self.all
         return self.all[: self.layout.shared] if keys.startswith(ROOM) else [self.first]
@@ -90,22 +97,28 @@ class Streams:
         await asyncio.gather(*(one.close() for one in self.all))
 
     def id_of(self, number: int, sequence: int) -> int:
-        """Return the id of a game by the number of its stream and its sequence, 0 for the id before the first."""
+        """Return the id of the game with this sequence in the stream with this number.
+
+        For sequence 0, return an id below the ids of all games in the stream.
+        """
         return (number << PART_BITS) + (sequence and self.layout.floor + sequence)
 
     def place_of(self, id: int) -> tuple[Stream, int] | None:
-        """Return the stream and the sequence of a game, or None if it came from another store."""
+        """Return the stream and the sequence of the game with this id, or None if it was copied from another store."""
         number, sequence = id >> PART_BITS, id % (1 << PART_BITS) - self.layout.floor
         return (self.all[number], sequence) if sequence > 0 else None
 
 
 def name_of(number: int) -> str:
-    """Return the name of a stream by its number."""
+    """Return the name of the stream with this number, from 0."""
     return f"rooms-{number}"
 
 
 async def check_format(first: Stream) -> Layout:
-    """Return the layout, written if the stream is empty; raises `CannotOpenStore` for streams of version 1."""
+    """Return the layout, after writing a default layout if the stream is empty.
+
+    Raises `CannotOpenStore` if version 1 has written the stream.
+    """
     found, info = await first.newest(LAYOUT), await first.info()
     layout = found and msgspec.json.decode(found.document, type=Layout)
     if layout is None and not info.state.messages:
@@ -118,7 +131,7 @@ async def check_format(first: Stream) -> Layout:
 
 
 async def refuse_version_1(link: Link) -> None:
-    """Raise `CannotOpenStore` if the account has the stream of version 1."""
+    """Raise `CannotOpenStore` if the account has the stream that version 1 used."""
     try:
         await Stream(link, _STREAM_OF_VERSION_1).info()
     except StreamError as error:
@@ -136,9 +149,9 @@ def _written_by_version_1(link: Link, stream: str) -> CannotOpenStore:
 
 
 async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> tuple[Streams, list[StreamInfo]]:
-    """Wait for the streams and return them with their descriptions.
+    """Wait for the streams' leaders, and return the streams with their descriptions.
 
-    Raises `CannotOpenStore` like `find_stream`, for streams of version 1, and while rooms are being moved.
+    Raises `CannotOpenStore` as `find_stream` does, and also for streams written by version 1 or while rooms are moved.
     """
     first = Stream(link, name_of(0))
     try:
