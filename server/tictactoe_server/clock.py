@@ -1,7 +1,7 @@
-"""Every reading of time in the server, apart from the event loop's own clock.
+"""The clocks that the server reads, apart from the event loop's own clock.
 
-A simulation assigns other functions to these names before it imports the rest of the server, because default
-arguments and default factories are bound at import.
+A simulation replaces these functions before it imports the rest of the server, because default arguments and default
+factories are evaluated at import.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 
 monotonic = time.monotonic
-"""Return seconds since an arbitrary start; never goes back."""
+"""Return the seconds since an arbitrary moment; the value never decreases."""
 monotonic_ns = time.monotonic_ns
-"""Return `monotonic` in nanoseconds."""
+"""Return the same time as `monotonic`, in nanoseconds."""
 wall = time.time
-"""Return the Unix time in seconds; goes back when somebody sets the machine's clock."""
+"""Return the Unix time in seconds; the value may decrease when the machine's clock is set."""
 cpu = time.thread_time
-"""Return the processor time that this thread has used, in seconds."""
+"""Return the processor time used by this thread, in seconds."""
 
 
 def wall_ms() -> int:

@@ -1,4 +1,4 @@
-"""Files that an operator names: only regular ones are read, and the end of the process waits for none."""
+"""Access to files that the operator specifies, which may be pipes, devices or on a disk that does not respond."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading; raises OSError, also for anything but a regular file, and never waits for a writer."""
+    """Open a regular file for reading. Raise OSError for other files; never wait for the writer of a pipe."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
@@ -28,7 +28,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 async def run_in_daemon(call: Callable[[], Result]) -> Result:
-    """Run a blocking call in a thread for which the end of the process does not wait."""
+    """Run a blocking call in a daemon thread and return its result. The process can end while the thread still runs."""
     done = Future[Result]()
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""Notifications of one part of the server by another."""
+"""Notifications between parts of the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Listeners(Generic[Arguments]):
-    """Functions that are called together, in order; the failure of a listener is logged and stops no other."""
+    """Functions that are called one after another, in the order of their addition.
+
+    If a listener raises an exception, the exception is logged and the remaining listeners are still called.
+    """
 
     def __init__(self) -> None:
         self._listeners: list[Callable[Arguments, object]] = []

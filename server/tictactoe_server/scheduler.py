@@ -1,6 +1,6 @@
-"""Scheduling of actions on the event loop, and background tasks.
+"""Scheduled actions on the event loop, and background tasks.
 
-All actions share one timer, and due actions run in short slices, so that no request waits long for them.
+All actions share one timer. Due actions run in short slices, so that no request waits long for them.
 """
 
 from __future__ import annotations
@@ -17,21 +17,24 @@ import structlog
 from tictactoe_server import clock
 
 SLICE_SECONDS: Final = 0.004
-SLICE_ITEMS: Final = 200  # most actions in one turn of the event loop
-REST_SECONDS: Final = 0.006  # pause between slices, for requests and the store
+SLICE_ITEMS: Final = 200  # the most actions in one slice
+REST_SECONDS: Final = 0.006  # pause between slices, in which requests and the store's results are processed
 
 log: Final = structlog.get_logger(__name__)
 
 Action = Callable[[], object]
 
 Job = Callable[[], Coroutine[Any, Any, object]]
-"""Begins the work of a background task, which goes on until the end of the server unless it is done earlier."""
+"""Returns the coroutine of a background task, which the server cancels when it stops."""
 
 Result = TypeVar("Result")
 
 
 class Scheduler:
-    """Runs actions at given moments (event loop time in s); actions cannot be cancelled, but check if they apply."""
+    """Runs actions at given times (s, as the event loop's clock).
+
+    Actions cannot be cancelled: an action itself must check whether it still applies.
+    """
 
     def __init__(self) -> None:
         self._later: list[tuple[float, int, Action]] = []
@@ -50,7 +53,7 @@ class Scheduler:
         self.at(asyncio.get_running_loop().time() + seconds, action)
 
     def soon(self, action: Action) -> None:
-        """Run an action in one of the next slices."""
+        """Run an action in the next slice that has time for it."""
         self._now.append(action)
         if self._working is None:
             self._working = asyncio.get_running_loop().call_soon(self._work)
@@ -89,14 +92,14 @@ class Scheduler:
 
 
 async def every(seconds: float, action: Action) -> None:
-    """Run an action at this interval until cancelled."""
+    """Run an action every `seconds`, until cancelled."""
     while True:
         await asyncio.sleep(seconds)
         action()
 
 
 class Tasks(dict[asyncio.Task[Any], None]):
-    """Background tasks in the order of their start; a finished task is removed."""
+    """The background tasks that are running, in the order in which they were started."""
 
     def start(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         task = asyncio.create_task(work)
@@ -105,14 +108,14 @@ class Tasks(dict[asyncio.Task[Any], None]):
         return task
 
     async def stop(self) -> None:
-        """Cancel all tasks, and wait for their end."""
+        """Cancel all tasks and wait until they have ended."""
         for task in self:
             task.cancel()
         await asyncio.gather(*self, return_exceptions=True)
 
 
 async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
-    """Poll a condition until it holds; return False if it does not within some seconds."""
+    """Poll `is_so` until it returns True; return False if it does not within `seconds`."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not is_so():
         if asyncio.get_running_loop().time() >= deadline:

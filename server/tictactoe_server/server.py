@@ -1,4 +1,4 @@
-"""The server as a whole: builds its parts from the store outwards, starts them and stops them in order."""
+"""The server as a whole. It builds its parts, beginning with the store, and starts and stops them in order."""
 
 from __future__ import annotations
 
@@ -64,18 +64,19 @@ log: Final = structlog.get_logger(__name__)
 
 
 def kept_by(features: Sequence[Feature] = FEATURES) -> Specs:
-    """Return everything that a server with these features stores."""
+    """Return the specs of all tables that a server with these features stores."""
     return Specs((*KEPT.tables, *(spec for feature in features for spec in feature.tables)), KEPT.games)
 
 
 class Server:
     """A running server; use it with ``async with``.
 
-    Raises `CannotListen`, `CannotUseCertificate` or `CannotOpenStore` on entry. On exit every peer gets a notice and
-    close code 1012, and the store is flushed.
+    Entry may raise `CannotListen`, `CannotUseCertificate`, `CannotUse` or `CannotOpenStore`. On exit, every client gets
+    a notice, its connection is closed with code 1012, and the store is flushed and closed.
 
     Attributes:
-        parts: The parts that orders and metrics use. This and the following are available after entry.
+        core: The core; like `parts` and `orders`, available only after entry.
+        parts: The parts that orders and metrics use.
         orders: Carries out the operator's orders.
         metrics: The metrics server, or None if metrics are off.
     """
@@ -94,9 +95,10 @@ class Server:
         """Prepare a server; `__aenter__` starts it.
 
         Args:
-            store: Replaces the store that the settings name.
-            monotonic_ns: The clock of all rooms.
-            features: The features of the server, by default all.
+            store: Replaces the store that the settings specify.
+            monotonic_ns: The clock for games and rate limits.
+            features: The features of the server, by default all of them.
+            open_sockets: Replaces the function that opens the listening sockets.
             pool: Replaces the worker processes that choose the bots' moves.
         """
         self._settings = settings or Settings()
@@ -114,13 +116,13 @@ class Server:
 
     @property
     def links(self) -> Links:
-        """The server's addresses for other people."""
+        """The URLs of the server."""
         settings = self._settings
         return Links(settings.host, self.port, self.certificate, has_page=settings.page)
 
     @property
     def url(self) -> str:
-        """The server's address on this machine."""
+        """The server's WebSocket URL on this machine."""
         return self.links.url
 
     async def __aenter__(self) -> Self:
@@ -177,7 +179,7 @@ class Server:
         log.debug("stopped")
 
     def _list_jobs(self) -> Iterator[Job]:
-        """Yield the background tasks of every server; services have more."""
+        """Yield the background tasks of the server itself; services have their own."""
         core, rooms = self.core, self.core.rooms
         yield rooms.restore if self._cluster is None else self._cluster.run
         yield core.time.run
@@ -192,21 +194,21 @@ class Server:
 
     @property
     def cluster(self) -> Cluster:
-        """The cluster that this server belongs to; raises LookupError if there is none."""
+        """The cluster that this server belongs to. Raises LookupError if there is none."""
         if self._cluster is None:
             raise LookupError("This server is on its own.")
         return self._cluster
 
     async def carry_out(self, order: Order) -> Any:
-        """Carry out an operator's order, on all servers of a cluster; raises `OrderRefused`."""
+        """Carry out an operator's order, in a cluster on every server that it concerns. May raise `OrderRefused`."""
         return await self.orders.carry_out(order)
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:
-        """Return the service of a class; raises `OrderRefused` if the server does not have it."""
+        """Return the service of this class. Raise `OrderRefused` if the server has no such service."""
         return self.parts.service(kind)
 
     def hurry(self) -> None:
-        """Stop waiting for peers to close their connections."""
+        """Abort all connections instead of waiting for clients to close them."""
         self._listener.cut_off()
 
     async def _open_storage(self) -> Storage:
@@ -259,7 +261,7 @@ class Server:
         self._serve_operator(core)
 
     def _make_core(self, store: Storage) -> Core:
-        """Return the core; servers that share a store form a cluster."""
+        """Return the core. With `--store`, also create the cluster, which all servers with that store form."""
         options, monotonic_ns = self._settings.of(ClusterOptions), self._monotonic_ns
         terms = self._limits, round(self._settings.hold_seconds * 1000), monotonic_ns
         if options.store is None:
@@ -292,7 +294,7 @@ class Server:
         make: Callable[..., Connection] = Connection
         if settings.of(MetricsOptions).address is not None:
             from tictactoe_server.features.metrics.service import (
-                MeteredConnection,  # nothing else here needs its library
+                MeteredConnection,  # imported here because only metrics need the Prometheus library
             )
 
             make = partial(MeteredConnection, core.counters)

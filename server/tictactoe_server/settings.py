@@ -1,4 +1,4 @@
-"""The settings and limits of every server with their defaults, and the command line options that fill them."""
+"""The general settings and limits of a server, their defaults, and the command line options that set them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tictactoe_protocol import BadRoomCode, parse_room_code
 from tictactoe_protocol.codes import DEFAULT_PORT
 
 Count = int
-"""A limit on a number; 0 means no limit."""
+"""The largest allowed number of something; 0 means no limit."""
 
 LogFormat = Literal["text", "json"]
 
@@ -27,7 +27,7 @@ _PURPOSES: Final[Mapping[str | None, Mapping[str, Any]]] = {
     None: {"chat": "on", "lobby": "names"},
     "school": {"chat": "sentences", "lobby": "marks", "keep_players_days": 180},
 }
-"""Defaults that `--for` sets for other options."""
+"""For each value of `--for`, the defaults of other options."""
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _BASE_PATH: Final = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
@@ -36,7 +36,7 @@ _DURATION: Final = re.compile(r"([0-9]{1,9})([smhdw]?)", re.ASCII)
 
 
 def parse_duration(text: str) -> float:
-    """Return a duration with an optional unit in seconds; raises `BadParameter`.
+    """Return the seconds in a duration such as ``30m``; without a unit it is in seconds. May raise `BadParameter`.
 
     >>> parse_duration("90"), parse_duration("30m"), parse_duration("4w")
     (90.0, 1800.0, 2419200.0)
@@ -89,7 +89,10 @@ def _parse_origin(text: str) -> str:
 
 
 def _parse_base_path(text: str) -> str:
-    """Return a path without its trailing slash; its last part cannot be a room code, as links have one there."""
+    """Return a path without its trailing slash.
+
+    Raise `BadParameter` if its last part is a room code, because links to rooms end with a code.
+    """
     path = "/" + text.strip("/") if text.strip("/") else ""
     with suppress(BadRoomCode):
         code = parse_room_code(path.rpartition("/")[2])
@@ -102,37 +105,43 @@ def _parse_base_path(text: str) -> str:
 def option(
     help: str, type: Any = None, metavar: str | None = None, *, default: Any = None, name: str = "", **how: Any
 ) -> Any:
-    """Return a field that a command line option fills; the option is named after the field unless `name` is given."""
+    """Return a dataclass field that a command line option sets.
+
+    Args:
+        type: The type of the option's value, as for `click.Option`.
+        name: The name of the option; by default the name of the field.
+        how: More arguments for `click.Option`.
+    """
     return field(default=default, metadata={"help": help, "type": type, "metavar": metavar, "name": name, **how})
 
 
 def seconds_option(default: float, help: str, least: float, most: float | None, name: str) -> Any:
-    """Return a field with a duration in seconds."""
+    """Return a field for a duration in seconds, from `least` to `most`."""
     return option(help, FloatRange(least, most), "SECONDS", default=default, name=name)
 
 
 def file_option(help: str) -> Any:
-    """Return a field with the path of a file."""
+    """Return a field for the path of a file."""
     return option(help, click.Path(path_type=Path), "FILE")
 
 
 def list_option(help: str, parse: Callable[[str], Any], metavar: str, name: str) -> Any:
-    """Return a field for an option that may be repeated."""
+    """Return a field for an option that may be given several times; `parse` parses each value."""
     return option(f"{help}; may be given more than once.", parse, metavar, default=(), name=name, multiple=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Settings that only one feature reads.
+    """The settings of one feature.
 
     Attributes:
-        section: The heading of these options in the help.
+        section: The heading above the feature's options in the help.
     """
 
     section: ClassVar[str]
 
     def check(self, settings: Settings) -> None:
-        """Raise `UsageError` if these options contradict the other ones."""
+        """Raise `UsageError` if these options contradict `settings`."""
 
 
 OptionsKind = TypeVar("OptionsKind", bound=Options)
@@ -140,85 +149,91 @@ OptionsKind = TypeVar("OptionsKind", bound=Options)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The configuration of a server; the help of each option describes its field, None is the documented default."""
+    """The configuration of a server.
+
+    The help text of an option describes its field. None stands for the default that the help states.
+    """
 
     host: str | None = option("Address to listen on. [default: all, IPv4 and IPv6, as ::]", metavar="ADDRESS")
     port: int = option("Port to listen on; 0 picks a free one.", IntRange(0, 65535), default=DEFAULT_PORT)
     tls_cert: Path | None = file_option(
-        "Speak TLS (wss://) with this certificate, in PEM, its chain included; a renewed file is taken up by itself."
+        "Use TLS (wss://) with this certificate, in PEM and with its chain; the file is reloaded when it changes."
     )
-    tls_key: Path | None = file_option("The key of --tls-cert, in PEM and without a pass phrase.")
-    log_format: LogFormat = option("How log lines on stderr look.", Choice(get_args(LogFormat)), default="text")
+    tls_key: Path | None = file_option("Private key for --tls-cert, in PEM and without a passphrase.")
+    log_format: LogFormat = option("Format of the log on stderr.", Choice(get_args(LogFormat)), default="text")
     log_level: str = option(
-        "The least important lines to log.",
+        "Lowest level of messages to log.",
         Choice(("debug", "info", "warning", "error"), case_sensitive=False),
         default="info",
     )
     hold_seconds: float = seconds_option(
-        60.0, "How long a dropped player's seat is kept before the opponent may claim the game.", 0, 86_400, "hold"
+        60.0, "How long a disconnected player's seat is held before the opponent may claim the game.", 0, 86_400, "hold"
     )
-    data: Path | None = None  # the folder of rooms and games; None stores nothing
+    data: Path | None = None  # the data folder; None to store nothing on disk
     origins: tuple[str, ...] = list_option(
-        "Web pages of this origin may connect, too, as in https://play.example", _parse_origin, "ORIGIN", "origin"
+        "Also accept web pages from this origin, such as https://play.example", _parse_origin, "ORIGIN", "origin"
     )
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = list_option(
-        "Trust proxies in this network to name their clients and the scheme", _parse_network, "CIDR", "trusted-proxy"
+        "Trust headers with the client's address and scheme from proxies in this network",
+        _parse_network,
+        "CIDR",
+        "trusted-proxy",
     )
     base_path: str = option(
-        "The path under which a proxy shows this server, as in /games; links then have it.",
+        "Path under which a proxy serves this server, such as /games; links contain it.",
         _parse_base_path,
         "PATH",
         default="",
     )
     trust_header: str | None = option(
-        "The header in which a --trusted-proxy names whom it has signed on, as in Remote-User: that is their name, "
-        "and nobody else may claim it.",
+        "Header with the user name that a --trusted-proxy has authenticated, such as Remote-User. It becomes the "
+        "player's name, which no other player can claim.",
         _parse_header,
         "HEADER",
     )
     announce_as: str | None = option(
-        "The name under which players on this network find the server. [default: this machine's name]", metavar="NAME"
+        "Name under which players on the local network find the server. [default: this machine's name]", metavar="NAME"
     )
     announces: bool = option(
         "Do not announce the server on the local network.", default=True, name="no-announce", is_flag=True
     )
     keep_history_days: float | None = option(
-        "How long finished games are kept. [default: for good]", FloatRange(0), "DAYS", name="keep-history"
+        "How long finished games are kept. [default: forever]", FloatRange(0), "DAYS", name="keep-history"
     )
     page: bool = option(
-        "Whether browsers are shown the page on the same port, and others rooms and games as text. With the extra"
-        " `previews` (pip install 'tictactoe-rooms[previews]'), links have a picture.",
+        "Serve the web page on the same port, and rooms and games as text to other clients. With the extra"
+        " `previews` (pip install 'tictactoe-rooms[previews]'), link previews have a picture.",
         default=True,
         name="page/--no-page",
     )
-    title: str | None = option("What this server is called, on the page and in terminals.", metavar="TEXT")
-    greeting: Path | None = file_option("A text that the first page begins with, in UTF-8, 2,000 characters at most.")
+    title: str | None = option("Name of this server on the page and in terminals.", metavar="TEXT")
+    greeting: Path | None = file_option("Text at the top of the home page, in UTF-8, at most 2,000 characters.")
     imprint: str | None = option(
-        "Where it says who runs this server, linked on every page: http, https or mailto.", metavar="URL"
+        "Link on every page to a statement of who runs this server: http, https or mailto.", metavar="URL"
     )
     accent: str | None = option(
-        "The page's colour for links and buttons, which has to be readable, as in #1f5f8b.", metavar="COLOUR"
+        "Colour of links and buttons on the page, such as #1f5f8b; it must be readable.", metavar="COLOUR"
     )
-    logo: Path | None = file_option("An image beside the title: PNG, SVG or WebP, 100 KB at most.")
+    logo: Path | None = file_option("Image beside the title: PNG, SVG or WebP, at most 100 KB.")
     for_: Literal["school"] | None = option(
-        "Defaults for a purpose: school means --chat sentences, --lobby marks and --keep-players 180.",
+        "Set defaults for a purpose: school means --chat sentences, --lobby marks and --keep-players 180.",
         Choice(("school",)),
         name="for",
     )
     chat: Literal["off", "sentences", "on"] | None = option(
-        "What people may say: nothing, ready-made messages, or anything. [default: on]",
+        "What players may write in the chat: nothing, ready-made messages only, or anything. [default: on]",
         Choice(("off", "sentences", "on")),
     )
     lobby: Literal["names", "marks"] | None = option(
-        "Whether people choose their names and lists show them; with marks the server or the organiser of an event "
-        "gives the names. [default: names]",
+        "With names, players choose their names, and lists show them. With marks, the server or a tournament's "
+        "organiser assigns the names, and lists show marks instead. [default: names]",
         Choice(("names", "marks")),
     )
     keep_players_days: int | None = option(
-        "Delete players who have been away for this many days.", IntRange(1, 36_500), "DAYS", name="keep-players"
+        "Delete players after an absence of this many days.", IntRange(1, 36_500), "DAYS", name="keep-players"
     )
 
-    features: tuple[Options, ...] = ()  # of features, where they differ from the defaults
+    features: tuple[Options, ...] = ()  # the options of features; a missing feature has its defaults
 
     def __post_init__(self) -> None:
         for name, usual in _PURPOSES[self.for_].items():
@@ -226,12 +241,12 @@ class Settings:
                 object.__setattr__(self, name, usual)
 
     def of(self, kind: type[OptionsKind]) -> OptionsKind:
-        """Return the options of a feature."""
+        """Return the options of the feature whose class of options is `kind`."""
         return next((options for options in self.features if isinstance(options, kind)), kind())
 
     @property
     def hides_names(self) -> bool:
-        """Whether the server names its players, and outsiders see marks instead of names."""
+        """Whether the server assigns players' names, and lists show marks instead of names."""
         return self.lobby == "marks"
 
 
@@ -239,44 +254,47 @@ class Settings:
 class Limits:
     """Timeouts and limits of a server.
 
-    Operators may set each `Count` by its name: THING-per-WINDOW-per-KEY is a rate, with bursts of up to
-    THING-at-once-per-KEY; without a window, it limits the number at a time. `transport.rate_limit` looks limits up by
-    these names. docs/protocol/limits.md describes what clients see.
+    Operators set a `Count` with ``--limit``, by the field's name with hyphens. THING-per-WINDOW-per-KEY is a rate,
+    whose bursts are limited by THING-at-once-per-KEY. A name without a window limits the number at any one time.
+    `transport.rate_limit` finds limits by these names. docs/protocol/limits.md describes what clients notice.
     """
 
-    hello_seconds: float = 5.0  # for a connection to say hello; it is dropped another fifth later at the latest
-    ping_seconds: float = 4.8  # between pings; a peer is dropped after three intervals of silence
+    hello_seconds: float = 5.0  # for a client to say hello; the connection is aborted at most a fifth later
+    ping_seconds: float = 4.8  # between pings; a connection is aborted after three intervals of silence
     close_seconds: float = 2.0  # for a peer to complete the closing handshake
     outbox_bytes: int = 256 * 1024
-    """Output buffered for a slow peer; beyond it, only the newest state of each room and as much again of the rest."""
-    catch_up_seconds: float = 5.0  # for a slow peer to read enough before it is cut off
+    """Output that the transport buffers for a slow peer.
+
+    Beyond it, the newest state of each room and at most this many bytes of other messages are queued.
+    """
+    catch_up_seconds: float = 5.0  # for a slow peer to read that output before its connection is aborted
     deserted_seconds: float = seconds_option(
         600.0,
-        "How long a room that no player is connected to is kept while it waits or its game is over.",
+        "How long a room without connected players is kept before its game begins or after it has ended.",
         1,
         None,
         "keep-room",
     )
     deserted_game_seconds: float = seconds_option(
-        3600.0, "How long a running game is kept that all have left without a word.", 1, None, "keep-game"
+        3600.0, "How long a running game is kept after all its players have disconnected.", 1, None, "keep-game"
     )
-    unwatched_seconds: float = 60.0  # before a game of bots without watchers is closed
-    start_seconds: float = 30.0  # for the first move of a timed game, unless the time for a move is longer
-    flood_seconds: float = 10.0  # before a connection that keeps exceeding its rate is closed
+    unwatched_seconds: float = 60.0  # before a game between bots without watchers is closed
+    start_seconds: float = 30.0  # for the first move in a timed game, unless the time per move is longer
+    flood_seconds: float = 10.0  # before a connection that keeps exceeding its rate limit is closed
     certificate_seconds: float = 60.0  # between checks for a renewed certificate
-    # Messages: the excess waits (sessions.session, sessions.pressure).
-    messages_per_second: Count = 100  # of a player, or of a connection before its hello
+    # Messages: excess messages wait (core.session, core.pressure).
+    messages_per_second: Count = 100  # from a player, or from a connection before its hello
     messages_at_once: Count = 300
     messages_per_second_per_address: Count = 1_000
     messages_at_once_per_address: Count = 3_000
-    messages_for_a_bad_one: Count = 10  # that an invalid message counts as, for its address
+    messages_for_a_bad_one: Count = 10  # how many messages from its address an invalid message counts as
     bad_messages_per_ten_seconds: Count = 300  # invalid messages before the connection is closed
-    # Connections and plain HTTP: the excess is rejected (transport.admission).
+    # Connections and plain HTTP: excess connections and requests are rejected (transport.admission).
     connections: Count = 20_000  # also limited by the system's file descriptors
     connections_per_address: Count = 1_000
-    connections_per_minute_per_address: Count = 3_000  # new connections, without plain HTTP
+    connections_per_minute_per_address: Count = 3_000  # new connections, except for plain HTTP
     connections_at_once_per_address: Count = 1_000
-    # Rooms, seats and other requests: the excess is refused (`people`, `core`, `play`).
+    # Rooms, seats and other requests: excess requests are refused (`people`, `core`, `play`).
     rooms: Count = 20_000
     rooms_per_player: Count = 20  # opened by the player
     rooms_per_address: Count = 400  # opened from the address
@@ -284,39 +302,39 @@ class Limits:
     creates_per_minute_per_player: Count = 20  # new rooms
     creates_per_minute_per_address: Count = 200  # new rooms
     misses_per_minute_per_player: Count = 10  # requests for missing or inaccessible rooms
-    misses_per_minute_per_address: Count = 100  # the same
+    misses_per_minute_per_address: Count = 100  # the same, from one address
     misses_at_once_per_address: Count = 300
-    requests_per_minute_per_address: Count = 20_000  # of plain HTTP
-    answer_megabytes_per_minute_per_address: Count = 100  # under /api/, /e/ and /replay/
+    requests_per_minute_per_address: Count = 20_000  # in plain HTTP
+    answer_megabytes_per_minute_per_address: Count = 100  # responses under /api/, /e/, /preview and /replay/
     new_players_per_minute_per_address: Count = 120
     new_players_at_once_per_address: Count = 400
     seats_per_player: Count = 20  # in unfinished games with other people
-    seats_per_address: Count = 1_000  # the same
-    unbegun_seats_per_address: Count = 40  # of these in other people's public rooms, until the players have moved
-    kept_megabytes_per_hour_per_player: Count = 10  # of stored finished games
-    kept_megabytes_per_hour_per_address: Count = 100  # the same
+    seats_per_address: Count = 1_000  # the same, from one address
+    unbegun_seats_per_address: Count = 40  # seats in the public rooms of others, until all players have moved
+    kept_megabytes_per_hour_per_player: Count = 10  # finished games that are stored
+    kept_megabytes_per_hour_per_address: Count = 100  # the same, from one address
     watchers_per_room: Count = 500  # connections and streams
-    streams_per_address: Count = 100  # of rooms and events
+    streams_per_address: Count = 100  # streams from rooms and tournaments
     offers_per_ten_seconds_per_player: Count = 5  # draw offers, takeback requests and new games after an abort
-    turn_milliseconds: Count = 80  # processor time for requests in one turn of the event loop; further ones are `busy`
+    turn_milliseconds: Count = 80  # processor time for requests in one turn of the event loop; the rest are `busy`
 
 
 COUNTS: Final = {field.name.replace("_", "-"): field.name for field in fields(Limits) if field.type == "Count"}
-"""Fields of `Limits` by the names of their limits."""
+"""The names of the fields of `Limits`, by the names that operators use."""
 
 
 def count_of(limits: Limits, name: str) -> int:
-    """Return the value of a limit in `COUNTS`."""
+    """Return the value of the limit with this name in `COUNTS`."""
     return int(getattr(limits, COUNTS[name]))
 
 
 def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
-    """Return the limits with some of `COUNTS` replaced."""
+    """Return the limits with the given values; the keys of `counts` are names in `COUNTS`."""
     return replace(limits, **{COUNTS[name]: count for name, count in counts.items()})
 
 
 def options_of(kind: type) -> dict[str, Option]:
-    """Return the command line options by the fields of a class that they fill; a "no-" option clears its field."""
+    """Return the options of a dataclass by field name. An option named "no-..." sets its field to False."""
     found = {}
     for one in fields(kind):
         if not one.metadata:
@@ -336,9 +354,9 @@ LIMIT: Final = Option(
     type=_parse_limit,
     metavar="NAME=NUMBER",
     multiple=True,
-    help="How many of something there may be, 0 for no limit; may be given more than once.",
+    help="Set a limit, 0 for no limit; may be given more than once. `tictactoe-server limits` lists the names.",
 )
-"""The option that sets any of `COUNTS`."""
+"""The option that sets any limit in `COUNTS`."""
 
 SECTIONS: Final[Mapping[str, str]] = {
     "Network": "host port tls-cert tls-key announce-as no-announce",
@@ -348,4 +366,4 @@ SECTIONS: Final[Mapping[str, str]] = {
     "Page": "page title greeting imprint accent logo",
     "Log and limits": "log-format log-level limit",
 }
-"""The options of every server by the sections of the help."""
+"""The sections of the help, and the names of the general options in each section."""

@@ -1,1 +1,1 @@
-"""The command line: options, the process of a server, and the other commands."""
+"""The command line: the options, the server process, and the subcommands."""

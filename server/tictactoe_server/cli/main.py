@@ -1,4 +1,4 @@
-"""The command `tictactoe-server`, which runs a server or one of the other commands."""
+"""The command `tictactoe-server`, which runs a server or a subcommand."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tictactoe_server.transport.certificate import CannotUseCertificate
 from tictactoe_server.transport.listen import CannotListen
 
 _CANNOT: Final = (CannotUse, CannotListen, CannotUseCertificate, CannotOpenStore, CannotMove, NoServer, OrderRefused)
-"""Errors with a sentence for the operator."""
+"""Errors whose message is a sentence for the operator."""
 
 Kind = TypeVar("Kind")
 
@@ -42,17 +42,17 @@ _DATA: Final = click.Option(
     default=_OWN_FOLDER,
     required=_OWN_FOLDER is None,
     show_default=True,
-    help="Folder that keeps rooms, players and finished games; :memory: keeps nothing.",
+    help="Folder for rooms, players and finished games; :memory: stores nothing on disk.",
 )
 
 
 _KINDS: Final = [one.options for one in FEATURES if one.options is not None]
 _OPTIONS: Final = {kind: options_of(kind) for kind in (Settings, Limits, *_KINDS)}
-"""The options by the classes and fields that they fill."""
+"""For each class of settings, the options by the names of the fields that they set."""
 
 
 def list_sections() -> dict[str, list[click.Parameter]]:
-    """Return the headings of the help with their options: first those of every server, then those of each feature."""
+    """Return the sections of the help, by heading: first the general options, then the options of each feature."""
     own = (_DATA, LIMIT, *_OPTIONS[Settings].values(), *_OPTIONS[Limits].values())
     options = {one.opts[-1].removeprefix("--"): one for one in own}
     sections: dict[str, list[click.Parameter]] = {}
@@ -64,13 +64,18 @@ def list_sections() -> dict[str, list[click.Parameter]]:
 
 
 def _fill(kind: type[Kind], values: dict[str, Any], **more: Any) -> Kind:
-    """Return an instance of a class of options with the chosen values, of which "" means None."""
+    """Return an instance of a class of settings.
+
+    Args:
+        values: The values by the names of the options; "" counts as None.
+        more: Fields that no option sets.
+    """
     chosen = {filled: values[str(option.name)] for filled, option in _OPTIONS[kind].items()}
     return kind(**{filled: None if value == "" else value for filled, value in chosen.items()}, **more)
 
 
 class _Program(click.Group):
-    """Prints an expected error as one line, and exits with code 1."""
+    """Prints an expected error as a single line and exits with code 1."""
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> click.Context:
         if undecodable := find_undecodable(args, os.environ):
@@ -109,21 +114,21 @@ class _Program(click.Group):
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 @click.pass_context
 def main(context: click.Context, /, **values: Any) -> None:
-    """Host games of tic-tac-toe and its whole family.
+    """Run a server for tic-tac-toe and related games.
 
-    Players on any machine join with tictactoe-client. Ctrl-C stops the server: everybody is told, and it ends.
+    Players join with tictactoe-client or a browser. Press Ctrl-C to notify all players and stop the server.
 
     \b
     Examples:
-      tictactoe-server                      all addresses, port 8765
-      tictactoe-server --host 127.0.0.1     this machine alone
-      tictactoe-server --port 0             any free port
-      tictactoe-server --data :memory:      nothing is kept
-      tictactoe-server status               how a running server is
+      tictactoe-server                      listen on all addresses, port 8765
+      tictactoe-server --host 127.0.0.1     accept connections from this machine only
+      tictactoe-server --port 0             listen on any free port
+      tictactoe-server --data :memory:      store nothing on disk
+      tictactoe-server status               show the status of a running server
       tictactoe-server backup FILE          copy a running server's data
-      tictactoe-server cluster check        how the store of several servers is
+      tictactoe-server cluster check        check the store of a cluster
 
-    Each option has an environment variable, such as TICTACTOE_TLS_CERT for --tls-cert.
+    Each option can be set by an environment variable, such as TICTACTOE_TLS_CERT for --tls-cert.
     """
     if context.invoked_subcommand is not None:
         context.obj = kept_by()

@@ -1,6 +1,7 @@
-"""The commands that send an order to a running server over its private socket.
+"""The subcommands that send an order to a running server over its private socket.
 
-Each is made from the class of its order, which has the name, help, arguments and options, and describes the answer.
+Each subcommand is built from the class of its order, which defines the name, help, arguments and options, and how the
+answer is displayed.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ from tictactoe_server.features.all import FEATURES, orders_of
 WATCH_SECONDS: Final = 1.0
 
 _DATA: Final = click.Option(
-    ["--data", "own_data"], metavar="DIR", help="The data folder of the server that is meant, if not the default."
+    ["--data", "own_data"], metavar="DIR", help="The server's data folder, if it is not the default."
 )
 _PORT: Final = click.Option(
-    ["--port", "own_port"], type=click.IntRange(1, 65535), help="The port of a server with --data :memory:."
+    ["--port", "own_port"], type=click.IntRange(1, 65535), help="The port of a server that runs with --data :memory:."
 )
 _JSON: Final = click.Option(["--json", "in_json"], is_flag=True, help="Print the answer as one line of JSON.")
-_YES: Final = click.Option(["--yes", "is_sure"], is_flag=True, help="Do not ask whether this is meant.")
+_YES: Final = click.Option(["--yes", "is_sure"], is_flag=True, help="Do not ask for confirmation.")
 _OWN: Final[Mapping[type[Order], click.Option]] = {
-    Status: click.Option(["--watch", "watches"], is_flag=True, help="Show it anew every second, until Ctrl-C."),
-    DrainOrder: click.Option(["--wait", "waits"], is_flag=True, help="Return when the server has ended."),
+    Status: click.Option(["--watch", "watches"], is_flag=True, help="Update the display every second until Ctrl-C."),
+    DrainOrder: click.Option(["--wait", "waits"], is_flag=True, help="Wait until the server has stopped."),
 }
-"""Options of single commands."""
+"""The options that only one command has."""
 
 
 def _command_of(kind: type[Order]) -> click.Command:
-    """Return an order's command, with the common options before the options of its fields."""
+    """Return the subcommand for a class of orders; the common options precede the order's own options."""
     hints = get_type_hints(kind, include_extras=True).values()
     fields = [note for hint in hints for note in getattr(hint, "__metadata__", ()) if isinstance(note, click.Parameter)]
     params = [_DATA, _PORT, _JSON, *fields, *filter(None, [_OWN.get(kind), _YES if kind.question else None])]
@@ -64,7 +65,7 @@ def _run(
     context = click.get_current_context()
     if kind.question and not is_sure:
         if not sys.stdin.isatty():
-            raise click.UsageError("This cannot be undone: without a terminal to ask on, it needs --yes.")
+            raise click.UsageError("This cannot be undone; without a terminal for the confirmation, it needs --yes.")
         click.confirm(kind.question.format_map(fields), abort=True)
     path = socket_path(chosen_folder(context, own_data), own_port or context.find_root().params["port"])
     try:
@@ -120,7 +121,7 @@ def _watch(path: Path) -> NoReturn:
 
 
 def _list_commands() -> Iterator[click.Command]:
-    """Yield the commands; names of two words form a group."""
+    """Yield the subcommands. Commands whose names have two words are put into a group named after the first word."""
     groups: dict[str, click.Group] = {}
     for kind in orders_of(FEATURES):
         group, _, name = str(kind.__struct_config__.tag).rpartition(" ")

@@ -1,4 +1,4 @@
-"""A server as a process: its event loop, signals, service manager, and output for the operator."""
+"""The server process: event loop, signals, service manager, and output for the operator."""
 
 from __future__ import annotations
 
@@ -25,18 +25,24 @@ from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.transport.listen import announce
 
 RESERVED_DESCRIPTORS: Final = 128  # for refused connections, the disk, the log and the bots' processes
-SWITCH_SECONDS: Final = 0.0001  # after which the event loop yields to the store's thread
+SWITCH_SECONDS: Final = 0.0001  # the longest time before the event loop yields to the store's thread
 
 log: Final = structlog.get_logger(__name__)
 
 
 def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
-    """Serve until a signal, or `with_parent` also until the end of standard input.
+    """Run a server until a signal arrives.
 
-    Raises `CannotListen`, `CannotUseCertificate` and `CannotOpenStore` before it accepts connections.
+    Args:
+        with_parent: Whether the server also stops when its standard input ends.
+
+    Raises:
+        CannotListen: The address or port cannot be used.
+        CannotUseCertificate: The TLS certificate or key cannot be used.
+        CannotOpenStore: The stored data cannot be used.
     """
-    # By default the garbage collector would run for each batch of moves that waits for the disk. Neither moves nor
-    # connections leave cycles behind, so it runs rarely, and never over imported modules.
+    # With its default thresholds, the garbage collector would run for each batch of moves that waits for the disk.
+    # Neither moves nor connections create reference cycles, so it runs rarely, and ignores imported modules.
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -83,7 +89,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
 
 
 class _Stop:
-    """Called for every signal: the first one requests the end, and the next ones `hurry`."""
+    """The handler for signals: the first signal requests the end of the server, each further signal calls `hurry`."""
 
     def __init__(self) -> None:
         self.requested = asyncio.Event()
@@ -96,7 +102,7 @@ class _Stop:
 
 
 class Supervisor:
-    """The service manager of this process, if there is one. Source: sd_notify(3) of systemd."""
+    """The service manager that started this process, if any. Source: systemd's sd_notify(3)."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
         socket_name = environment.get("NOTIFY_SOCKET", "")
@@ -106,7 +112,7 @@ class Supervisor:
         self._watchdog_seconds = int(watchdog) / 1e6 if watchdog.isdecimal() and is_ours else None
 
     def tell(self, *lines: str) -> None:
-        """Send lines such as ``READY=1`` without waiting."""
+        """Send lines such as ``READY=1`` to the service manager, without waiting."""
         if not self._address:
             return
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
@@ -120,7 +126,7 @@ class Supervisor:
 
 
 def _within_descriptors(limits: Limits) -> Limits:
-    """Raise the limit of descriptors as far as possible, and return the limits with connections that fit into it."""
+    """Raise the system's limit on file descriptors as far as possible, and fit `connections` into that limit."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -136,7 +142,10 @@ def _within_descriptors(limits: Limits) -> Limits:
 
 
 def _tell_addresses(server: Server) -> None:
-    """Print the line that scripts wait for, then links for this machine and others, or commands without the page."""
+    """Print the line that scripts wait for, then how to join from this machine and from others.
+
+    With the page enabled, these are links for browsers; otherwise they are commands for terminals.
+    """
     links, has_page = server.links.for_others(), server.links.for_people != server.url
     commands = [f"{_client_beside(sys.argv[0])} --server {link}" for link in links]
     labels = (f"From another machine{'' if server.certificate else ' on this network'}:", *["or:"] * len(links))
@@ -152,7 +161,7 @@ def _tell_addresses(server: Server) -> None:
 
 
 def _client_beside(started: str) -> str:
-    """Return the command of the client in the same folder as the server's command `started`.
+    """Return the client's command, with the same relative folder as the server's command `started`.
 
     >>> _client_beside(".venv/bin/tictactoe-server"), _client_beside("/usr/bin/tictactoe-server")
     ('.venv/bin/tictactoe-client', 'tictactoe-client')
