@@ -1,4 +1,4 @@
-"""The list of all features. Folders below `features/` never import a feature."""
+"""The list of all features. Outside `features/`, only the server itself and its command line import features."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ FEATURES: Final = (
     CLUSTER,
     METRICS,
 )
-"""A feature comes after those that it builds on."""
+"""Every feature comes after the features that it depends on."""
 
 
 def orders_of(features: Iterable[Feature]) -> Sequence[type[Order]]:
-    """Return the orders of a server with these features."""
+    """Return all orders that a server with these features accepts."""
     return (*ORDERS, *(kind for feature in features for kind in feature.orders))

@@ -1,4 +1,4 @@
-"""What a feature is: a part of the product that a server can do without."""
+"""The definition of a feature, an optional part of the server."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tictactoe_server.storage.specs import Specs, TableSpec
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """What the services of features are made with.
+    """The parts of the server that features use to make their services.
 
     Attributes:
-        specs: Everything that the server stores.
-        title: The title of the server's page, or "".
-        pool: The worker processes that choose the bots' moves.
-        check_device: Raises `Refused` unless the request's device may do irreversible things.
-        note_seat: Makes the store remember a session's player as long as one with a seat.
-        services: The services of the features before this one in the list.
+        specs: The specs of everything that the server stores.
+        title: The title of the server's page, or "" for the default.
+        pool: The pool of worker processes that choose the bots' moves.
+        check_device: Raises `Refused` unless a request comes from a device that may take irreversible actions.
+        note_seat: Makes the store remember a session's player for as long as players with a seat.
+        services: The services of the features before this feature in `FEATURES`.
     """
 
     settings: Settings
@@ -41,7 +41,7 @@ class Parts:
     services: list[Service] = field(default_factory=list)
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:
-        """Return the service of an earlier feature by its class; raises LookupError if the server does not have it."""
+        """Return an earlier feature's service of the class `kind`; raises LookupError if there is none."""
         found = find_service(self.services, kind)
         if found is None:
             raise LookupError(f"A feature needs {kind.__name__}, which is not in the list before it.")
@@ -50,13 +50,14 @@ class Parts:
 
 @dataclass(frozen=True, kw_only=True)
 class Feature:
-    """A part of the product that a server can do without.
+    """An optional part of the server.
 
     Attributes:
-        make: Returns the services that a server has; they have requests, topics, routes, jobs and lines of the status.
-        tables: What the feature stores.
-        orders: What the operator can order.
-        commands: Commands that need no running server.
+        make: Returns the feature's services, which handle requests and bring topics, HTTP routes, jobs and lines for
+            the status.
+        tables: The specs of the tables that the feature stores.
+        orders: The orders that the operator can send to a running server.
+        commands: The commands that need no running server.
         options: The settings that only this feature reads.
     """
 

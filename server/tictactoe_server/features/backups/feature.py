@@ -1,4 +1,4 @@
-"""Backups as a feature: regular ones, and the commands that make and restore a copy of a server's data."""
+"""The feature for backups: regular backups, and the commands that make and restore a copy of a server's data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _parse_period(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BackupOptions(Options):
-    """Where to make backups, how often, and how many are kept."""
+    """Where backups are stored, how often they are made, and how many are kept."""
 
     section = "Backups"
 

@@ -1,7 +1,7 @@
-"""Consistent copies of a database, also while a server uses it, and their restoration.
+"""Makes consistent copies of a database, also while a server uses it, and restores them.
 
-A read-only connection takes the snapshot: SQLite before 3.51.3 can damage the write-ahead log if two connections write
-or checkpoint at once. The log of a running server grows meanwhile. No file is ever overwritten.
+A read-only connection takes the snapshot, because SQLite before 3.51.3 can damage the write-ahead log if two
+connections write or checkpoint at once. Meanwhile, a running server's log grows. No existing file is ever overwritten.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from tictactoe_server.storage.store import CannotMove, CannotOpenStore
 
 
 class CannotBackUp(CannotMove):
-    """No copy was made, and nothing was overwritten; the message is a sentence for the operator."""
+    """A copy could not be made, and nothing was overwritten. The message is a sentence for the operator."""
 
 
 def back_up(folder: Path, target: Path) -> None:
-    """Write a snapshot of the folder's database to a new, private file, which is checked and durable at return.
+    """Write a snapshot of the database in `folder` to the new, private file `target`; raises `CannotBackUp`.
 
-    Raises `CannotBackUp`.
+    When this function returns, the file has been verified and is durable.
     """
     back_up_file(database_in(folder), target)
 
 
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
-    """Replace a folder's database by a backup, or by a recovered database; return the new paths of the old files.
+    """Replace the database in `folder` by `backup`, which may also be a recovered database.
 
-    Raises `CannotBackUp`, `OtherVersion`, and `FolderInUse` while a server runs there; then nothing has changed.
+    Returns the new paths of the old files, which are renamed. Raises `CannotBackUp`, `OtherVersion`, or, while a server
+    uses the folder, `FolderInUse`.
     """
     if not backup.is_file():
         raise CannotBackUp(f"There is no file {backup}.")
@@ -60,7 +61,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
 
 
 def database_in(folder: Path) -> Path:
-    """Return the path of a folder's database; raises `CannotBackUp` if there is none."""
+    """Return the path of the database in `folder`; raises `CannotBackUp` if there is none."""
     path = folder / FILE_NAME
     if not path.is_file():
         raise CannotBackUp(f"There is no database in {folder}.")
@@ -68,7 +69,10 @@ def database_in(folder: Path) -> Path:
 
 
 def back_up_file(source: Path, target: Path) -> None:
-    """Copy a database and its log to a single new file, and read the copy back; raises `CannotBackUp`."""
+    """Copy the database `source` with its log to the single new file `target`, and verify the copy.
+
+    Raises `CannotBackUp`.
+    """
     if target.exists():
         raise CannotBackUp(f"{target} exists already. Nothing was overwritten.")
     try:

@@ -1,6 +1,6 @@
-"""Periodic backups of a running server: each is checked, and the oldest are deleted.
+"""Periodic backups of a running server's data. Each backup is checked, and the oldest backups are deleted.
 
-The program's own commands make and check them in processes of lower priority, so that no game is delayed.
+The program's own commands make and check backups in processes with a lower priority, so that no game is delayed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from tictactoe_server.core.core import Service
 from tictactoe_server.storage.folder import FILE_NAME, files_of
 from tictactoe_server.storage.schema import restore_command
 
-FIRST_SECONDS: Final = 60.0  # after the start, while players reconnect
-_SKEW_SECONDS: Final = 3_600.0  # the clock may have gone back so far since a backup was made
-AGAIN_SECONDS: Final = 3_600.0  # between attempts after a failure, unless backups are more frequent
-LEAST_DAYS: Final = 90  # a restored backup of this age still forgets players again
-UNKNOWN_DAYS: Final = 365  # the same on a server that makes no backups by itself
-ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup leaves free
+FIRST_SECONDS: Final = 60.0  # from the start to the first backup, so that players can reconnect first
+_SKEW_SECONDS: Final = 3_600.0  # how far the clock may have been set back since a backup was made
+AGAIN_SECONDS: Final = 3_600.0  # until a failed backup is retried, unless backups are more frequent
+LEAST_DAYS: Final = 90  # forgotten players are forgotten again in a restored backup that is at most this old
+UNKNOWN_DAYS: Final = 365  # the same for a server that does not make backups itself
+ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup must leave free
 _NAME: Final = "tictactoe-%Y-%m-%dT%H%M%SZ.sqlite3"
 NICE: Final = 10  # the niceness of the processes that make backups
 
@@ -43,10 +43,10 @@ def describe_newest(data: Path, target: Path | None) -> str:
 
 
 def list_backups(target: Path, *, from_future: bool = False) -> list[Path]:
-    """Return the backups in a folder, oldest first; files with other names are ignored.
+    """Return the backups in the folder `target`, the oldest first. Files with other names are ignored.
 
     Args:
-        from_future: Return only backups whose name has a future time: they prove nothing about saved data.
+        from_future: Return only backups with a future time in their names, which are left out otherwise.
     """
     latest = clock.wall() + _SKEW_SECONDS
     files = [path for path in target.glob("tictactoe-*") if path.is_file()]
@@ -55,7 +55,7 @@ def list_backups(target: Path, *, from_future: bool = False) -> list[Path]:
 
 
 def _read_time(path: Path) -> float | None:
-    """Return the time in a backup's name (seconds since 1970), or None if the file is no backup."""
+    """Return the time in a backup's name (seconds since 1970), or None if the name is not that of a backup."""
     try:
         return datetime.strptime(path.name, _NAME).replace(tzinfo=UTC).timestamp()
     except ValueError:
@@ -63,14 +63,14 @@ def _read_time(path: Path) -> float | None:
 
 
 class BackupFailed(Exception):
-    """No backup was made, or it is damaged; the message is a sentence for the operator."""
+    """A backup could not be made or is damaged. The message is a sentence for the operator."""
 
 
 class Backups(Service):
-    """Backups of the folder `data` in the folder `target`.
+    """Makes backups of the database in the folder `data` in the folder `target`.
 
     Attributes:
-        problem: The reason why the last backup failed, or "".
+        problem: The reason why the last backup failed, or "" if it succeeded.
     """
 
     def __init__(self, data: Path, target: Path, every_seconds: float, keep: int) -> None:
@@ -84,7 +84,7 @@ class Backups(Service):
 
     @property
     def made_at(self) -> float | None:
-        """The time of the newest backup (seconds since 1970), or None."""
+        """The time of the newest backup (seconds since 1970), or None if there is no backup."""
         copies = list_backups(self.target)
         return _read_time(copies[-1]) if copies else None
 
@@ -97,7 +97,7 @@ class Backups(Service):
 
     @property
     def age_seconds(self) -> float:
-        """The age of the newest backup, or how long there has been none."""
+        """The age of the newest backup, or the time since the server's start if there is no backup."""
         return clock.wall() - (self.made_at or self.began_at)
 
     def status(self) -> Mapping[str, str]:
@@ -109,7 +109,7 @@ class Backups(Service):
         return {"backup": "; ".join([f"newest {newest}, {count} in {self.target}", *problems])}
 
     async def run(self) -> None:
-        """Make backups until cancelled; failures are logged and retried."""
+        """Make backups regularly, until cancelled. Failures are logged and retried."""
         await asyncio.sleep(min(FIRST_SECONDS, self.every_seconds))
         while True:
             left = (self.made_at or 0) + self.every_seconds - clock.wall()
@@ -123,17 +123,20 @@ class Backups(Service):
                 await asyncio.sleep(min(AGAIN_SECONDS, self.every_seconds))
 
     async def make(self) -> Path:
-        """Make and check a backup, and delete the oldest ones; raises `BackupFailed` and `OSError`."""
+        """Make and check a backup, delete the oldest backups, and return the new backup's path.
+
+        Raises `BackupFailed` or `OSError`.
+        """
         self.target.mkdir(mode=0o700, parents=True, exist_ok=True)
         size = sum(path.stat().st_size for path in files_of(self.data / FILE_NAME) if path.exists())
         free = shutil.disk_usage(self.target).free
         needed = size + ROOM_BYTES
         if free < needed:
             raise BackupFailed(f"{self.target} has {free >> 20} MB left; a backup needs {needed >> 20} MB.")
-        for rest in self.target.glob("tictactoe-*.partial"):  # interrupted backups
+        for rest in self.target.glob("tictactoe-*.partial"):  # left over from interrupted backups
             rest.unlink(missing_ok=True)
         copy = self.target / datetime.fromtimestamp(clock.wall(), UTC).strftime(_NAME)
-        partial = copy.with_name(f"{copy.name}.partial")  # until it is checked: only complete backups have the name
+        partial = copy.with_name(f"{copy.name}.partial")  # renamed after the check, so that only good backups count
         await _call("--data", str(self.data), "backup", str(partial))
         await _call("check", str(partial))
         partial.rename(copy)
@@ -145,7 +148,7 @@ class Backups(Service):
 
 
 async def _call(*words: str) -> None:
-    """Run one of the program's commands; raises `BackupFailed` with its output."""
+    """Run a command of this program; raises `BackupFailed` with the command's output if it fails."""
     program = f"import os; os.nice({NICE}); from tictactoe_server.cli.main import main; main()"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", program, *words),

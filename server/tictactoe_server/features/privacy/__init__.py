@@ -1,1 +1,1 @@
-"""Export and erasure of a player's data."""
+"""The export and the erasure of a player's data."""

@@ -1,4 +1,4 @@
-"""Export and erasure of players' data as a feature, and the erasure of players who have been away for long."""
+"""The feature that exports and erases players' data, and erases players who have been away for a long time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, Forgotten
 from tictactoe_server.storage.store import Conflict, Table, delete, values_of
 
 FORGOTTEN_AT_ONCE: Final = 500  # players in one hour
-_STEP_SECONDS: Final = 0.1  # between two parts of a table
+_STEP_SECONDS: Final = 0.1  # between two batches of a table, for other tasks
 
 
 class Absence(Service):
-    """Forgets players after `days` of absence, None for never; one server of a cluster does it.
+    """Forgets players who have been away for long. In a cluster, a single server does this.
 
     Args:
-        erasure_days: Returns how long hashes of forgotten players are kept, for backups that still have these players.
+        days: How many days of absence are allowed, or None for any time.
+        erasure_days: Returns how many days the hashes of forgotten players are kept. While a backup may still have
+            these players, the hashes are needed to forget them again after a restore.
     """
 
     def __init__(self, forgetting: Forgetting, days: int | None, erasure_days: Callable[[], int]) -> None:
@@ -36,7 +38,10 @@ class Absence(Service):
         self._core = core
 
     async def go_round(self, day: int) -> None:
-        """Forget those who have been away for too long on a day; raises `StoreUnavailable`."""
+        """Forget the players who have been away for too long on `day`, and delete old hashes.
+
+        Raises `StoreUnavailable`.
+        """
         if not self._core.rooms.elsewhere.is_chosen("keep-players"):
             return
         if self._days is not None:
@@ -52,7 +57,10 @@ class Absence(Service):
 
 
 async def drop_hashes(table: Table[Forgotten], before: int) -> None:
-    """Delete the hashes of players forgotten before a day, except the newest, whose number is never used again."""
+    """Delete the hashes of players forgotten before the day `before`.
+
+    The newest hash stays in the table, because its number shows which numbers of stand-ins have been used.
+    """
     known = [row async for row in values_of(table, _STEP_SECONDS)]
     for key, kept, revision in sorted(known, key=lambda row: row[1].number)[:-1]:
         if kept.is_done and kept.day < before:

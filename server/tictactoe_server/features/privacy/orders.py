@@ -1,4 +1,4 @@
-"""The order to delete a player."""
+"""The operator's order to forget a player."""
 
 from __future__ import annotations
 

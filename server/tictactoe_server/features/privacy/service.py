@@ -1,8 +1,9 @@
-"""Export and erasure of a player's data, found by the specs of the tables.
+"""The export and the erasure of a player's data; the specs of the tables show which rows name the player.
 
-Erasure first stores a hash of the player's id with a stand-in, then disconnects the player and replaces the id
-everywhere. Erasures that a crash interrupted or a backup undid are repeated at the next start. Players who ask at the
-same time are answered at once and erased together.
+An erasure first stores a hash of the player's id together with a stand-in, a name for the games that remain. Then it
+disconnects the player and replaces the player's id everywhere. An erasure that was interrupted by a crash or undone by
+restoring a backup is repeated at the next start. Requests from several players are answered at once, and their data is
+erased together.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ from tictactoe_server.storage.specs import NOBODY, Persons, Specs, Storage, hash
 from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save, values_of
 from tictactoe_server.transport.rate_limit import RateLimits
 
-LEAVING_SECONDS: Final = 3.0  # for the connections of a forgotten player to end
-AGAIN_SECONDS: Final = 30.0  # until an erasure that the store refused is retried
+LEAVING_SECONDS: Final = 3.0  # how long to wait until a forgotten player's connections are closed
+AGAIN_SECONDS: Final = 30.0  # until an erasure is retried after an error of the store
 _GAMES_AT_ONCE: Final = 50
-_STEP_SECONDS: Final = 0.002  # between two parts of a table, for other tasks
-_EXPORTS, _EXPORTS_OF_ADDRESS, _EXPORTS_MS = 30, 120, 60_000  # pages that may be asked for in a minute
+_STEP_SECONDS: Final = 0.002  # between two batches of a table, for other tasks
+_EXPORTS, _EXPORTS_OF_ADDRESS, _EXPORTS_MS = 30, 120, 60_000  # pages per player and per address, and per how many ms
 _MAX_PAGE_BYTES: Final = 100_000
 
 log: Final = structlog.get_logger(__name__)
@@ -49,17 +50,17 @@ class Forgetting(Service):
     """Exports and erases the data of players.
 
     Args:
-        specs: All tables of the store.
-        check_device: Refuses a request of a device that may not do what cannot be undone.
+        specs: The specs of everything in the store.
+        check_device: Raises `Refused` if a request comes from a device that may not take irreversible actions.
     """
 
     def __init__(self, specs: Specs, check_device: Callable[[Call], Awaitable[None]]) -> None:
         self._specs, self._check_device = specs, check_device
         self.handles = {Forget: self.forget_me, Export: self.export}
         self._one_by_one, self._numbering = asyncio.Lock(), asyncio.Lock()
-        self._waiting: dict[str, tuple[str, Forgotten]] = {}  # the next batch of erasures
-        self._heard = set[str]()  # hashes of players forgotten by other servers, who are still connected here
-        self._newest: int | None = None  # the largest number of a stand-in
+        self._waiting: dict[str, tuple[str, Forgotten]] = {}  # the next batch of erasures, by the hash of the id
+        self._heard = set[str]()  # hashes of forgotten players who have to be disconnected from this server
+        self._newest: int | None = None  # the largest number of any stand-in, or None if it is not known yet
 
     def start(self, core: Core) -> None:
         self._core = core
@@ -73,7 +74,7 @@ class Forgetting(Service):
     # -- requests -----------------------------------------------------------------------------------------------
 
     async def forget_me(self, call: Call) -> None:
-        """Store the request to be forgotten, answer, and erase the player's data afterwards."""
+        """Store the player's request to be forgotten, reply, and erase the player's data afterwards."""
         id = call.player.id
         await self._check_device(call)
         kept = await self.begin(id)
@@ -83,7 +84,10 @@ class Forgetting(Service):
         self._waiting[hash_id(id)] = id, kept
 
     async def export(self, call: Call) -> None:
-        """Answer with a page of the player's data: the tables' first, then the games, newest first."""
+        """Reply with a page of the player's data. The first page has the data from the tables.
+
+        Every page has some of the player's games, from the newest to the oldest.
+        """
         self._core.allowances.take(self._exports[call.player.id], "exports")
         self._core.allowances.take(self._exports_of_address[call.session.address], "exports")
         id, before = call.player.id, call.request.before
@@ -114,18 +118,18 @@ class Forgetting(Service):
     # -- forgetting ---------------------------------------------------------------------------------------------
 
     async def forget(self, id: str) -> str:
-        """Forget a player, and return the stand-in once the data is erased; raises `StoreUnavailable`."""
+        """Forget a player: erase the data, and then return the stand-in. Raises `StoreUnavailable`."""
         kept = await self.begin(id)
         await self._finish({hash_id(id): kept}, (id,))
         return kept.stand_in
 
     async def forget_all(self, ids: Collection[str]) -> None:
-        """Forget several players, reading the tables once; raises `StoreUnavailable`."""
+        """Forget several players in a single pass over the tables; raises `StoreUnavailable`."""
         if ids:
             await self._finish({hash_id(id): await self.begin(id) for id in ids}, ids)
 
     async def begin(self, id: str) -> Forgotten:
-        """Store the request to forget a player: from then on the erasure survives any crash."""
+        """Store the request to forget a player, so that the erasure is completed even after a crash."""
         key = hash_id(id)
         async with self._numbering:
             if self._newest is None:
@@ -140,7 +144,7 @@ class Forgetting(Service):
         return kept
 
     async def _finish_waiting(self) -> None:
-        """Erase the data of all players who wait for it, together."""
+        """Erase the data of all players in the waiting batch."""
         async with self._one_by_one:
             batch, self._waiting = self._waiting, {}
             try:
@@ -150,7 +154,7 @@ class Forgetting(Service):
                 self._core.scheduler.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
 
     async def _go_on(self) -> None:
-        """Finish interrupted erasures, known only by their hashes."""
+        """Finish interrupted erasures. Only the hashes of the players' ids are known."""
         await self._core.rooms.restored.wait()
         while True:
             try:
@@ -168,11 +172,16 @@ class Forgetting(Service):
             await self._erase(forgotten, ids)
 
     async def _erase(self, forgotten: Mapping[str, Forgotten], ids: Collection[str]) -> None:
-        """Disconnect players and erase their data, by hash; `ids` are the ids of all these players, if known."""
+        """Disconnect players and erase their data.
+
+        Args:
+            forgotten: The players to erase, by the hashes of their ids.
+            ids: The ids of all these players, or nothing if only the hashes are known.
+        """
         stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
         await self._see_off(forgotten)
         await forget_in(self._core.store, self._specs, stand_ins, ids, self._changed)
-        while await self._see_off(forgotten):  # a player came back before the token was deleted
+        while await self._see_off(forgotten):  # a player reconnected before the token was deleted
             await forget_in(self._core.store, self._specs, stand_ins, ids, self._changed)
         await self._core.store.scrub()
         for key in forgotten:
@@ -180,7 +189,10 @@ class Forgetting(Service):
             self._changed(FORGOTTEN.name, key)
 
     async def _see_off(self, keys: Collection[str]) -> bool:
-        """Disconnect players at every server, by hash; return whether any was connected here."""
+        """Disconnect players from all servers, and return whether any of them was connected to this server.
+
+        `keys` are the hashes of the players' ids.
+        """
         presence = self._core.presence
         leaving = self._send_away(keys)
         for key in keys:
@@ -207,7 +219,7 @@ class Forgetting(Service):
             if self._newest is not None and (row := await self._kept.load(key)):
                 self._newest = max(self._newest, row[0].number)
             await self._core.store.drop_copies((key,))
-        except StoreUnavailable as unavailable:  # they go at the next start
+        except StoreUnavailable as unavailable:  # the copies are deleted at the next start
             log.warning("copies of games could not be dropped yet", reason=str(unavailable))
 
     def _send_heard_away(self) -> None:
@@ -215,7 +227,7 @@ class Forgetting(Service):
         self._send_away(keys)
 
     def _send_away(self, keys: Collection[str]) -> set[str]:
-        """Disconnect the players with these hashes, and return the ids of those who were connected."""
+        """Disconnect this server's players whose ids have one of the hashes `keys`, and return their ids."""
         leaving = {id for id in self._core.presence.ids if hash_id(id) in keys}
         for session, player in self._core.presence.greeted:
             if player.id in leaving:
@@ -224,10 +236,14 @@ class Forgetting(Service):
 
 
 async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
-    """Repeat, in a folder without a server, the erasures of the `replaced` database; return how many values changed.
+    """Forget players again in a restored database, and return the number of changed values. No server may use `folder`.
 
-    Raises `CannotOpenStore` and `StoreUnavailable`, and sqlite3.Error or UnicodeDecodeError if the replaced database is
-    damaged; then nothing has changed.
+    Raises `CannotOpenStore` or `StoreUnavailable`. If the `replaced` database is damaged, raises sqlite3.Error or
+    UnicodeDecodeError before anything is changed.
+
+    Args:
+        folder: The folder with the restored database.
+        replaced: The database from before the restore, which lists the players forgotten since the backup, if any.
     """
     rows: list[tuple[str, str]] = []
     if replaced is not None:
@@ -259,12 +275,14 @@ async def forget_in(
     ids: Collection[str] = (),
     changed: Any = lambda table, key: None,
 ) -> int:
-    """Replace forgotten players in all tables and games; return how many values changed; raises `StoreUnavailable`.
+    """Replace forgotten players by their stand-ins in all tables and games, and return the number of changed values.
+
+    Raises `StoreUnavailable`.
 
     Args:
         stand_ins: The stand-ins by the hashes of the players' ids.
-        ids: The ids of all these players, if they are known: then only what names them is read, otherwise everything.
-        changed: Called with the table and key of each changed value.
+        ids: The ids of all these players, if known. Then only indexed values that name them are read, not all values.
+        changed: Called with the table's name and the key of each changed value.
     """
 
     @cache
@@ -295,7 +313,7 @@ async def forget_in(
 
 
 async def _values(table: Table[Any], keys: Collection[str] | None) -> AsyncIterator[tuple[str, Any]]:
-    """Yield the keys and values of a table, all or those under `keys`, without damaged values."""
+    """Yield the keys and values in `table`, or only values with the given `keys`. Damaged values are left out."""
     if keys is None:
         async for key, value, _ in values_of(table, _STEP_SECONDS):
             yield key, value
@@ -311,7 +329,7 @@ def _edit(persons: Persons[Any], id: str, stand_in: str, value: Any) -> Any:
 
 
 async def _games(store: Storage, ids: Collection[str]) -> AsyncIterator[tuple[int, FinishedGame]]:
-    """Yield the games of these players, or all games if there are no ids."""
+    """Yield the games by the players with these ids, or all games if `ids` is empty."""
     if not ids:
         async for _, number, game in store.games.after("", 2**62):
             yield number, game

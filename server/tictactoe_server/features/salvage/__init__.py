@@ -1,1 +1,1 @@
-"""Checks, repairs and copies of a server's data by commands that need no running server."""
+"""Commands that check, repair and copy a server's data without a running server."""

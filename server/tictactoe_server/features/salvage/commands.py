@@ -89,7 +89,7 @@ def move(specs: Specs, source: str, target: str, store_credentials: Path | None,
 
 
 async def _move(source: str, target: str, access: _Access, specs: Specs) -> list[str]:
-    """Copy everything, verify it, print how much it was, and return the damage found."""
+    """Copy everything from `source` to `target`, verify the copy, print what it has, and return the damage found."""
     if source.rstrip("/") == target.rstrip("/"):
         raise CannotMove("Both are the same.")
     shown = hidden(target)
@@ -111,7 +111,10 @@ async def _move(source: str, target: str, access: _Access, specs: Specs) -> list
 def _opened(
     place: str, access: _Access, specs: Specs, *, to_fill: bool = False
 ) -> AbstractAsyncContextManager[CopyEnd]:
-    """Return a context manager that opens a folder or a store as one end of a copy."""
+    """Return a context manager that opens the source of a copy or, with `to_fill`, the target.
+
+    `place` is the path of a folder or the URL of a store.
+    """
     if "://" in place:
         with needing_nats():
             from tictactoe_server.features.jetstream.contents import copied_streams
@@ -122,7 +125,7 @@ def _opened(
 
 
 class _Progress:
-    """Prints the progress of a copy to standard error now and then."""
+    """Prints the progress of a copy to standard error every few seconds."""
 
     def __init__(self, deed: str) -> None:
         self._deed = deed

@@ -1,7 +1,7 @@
-"""Copies of everything in a data folder or a cluster into an empty one, and checks without a target.
+"""Copies everything from a data folder or a cluster's store to an empty one, or only reads it to check it.
 
-Values are decoded on the way, which finds damage before a server does. A folder is read through a temporary copy, so
-that it stays as it is.
+Every value is decoded on the way, so that damage is found before a server meets it. A folder is read from a temporary
+copy, so that nothing in it changes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NO_MORE: Final = "The folder takes no more"
 
 @contextmanager
 def refusing(words: str) -> Iterator[None]:
-    """Raise `CannotMove`, prefixed with these words, for errors of a store."""
+    """Raise `CannotMove` for an error of a store. Its message is `words`, followed by the error's message."""
     try:
         yield
     except (StoreUnavailable, Conflict) as error:
@@ -51,8 +51,8 @@ class CopyEnd(Protocol):
     """The source or the target of a copy. Values are durable once the target is closed.
 
     Attributes:
-        damage: A line for each damaged value.
-        refusal: The words before the reason of an error.
+        refusal: The beginning of the message for an error, see `refusing`.
+        damage: A line for each damaged value that was found.
     """
 
     refusal: str
@@ -67,7 +67,7 @@ class CopyEnd(Protocol):
 
 @dataclass(slots=True)
 class Sum:
-    """The count of values, and a digest that does not depend on their order."""
+    """The number of values, and a digest of them that does not depend on their order."""
 
     count: int = 0
     digest: int = 0
@@ -80,7 +80,12 @@ class Sum:
 
 @dataclass(slots=True)
 class Contents:
-    """The contents of a store, as sums by the nouns of its specs."""
+    """A summary of everything in a store.
+
+    Attributes:
+        time: The stored served time in ms, or None if there is none.
+        sums: The number and digest of the values of each kind, by the noun of their spec, such as ``room``.
+    """
 
     time: int | None = None
     sums: defaultdict[str, Sum] = field(default_factory=lambda: defaultdict(Sum))
@@ -92,10 +97,11 @@ async def copy(
     specs: Specs,
     progress: Callable[[str, int], None] = lambda noun, count: None,
 ) -> Contents:
-    """Copy everything, or only read it if there is no target; return its sums. Raises `CannotMove`.
+    """Copy everything, or only read it if `target` is None, and return a summary. Raises `CannotMove`.
 
-    The tables come in the order of their specs: rooms before players, so that each player with a seat is there, and
-    games last. `progress` is called with a noun and the number of values copied so far.
+    Tables are copied in the order of their specs, and then games. Rooms come before players, so that the copy has every
+    player with a seat even if servers write meanwhile. `progress` is called with a noun and the number of its values
+    so far.
     """
     contents = Contents()
     with refusing(source.refusal):
@@ -114,7 +120,7 @@ async def copy(
                     with refusing(target.refusal):
                         await asyncio.gather(*writes)
                 progress(spec.noun, found.count)
-            if spec is specs.tables[0]:  # the times in rooms are relative to it
+            if spec is specs.tables[0]:  # times in rooms are in served time
                 try:
                     contents.time = await source.noted_time()
                 except Unreadable:
@@ -126,14 +132,19 @@ async def copy(
 
 
 class Findings(NamedTuple):
-    """The number of sound values of each table and of ``games``, and lines about the first damaged ones."""
+    """The result of checking a database.
+
+    Attributes:
+        counts: The number of undamaged values, by the name of the table, or by ``games``.
+        damage: Lines about the first damaged pages and values.
+    """
 
     counts: Mapping[str, int]
     damage: tuple[str, ...]
 
 
 async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -> Findings:
-    """Read all of a database, also while a server uses it, and change nothing; raises `CannotOpenStore`."""
+    """Read everything in a database without changing it, also while a server uses it; raises `CannotOpenStore`."""
     kinds = (*specs.tables, specs.games)
     with tempfile.TemporaryDirectory(prefix="tictactoe-check-") as place:
         try:
@@ -154,7 +165,10 @@ async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -
 
 @asynccontextmanager
 async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
-    """Yield the contents of a folder, which no server may use meanwhile; raises `CannotMove` and `CannotOpenStore`."""
+    """Open the database in `folder` as the source of a copy. No server may use the folder meanwhile.
+
+    Raises `CannotMove` or `CannotOpenStore`.
+    """
     check_file(database_in(folder))
     with ExitStack() as stack:
         stack.callback(DataFolder(folder).release)
@@ -169,7 +183,10 @@ async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
 
 @asynccontextmanager
 async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
-    """Yield a new database in a folder, which is created if missing; raises like `folder_source`."""
+    """Create a database in `folder` as the target of a copy; raises the same errors as `folder_source`.
+
+    If the folder does not exist, it is created.
+    """
     if (folder / FILE_NAME).exists():
         raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
     with refusing(_NO_MORE):
@@ -179,7 +196,7 @@ async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
 
 
 class _Folder(SqliteStore):
-    """A store as either end of a copy, see `CopyEnd`; the caller reports the damage."""
+    """A store in a folder as the source or the target of a copy (see `CopyEnd`). The caller reports the damage."""
 
     refusal = "The folder cannot be read"
     logs_damage = False

@@ -1,8 +1,8 @@
-"""Repairs a write-ahead log in a copy: SQLite silently ignores every frame after the first one with a wrong checksum.
+"""Repairs a copy of a database's write-ahead log, which SQLite ignores from the first wrong checksum on.
 
-One flipped bit hides everything stored after it, although nearly all frames are intact. The checksums are linear: for
-most flips they identify the bit. A frame that cannot be corrected gets a checksum that fits its content, so that SQLite
-reads everything after it. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
+A single flipped bit hides everything that was stored after it, although nearly all frames are intact. The checksums are
+linear, so that they identify most flipped bits. A frame that cannot be corrected gets a new checksum that matches its
+content, so that SQLite reads the frames after it. Format: https://sqlite.org/fileformat2.html#the_write_ahead_log
 """
 
 from __future__ import annotations
@@ -22,31 +22,36 @@ from tictactoe_server.storage.schema import check_file, count_batches
 
 _VERSION: Final = 3_007_000
 _MAGICS: Final = {"little": ("<", 0x377F0682), "big": (">", 0x377F0683)}
-"""How SQLite reads the words of a checksum, and the number that says so, by the byte order of the machine."""
+"""By the machine's byte order: how SQLite reads the words for a checksum, and the magic number for this order."""
 _HEADER_BYTES: Final = 32  # magic, version, page size, checkpoint, two salts, two checksums
 _FRAME_BYTES: Final = 24  # page number, pages after a commit or 0, two salts, two checksums; the page follows
 _SUMS: Final = struct.Struct(">2I")  # two salts or two checksums
-_SALTS_PLACE: Final = 16  # in the header
+_SALTS_PLACE: Final = 16  # the offset of the salts in the header
 _MASK: Final = 0xFFFFFFFF
-_PAGE_SIZE_PLACE: Final = slice(16, 18)  # in the database's first page
-_MAX_FLIPPED_BITS: Final = 4  # within the salts of one frame
+_PAGE_SIZE_PLACE: Final = slice(16, 18)  # of the page size in the database's first page
+_MAX_FLIPPED_BITS: Final = 4  # in the salts of a frame; with more, the frame is from an earlier use of the log
 
 Sums = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What came of a recovery: how many batches of saves were missing, and how many of them are still missing."""
+    """The result of a recovery.
+
+    Attributes:
+        missing: The number of batches of saves that were missing before.
+        still_missing: The number of batches of saves that are missing afterwards.
+    """
 
     missing: int
     still_missing: int
 
 
 def recover(folder: Path, target: Path) -> Recovered:
-    """Write everything that the folder's database and its repaired log hold to the new file `target`.
+    """Write the contents of the folder's database and of its repaired log to the new file `target`.
 
-    Nothing in the folder is changed. Raises `CannotBackUp`, `FolderInUse` while a server runs there, and
-    `DamagedDatabase` if the file is damaged beyond its log.
+    Nothing in the folder is changed. Raises `CannotBackUp`, `FolderInUse` while a server uses the folder, or
+    `DamagedDatabase` if the database itself is damaged, too.
     """
     database = database_in(folder)
     check_file(database)
@@ -71,10 +76,11 @@ def recover(folder: Path, target: Path) -> Recovered:
 
 
 def repair_log(log: bytes, head: bytes) -> bytes:
-    """Return a write-ahead log with its flipped bits corrected, as far as its checksums tell which they are.
+    """Return a write-ahead log after correcting all flipped bits that its checksums identify.
 
     Args:
-        head: The beginning of its database, which has the page size.
+        log: The contents of the log.
+        head: The beginning of the database file, which includes the page size.
     """
     page_size = int.from_bytes(head[_PAGE_SIZE_PLACE], "big")
     page_size = 65_536 if page_size == 1 else page_size
@@ -89,7 +95,7 @@ def repair_log(log: bytes, head: bytes) -> bytes:
     following = [*zip(frames[1:], stored[1:], strict=True), None]
     own = _SUMS.unpack_from(log, len(fields))
     fields, sums = _correct(fields, order, (0, 0), own, (frames[0], stored[0]))
-    if _checksum(fields, order, (0, 0)) != sums:  # several bits of the salts are flipped: they are in each frame, too
+    if _checksum(fields, order, (0, 0)) != sums:  # several bits in the salts are flipped; frames repeat the salts
         found = Counter(_SUMS.unpack_from(log, start + 8) for start in starts[:3])
         fields = fields[:_SALTS_PLACE] + _SUMS.pack(*found.most_common(1)[0][0])
     salts = fields[_SALTS_PLACE:]
@@ -97,7 +103,7 @@ def repair_log(log: bytes, head: bytes) -> bytes:
     repaired = bytearray(fields + _SUMS.pack(*written))
     for start, content, wanted, after in zip(starts, frames, stored, following, strict=True):
         if _flipped_bits(log[start + 8 : start + 16], salts) > _MAX_FLIPPED_BITS:
-            break  # left over from an earlier use of the file
+            break  # this frame and the rest are left over from an earlier use of the log
         corrected, sums = _correct(content, order, sums, wanted, after)
         written = _checksum(corrected, order, written)
         repaired += corrected[:8] + salts + _SUMS.pack(*written) + corrected[8:]
@@ -111,20 +117,21 @@ def _flipped_bits(one: bytes, other: bytes) -> int:
 def _correct(
     content: bytes, order: str, before: Sums, stored: Sums, following: tuple[bytes, Sums] | None
 ) -> tuple[bytes, Sums]:
-    """Return content with the flipped bit corrected that explains its stored checksum, and its original checksum.
+    """Correct a flipped bit in `content`, and return the content and its original checksum.
 
-    If a word's highest bits are flipped, several bits may explain it; then the content is returned unchanged.
+    If no single bit explains the wrong checksum, or if several bits do, as the highest bits in a word can, the content
+    is returned unchanged.
 
     Args:
-        content: Words, whose number is even.
-        order: How the words are read, ">" or "<".
-        before: The original checksum of everything before the content.
-        stored: The checksum that was stored after it.
-        following: What follows, and the checksum that was stored after that.
+        content: An even number of 32-bit words.
+        order: The byte order of the words for the checksum, ">" or "<".
+        before: The original checksum of everything before `content`.
+        stored: The checksum stored with `content`.
+        following: The content of the next frame and the checksum stored with it, or None after the last frame.
     """
     sums = _checksum(content, order, before)
     if sums == stored or (following is not None and _checksum(following[0], order, sums) == following[1]):
-        return content, sums  # intact, or only the checksum was flipped
+        return content, sums  # intact, or only the stored checksum has a flipped bit
     words = list(struct.unpack(f"{order}{len(content) // 4}I", content))
     wanted = (stored[0] - sums[0]) & _MASK, (stored[1] - sums[1]) & _MASK
     found = []
@@ -144,7 +151,10 @@ def _correct(
 
 
 def _checksum(content: bytes, order: str, before: Sums) -> Sums:
-    """Return SQLite's cumulative checksum of content, whose length is a multiple of 8, after what came before."""
+    """Return SQLite's cumulative checksum of `content`, which follows data with the checksum `before`.
+
+    The length of `content` is a multiple of 8.
+    """
     first, second = before
     for one, other in struct.iter_unpack(f"{order}2I", content):
         first = (first + one + second) & _MASK
