@@ -1,1 +1,1 @@
-"""Sockets, frames, HTTP and limits, without knowledge of rooms."""
+"""Sockets, WebSocket frames, plain HTTP and rate limits. This package knows nothing about rooms."""

@@ -1,4 +1,4 @@
-"""Admission of connections: limits in total and per address, trusted proxies, and the origins of pages."""
+"""Admission of connections: limits on connections in total and per address, trusted proxies, and page origins."""
 
 from __future__ import annotations
 
@@ -27,26 +27,30 @@ _LOCAL_ENDINGS: Final = (
     *(".localhost", ".local", ".home.arpa"),
     *(".corp", ".home", ".internal", ".intranet", ".lan", ".private"),
 )
-"""Names that the public DNS does not resolve: RFC 6761, 6762 with its appendix G on private networks, and 8375."""
+"""Endings of names that the public DNS does not resolve. Source: RFC 6761, RFC 6762 with appendix G, and RFC 8375."""
 _PROXY: Final = b"PROXY "
 _MAX_PROXY_BYTES: Final = 107
-_MAX_WARNINGS: Final = 20  # about different origins
+_MAX_WARNINGS: Final = 20  # different warnings, so that origins cannot flood the log
 _MAX_LOGGED: Final = 200  # characters of a header
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Admission:
-    """Counts connections in total and by address, and decides which are accepted.
+    """Counts connections in total and by address, and decides which connections are accepted.
 
     Attributes:
-        of_address: The open connections by the key of their address, the longest idle first; the value of an idle
-            connection is a function that closes it in favour of another.
-        unready: Returns why load balancers should avoid this server, or None.
+        pages: Answers requests for pages, or None if the page is disabled.
+        of_address: The open connections by the key of their address; the connection that has been idle longest comes
+            first. The value of an idle connection is a function that closes it to make room for another.
+        unready: Returns the reason why the server is not ready, or None.
+        is_late: Returns True if the event loop is late.
         describe_ban: Returns the message for a banned address, or None.
         links_for_others: Returns the URLs of this server for other machines, best first.
-        sign_on: The header with the name of the person whom a trusted proxy has signed on, or "".
-        base_path: The path under which a proxy shows this server, such as ``/games``, or "".
+        sign_on: The header with the user name that a trusted proxy has authenticated, or "".
+        base_path: The path under which a proxy serves this server, such as ``/games``, or "".
+        queue: Shares processing time fairly among addresses.
+        refused: The number of refusals by the name of the limit.
     """
 
     def __init__(
@@ -90,11 +94,16 @@ class Admission:
         self.refused: Counter[str] = Counter()
 
     def count_newcomer(self, key: str) -> bool:
-        """Count a new connection of an address; return False if there were too many lately."""
+        """Count a new connection from the address with this key; return False if there were too many recently."""
         return not self.newcomers[key].take() or self.refuse(key, self.newcomers.names[0])
 
     def refuse(self, whom: str, limit: str) -> bool:
-        """Count a refused connection and return False; the log mentions refusals once a minute."""
+        """Count a refused connection and return False. Refusals are logged at most once a minute.
+
+        Args:
+            whom: The key of the refused address, or "all".
+            limit: The name of the exceeded limit.
+        """
         self.refused[limit] += 1
         self._turned_away[whom] += 1
         if not self._log_lines.take():
@@ -108,7 +117,12 @@ class Admission:
         return address != "" and any(ip_address(address) in network for network in self._proxies)
 
     def client_of(self, peer: str, forwarded: Sequence[str]) -> str:
-        """Return the last address in `X-Forwarded-For` that is not a trusted proxy's."""
+        """Return the client's address: the last address in `X-Forwarded-For` that is no trusted proxy.
+
+        Args:
+            peer: The address of the peer, which is returned if it is no trusted proxy itself.
+            forwarded: The values of the header `X-Forwarded-For`.
+        """
         if forwarded and not self.is_proxy(peer):
             self.warn_of(peer, _FOR_OTHERS)
         address = peer
@@ -120,11 +134,11 @@ class Admission:
         return address
 
     def warn_of(self, peer: str, what: str, **facts: str) -> None:
-        """Log once that an untrusted peer claims what only trusted proxies may."""
+        """Log once that an untrusted peer claims something that only trusted proxies may claim."""
         self._warn_once(f"a peer that is no trusted proxy says {what}", peer=peer, **facts)
 
     def warn_of_refusal(self, request: HttpRequest, status: int) -> None:
-        """Log once, for an origin once, that a refused WebSocket may be the fault of a proxy or a missing option."""
+        """Log, once for each origin, that a proxy or a missing option may be why a WebSocket was refused."""
         origin = request.field("origin")[:_MAX_LOGGED]
         if status == HTTPStatus.UPGRADE_REQUIRED and "sec-websocket-key" in request.fields:
             self._warn_once("no WebSocket opens: a proxy does not pass on the headers Upgrade and Connection")
@@ -138,23 +152,23 @@ class Admission:
             log.warning(words, **facts)
 
     def scheme_behind_proxy(self, request: HttpRequest) -> str:
-        """Return the client's scheme by `X-Forwarded-Proto` or an `--origin`; "" if unknown."""
+        """Return the client's scheme according to `X-Forwarded-Proto` or an `--origin`, or "" if it is unknown."""
         scheme = request.field("x-forwarded-proto").lower().rpartition(",")[2].strip()
         if scheme in ("http", "https"):
             return scheme
         return "https" if f"https://{request.host.lower()}" in self._origins else ""
 
     def address_for_others(self, request: HttpRequest) -> str:
-        """Return the prefix of links to share, if the request used a name such as ``localhost``, else "".
+        """Return the prefix of links for other machines if they cannot use the request's host, such as ``localhost``.
 
-        It is also "" behind a proxy, because only the proxy knows the public name.
+        Return "" if they can use that host, or if there are trusted proxies, because only they know the public name.
         """
         if self._proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
             return ""
         return next(iter(self.links_for_others()), "")
 
     def allows_origin(self, request: HttpRequest) -> bool:
-        """Return True if the request has no origin or its origin's pages may open a WebSocket."""
+        """Return True if the request has no origin, or if pages from its origin may open a WebSocket."""
         origin, host = request.field("origin").lower(), request.host.lower()
         if "origin" not in request.fields or origin in self._origins:
             return True
@@ -162,7 +176,7 @@ class Admission:
         return place == host != "" and scheme in (request.scheme or scheme,) and self.knows(host)
 
     def below_base(self, request: HttpRequest) -> HttpRequest:
-        """Return the request with its path below `base_path`, which a proxy may have removed already.
+        """Return the request with `base_path` removed from its path, unless a proxy has already removed it.
 
         >>> paths = "/games/K7M4PQ", "/games", "/K7M4PQ", "//wall", "/gamesters"
         >>> admission = Admission(Limits(), base_path="/games")
@@ -177,7 +191,9 @@ class Admission:
         return replace(request, path=f"/{path.lstrip('/')}", base=base, root=f"{base}/")
 
     def knows(self, host: str) -> bool:
-        """Return True if a host, with or without a port, can only mean this server.
+        """Return True if a host, with or without a port, cannot be another site's public name.
+
+        Requests for other names are refused, which prevents DNS rebinding attacks.
 
         >>> admission = Admission(Limits())
         >>> [admission.knows(host) for host in ("10.0.0.7:8765", "[::1]", "laptop", "laptop.lan:80", "play.example")]
@@ -190,7 +206,11 @@ class Admission:
 
 
 class RemotePeer:
-    """A connected peer and its place in the counts; its address is that of the client behind a trusted proxy."""
+    """The peer of a connection, as `Admission` counts it.
+
+    Attributes:
+        address: The address of the client, which a trusted proxy may have forwarded; "" until it is known.
+    """
 
     def __init__(self, admission: Admission) -> None:
         self.admission = admission
@@ -198,7 +218,7 @@ class RemotePeer:
         self._is_accepted = self._is_admitted = self._is_proxied = self._has_asked = False
 
     def accept(self, address: str) -> bool:
-        """Count an accepted peer; return False if it must be disconnected."""
+        """Count a peer that has connected from `address`; return False if its connection must be closed."""
         admission = self.admission
         self.address = address
         self._is_accepted = True
@@ -210,10 +230,9 @@ class RemotePeer:
         return self._is_proxied or self._admit(address)
 
     def read_proxy_header(self, data: bytes) -> bytes | None:
-        """Return the bytes after the PROXY header, if there is one; None while it is incomplete.
+        """Return the received bytes without the PROXY header, if any, or None while the header is incomplete.
 
-        A peer that is no trusted proxy sends no such header. Source: haproxy's "The PROXY protocol, versions 1 & 2",
-        section 2.1.
+        Only trusted proxies may send the header. Source: HAProxy, "The PROXY protocol, versions 1 & 2", section 2.1.
 
         Raises:
             BadRequest: The header is malformed, or the client has too many connections.
@@ -238,7 +257,11 @@ class RemotePeer:
         return data[len(line) + 2 :]
 
     def sign(self, request: HttpRequest, *, is_tls: bool) -> HttpRequest:
-        """Return the request with its scheme and the client's address; raises `BadRequest`."""
+        """Return the request with its scheme and the client's address.
+
+        Raises:
+            BadRequest: The client has too many connections.
+        """
         forwarded = request.fields.get("x-forwarded-for", ())
         if self._is_admitted and not self._proxy:
             self.admission.client_of(self.address, forwarded)  # warns about an untrusted header
@@ -249,16 +272,17 @@ class RemotePeer:
                 self.release()
             if not self._is_admitted:
                 _check(self._admit(client))
-        if request.asks_for_websocket and self._has_asked:  # else it is still counted as a new connection
+        if request.asks_for_websocket and self._has_asked:  # otherwise it is still counted as a new connection
             _check(self.admission.count_newcomer(self._key))
         scheme = "https" if is_tls else self.admission.scheme_behind_proxy(request) if self._is_proxied else "http"
         return self.admission.below_base(replace(request, scheme=scheme, address=self.address))
 
     def signed_on(self, request: HttpRequest) -> str | None:
-        """Return the sender's name according to a trusted proxy, or None; call `sign` first.
+        """Return the user name that a trusted proxy has authenticated, or None. Call `sign` first.
 
-        A proxy that only speaks the PROXY protocol is not trusted with names, as it passes on its clients' headers.
-        Names are UTF-8, although headers are read as Latin-1. Several names are joined to an invalid one.
+        A proxy that uses only the PROXY protocol is not trusted with names, because it forwards its clients' headers
+        unchanged. Names are encoded in UTF-8, although headers are decoded as Latin-1. Several names are joined with
+        commas, so that the result is no valid name.
         """
         names = [name for name in request.fields.get(self.admission.sign_on, ()) if name.strip()]
         if names and not (self._is_proxied and self._proxy):
@@ -282,9 +306,9 @@ class RemotePeer:
             self.admission.of_address.discard(self._key, self)
 
     def count_request(self, path: str) -> int:
-        """Count a request of plain HTTP and return 0, or return the ms to wait.
+        """Count a plain HTTP request and return 0, or count nothing and return the ms to wait.
 
-        From its first request on, a connection no longer counts as a new connection.
+        After its first plain HTTP request, a connection no longer counts as a new connection.
         """
         limit = self.admission.requests
         wait = limit[self._key].take()
@@ -303,7 +327,11 @@ class RemotePeer:
             self.admission.answers[self._key].spend(size)
 
     def idle(self, make_room: Callable[[], None]) -> None:
-        """Offer to close this connection by `make_room` in favour of another from its address, until `busy`."""
+        """Mark this connection as idle until `busy` is called.
+
+        Args:
+            make_room: Closes the connection; called when another connection from this address needs its place.
+        """
         if self._is_admitted:
             self.admission.of_address.discard(self._key, self)  # to be added again as the newest
             self.admission.of_address.add(self._key, self, make_room)
@@ -313,7 +341,10 @@ class RemotePeer:
             self.admission.of_address.add(self._key, self)
 
     def _admit(self, address: str) -> bool:
-        """Count a connection of an address, closing its longest idle one if needed; return False if refused."""
+        """Count this connection for a client's address; return False if it is refused.
+
+        If the address has too many connections, the connection that has been idle longest is closed instead.
+        """
         key = key_of(address)
         self.address, self._key, self._has_asked = address, key, False
         held = self.admission.of_address
@@ -331,7 +362,7 @@ class RemotePeer:
 
 
 def _shared(limits: Limits) -> Limits:
-    """Return the limits with at most half of all connections for one address, unless an address has no limit."""
+    """Return limits that allow one address at most half of all connections, unless addresses are not limited."""
     half = max(1, limits.connections // 2)
     if not limits.connections or not limits.connections_per_address:
         return limits
@@ -344,17 +375,20 @@ def _check(is_admitted: bool) -> None:
 
 
 def name_of(host: str) -> str:
-    """Return a host without its port, and an IPv6 address without its brackets."""
+    """Return a host without its port, and without the brackets around an IPv6 address."""
     return host.rpartition("]")[0].removeprefix("[") or host.partition(":")[0]
 
 
 def key_of(address: str) -> str:
-    """Return an address's key for limits: for IPv6, the /64 network of a customer."""
+    """Return the key by which limits count an address: an IPv6 address counts as its /64, the network of a customer."""
     return str(IPv6Network((address, 64), strict=False)) if ":" in address else address
 
 
 def canonical(text: str) -> str | None:
-    """Return an address in its canonical form, IPv4-mapped ones as IPv4; None for any other text."""
+    """Return an address in canonical form, without port or brackets, or None if the text is no address.
+
+    An IPv4-mapped IPv6 address becomes an IPv4 address.
+    """
     text = text.strip().strip('"')
     if text.startswith("["):
         text = text[1:].partition("]")[0]
@@ -367,7 +401,7 @@ def canonical(text: str) -> str | None:
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address:
-    """Parse an address, an IPv4-mapped one as IPv4; raises ValueError."""
+    """Parse an address; an IPv4-mapped IPv6 address becomes an IPv4 address. May raise ValueError."""
     address = ip_address(text)
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address

@@ -1,4 +1,4 @@
-"""The certificate and key of TLS, reloaded when their files change."""
+"""The certificate and private key for TLS, which are reloaded when their files change."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ import structlog
 from tictactoe_server import clock
 from tictactoe_server.files import open_regular
 
-_ANY_TIME: Final = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME: clients judge whether the certificate is in date
+_ANY_TIME: Final = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME: only clients check whether the certificate expired
 
 log: Final = structlog.get_logger(__name__)
 
 
 class CannotUseCertificate(Exception):
-    """The files are unusable for TLS; the message is one line for the operator."""
+    """The files cannot be used for TLS; the message is one line for the operator."""
 
 
 class Certificate:
-    """The newest usable pair that the two files held.
+    """The newest usable certificate and key from two files.
 
     Attributes:
-        names: The certificate's host names, then its addresses, without wildcards.
+        context: The TLS context of the server.
+        names: The certificate's host names, then its IP addresses, without wildcards.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
@@ -35,14 +36,14 @@ class Certificate:
         self._load()
 
     async def run(self, seconds: float) -> None:
-        """Reload changed files every `seconds`, until cancelled."""
+        """Check the files every `seconds` and reload them if they changed, until cancelled."""
         while True:
             await asyncio.sleep(seconds)
             if await asyncio.to_thread(self._stamps) != self._seen:
                 await asyncio.to_thread(self.renew)
 
     def renew(self) -> None:
-        """Reload the files; if they are unusable, log why and keep the old certificate."""
+        """Reload the files; if they cannot be used, log the reason and keep the old certificate."""
         try:
             self._load()
             log.info("the certificate is taken up anew", ends=self._ends)
@@ -60,14 +61,14 @@ class Certificate:
             log.warning("the certificate is past its end: clients refuse it", ended=self._ends)
 
     def _stamps(self) -> list[object]:
-        """Return the files' identities and times, [] if a file is missing."""
+        """Return the files' identities, sizes and modification times, or an empty list if a file is missing."""
         with contextlib.suppress(OSError):
             return [(file.st_ino, file.st_size, file.st_mtime_ns) for file in map(Path.stat, self._files)]
         return []
 
 
 def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, Any]]:
-    """Return a TLS context for the two files, and the certificate as clients see it; raises `CannotUseCertificate`."""
+    """Return a TLS context, and the certificate as clients see it. May raise `CannotUseCertificate`."""
 
     def refuse_to_ask() -> NoReturn:
         raise CannotUseCertificate(f"The key {key} is encrypted. Give one without a pass phrase.")
@@ -91,7 +92,7 @@ def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, 
 
 
 def _show(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
-    """Return the certificate as a client parses it, by a handshake in memory; `ssl` has no other parser."""
+    """Return the certificate as a client parses it in a handshake in memory, because `ssl` has no other parser."""
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname = False
     trusting.verify_flags = ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME

@@ -1,7 +1,7 @@
-"""One peer's connection with its WebSocket, which receives messages without interpreting them.
+"""A connection with its WebSocket. It delivers messages without interpreting them.
 
-Complete text frames take a fast path. Everything else goes, one complete frame at a time, through the Sans-I/O protocol
-of the `websockets` library.
+Complete text frames take a fast path. All other frames are passed, one complete frame at a time, to the Sans-I/O
+protocol of the `websockets` library.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ try:
 except ImportError:  # the library was built without its C extension
     from websockets.utils import apply_mask
 
-MAX_FRAGMENTS: Final = 64  # frames of one message
-FRAMES_A_TURN: Final = 16  # processed for a connection in one turn of the event loop
-MAX_UNSENT_PONGS: Final = 64 * 1024  # bytes of pongs for a peer that sends pings and does not read
+MAX_FRAGMENTS: Final = 64  # frames in one message
+FRAMES_A_TURN: Final = 16  # frames processed for one connection in one turn of the event loop
+MAX_UNSENT_PONGS: Final = 64 * 1024  # bytes of pongs that are queued for a peer that sends pings but does not read
 LOOKS_A_PING: Final = 8  # checks for silence between two pings
-SILENT_LOOKS: Final = 3 * LOOKS_A_PING  # checks after which a silent peer is cut off
+SILENT_LOOKS: Final = 3 * LOOKS_A_PING  # checks after which a silent peer's connection is aborted
 
 _LOGGER: Final = logging.getLogger("websockets.server")
 _PING: Final = b"\x89\x00"
@@ -46,15 +46,15 @@ _SMALL_HEADER_BYTES: Final = 6
 
 
 class Receiver:
-    """Receives the messages of a connection; this one ignores them."""
+    """Receives the messages on a connection. This base class ignores them."""
 
     @property
     def waits_since(self) -> int | None:
-        """Arrival time (ms of served time) of the oldest queued message, or None."""
+        """When the oldest queued message arrived (ms of the servers' total run time), or None if none is queued."""
         return None
 
     def received(self, message: bytes) -> None:
-        """Called with each message, which is valid UTF-8."""
+        """Called with each message, a text in valid UTF-8."""
 
     def ended(self) -> None:
         """Called when the connection is lost."""
@@ -64,17 +64,17 @@ _NOBODY: Final = Receiver()
 
 
 class Connection(HttpConnection):
-    """The server's side of a connection.
+    """The server's end of a connection.
 
-    A peer that does not say hello within `hello_seconds` of being accepted is closed, and aborted a fifth of that
-    later. The time starts again while the event loop is late, and when a WebSocket follows plain requests, as proxies
-    reuse connections.
+    If the client does not say hello within `hello_seconds` after it connected, the connection is closed, and aborted
+    a fifth of `hello_seconds` later. The time starts again if the event loop is late, and if a WebSocket opens after
+    plain HTTP requests, because proxies reuse connections.
 
     Attributes:
-        origin: The server's URL as the peer used it, such as ``http://host:8765``.
-        signed_on: The peer's name according to a trusted proxy, or None.
-        _accept: Returns the receiver of a WebSocket that has opened.
-        _websocket: Missing until the WebSocket is open.
+        origin: The server's URL as the client used it, such as ``http://host:8765``.
+        signed_on: The user name that a trusted proxy has authenticated, or None.
+        _accept: Returns the receiver for a WebSocket that has just opened.
+        _websocket: The Sans-I/O protocol; unset until the WebSocket is open.
     """
 
     _websocket: WebSocket
@@ -97,7 +97,7 @@ class Connection(HttpConnection):
         self._silent_looks = 0
 
     def let_in(self) -> None:
-        """Cancel the deadline for `hello`, unless the connection is closing."""
+        """Cancel the deadline for the client's hello, unless the connection is closing."""
         if self.is_open:
             self._set_deadline(None)
 
@@ -111,7 +111,10 @@ class Connection(HttpConnection):
         self._go_on_soon()
 
     def close(self, code: int, reason: str, *, within: float | None = None) -> None:
-        """Close with a close frame, and abort after `within` seconds (default `close_seconds`)."""
+        """Send a close frame, and abort after `within` seconds, by default `close_seconds`.
+
+        A stream is ended instead. A connection on which no WebSocket has opened is aborted.
+        """
         if self.is_open:
             self._websocket.send_close(code, reason)
             self._flush()
@@ -123,7 +126,7 @@ class Connection(HttpConnection):
             self.abort()
 
     def ping(self) -> None:
-        """Send a ping, or an empty line on a stream."""
+        """Send a ping, or an empty line in a stream."""
         if self.is_open and self._outbox is None:
             self._write(_PING)
         elif self._phase is Phase.STREAMING and self._outbox is None:
@@ -134,9 +137,9 @@ class Connection(HttpConnection):
         return self._silent_looks >= LOOKS_A_PING
 
     def end_if_silent(self) -> None:
-        """Abort if nothing was received for several calls; called at regular intervals."""
+        """Count a check for silence; abort after more than `SILENT_LOOKS` checks since the last received bytes."""
         self._silent_looks = 0 if self._is_paused else self._silent_looks + 1
-        if self._silent_looks > SILENT_LOOKS and self.is_open:  # in other phases there is a deadline
+        if self._silent_looks > SILENT_LOOKS and self.is_open:  # the other phases have deadlines
             self.abort()
 
     def data_received(self, data: bytes) -> None:
@@ -204,10 +207,10 @@ class Connection(HttpConnection):
             super()._close_silent()
 
     def _receive_frames(self, data: bytes) -> bool:
-        """Process complete frames, keep the rest, and return True if more may be read now.
+        """Process complete frames, buffer the rest, and return True if more data may be read now.
 
-        While the connection is closing, everything but a close frame is ignored. After `FRAMES_A_TURN` frames, reading
-        pauses.
+        While the connection is closing, all frames except close frames are ignored. After `FRAMES_A_TURN` frames,
+        reading pauses until the next turn of the event loop.
         """
         data, self._rest = self._rest + data, b""
         start = 0
@@ -304,7 +307,7 @@ def _answer_handshake(request: HttpRequest, admission: Admission) -> HandshakeRe
         headers = Headers((name, value) for name, values in request.fields.items() for value in values)
         handshake = Handshake(request.path, headers, request.method, f"HTTP/{request.version}")
         response = _HANDSHAKES.accept(handshake)
-        _HANDSHAKES.handshake_exc = None  # whose traceback refers to the connection
+        _HANDSHAKES.handshake_exc = None  # its traceback would keep the connection in memory
     response.headers["Server"] = SERVER_NAME
     return response
 
@@ -318,4 +321,4 @@ def _select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Su
 
 
 _HANDSHAKES: Final = ServerProtocol(select_subprotocol=_select_subprotocol, logger=_LOGGER)
-"""Makes the responses to all handshakes, independently of connections."""
+"""Creates the responses to the handshakes of all connections."""

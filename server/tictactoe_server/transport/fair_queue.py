@@ -1,7 +1,7 @@
-"""Work done a little at a time, so that the event loop stays responsive: handshakes, plain HTTP, requests under load.
+"""A queue for handshakes, plain HTTP, and requests under load, which runs in short slices to keep the event loop free.
 
-Addresses share the time fairly: one that used little of it comes before the queued work of busier ones.
-Source: start-time fair queueing, Goyal, Vin and Cheng, 1996.
+Addresses share the processing time fairly: work for an address that used little time runs before queued work for busier
+addresses. Source: start-time fair queueing, Goyal, Vin and Cheng, 1996.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Final
 
 from tictactoe_server import clock
 
-WORK_SECONDS: Final = 0.0005  # of work in one turn of the event loop
-REST_SECONDS: Final = 0.001  # of rest after each turn
-SAVED_SECONDS: Final = 0.02  # of its share that an address may use at once after a quiet time
-MOST_USED: Final = 1_024  # addresses whose use is remembered, before quiet ones are forgotten
-BEHIND_SECONDS: Final = 0.0005  # of its share that count as used for each thing queued at an address
+WORK_SECONDS: Final = 0.0005  # processor time for work in one turn of the event loop
+REST_SECONDS: Final = 0.001  # pause after each turn
+SAVED_SECONDS: Final = 0.02  # the most unused time that an address can save up for a burst
+MOST_USED: Final = 1_024  # addresses with a recorded use; beyond this number, quiet addresses are dropped
+BEHIND_SECONDS: Final = 0.0005  # time that an address is charged in advance for each further piece of queued work
 
 
 class FairQueue:
-    """Queued work by address."""
+    """A queue of work by address. Work is a function without arguments."""
 
     def __init__(self, work_seconds: float = WORK_SECONDS, rest: Callable[[], float] = lambda: REST_SECONDS) -> None:
         self._work_seconds = work_seconds
@@ -37,9 +37,10 @@ class FairQueue:
         self._is_due = False
 
     def put(self, address: str, work: Callable[[], None], behind: int = 0) -> None:
-        """Queue work, after an address's earlier work and before that of addresses that used more time.
+        """Queue work behind the address's earlier work and before work for addresses that used more time.
 
-        `behind` is how much more the address has queued elsewhere, which lets addresses with less go first.
+        Args:
+            behind: How much more work the address has queued elsewhere; addresses with less queued work come first.
         """
         works = self._waiting.setdefault(address, deque())
         works.append(work)

@@ -1,4 +1,4 @@
-"""Messages as bytes: encoding WebSocket frames of the server, and finding the end of those of a peer.
+"""WebSocket frames: encoding the server's frames, and finding the end of received frames.
 
 Source: RFC 6455, section 5.2.
 """
@@ -18,7 +18,7 @@ _pack: Final = Struct(">BBH").pack
 
 
 def encode_frame(payload: bytes) -> bytes:
-    """Encode a text frame without a mask, as a server sends it."""
+    """Encode a text frame without a mask, as servers must send it."""
     length = len(payload)
     if length < 126:
         return _HEADERS[length] + payload
@@ -28,7 +28,7 @@ def encode_frame(payload: bytes) -> bytes:
 
 
 def with_fields(encoded: bytes, fields: Mapping[str, Any]) -> bytes:
-    """Return an encoded JSON object with more fields.
+    """Return an encoded JSON object with `fields` appended.
 
     >>> with_fields(b'{"a":1}', {"b": [2]}), with_fields(b'{"a":1}', {})
     (b'{"a":1,"b":[2]}', b'{"a":1}')
@@ -37,9 +37,9 @@ def with_fields(encoded: bytes, fields: Mapping[str, Any]) -> bytes:
 
 
 def end_of_frame(data: bytes, start: int, limit: int) -> int:
-    """Return the end of the frame that begins at `start`, or 0 while it is incomplete.
+    """Return the end of the frame that begins at `start`, or 0 while the frame is incomplete.
 
-    Returns `TOO_LONG` as soon as the header announces more than `limit` bytes.
+    Return `TOO_LONG` as soon as the frame's header announces more than `limit` bytes.
     """
     if len(data) < start + 2:
         return 0

@@ -1,7 +1,7 @@
-"""One accepted socket until a WebSocket opens on it: phases, deadlines, plain HTTP and the output of slow peers.
+"""An accepted connection before a WebSocket opens: phases, deadlines, plain HTTP, and output for slow peers.
 
-The invariants: a connection changes its phase only as `FOLLOWING` allows, and has a deadline in every phase in which
-the peer could keep the server waiting. The module `connection` adds the WebSocket.
+Two invariants hold: a connection changes its phase only as `FOLLOWING` allows, and it has a deadline in every phase in
+which the server waits for the peer. The module `connection` adds the WebSocket.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from tictactoe_server.transport.http_messages import (
 )
 
 LINGER_SECONDS: Final = 1.0  # for a refused peer to read the reason
-MAX_REQUESTS: Final = 100  # of plain HTTP on one connection; the last is answered with ``Connection: close``
+MAX_REQUESTS: Final = 100  # plain HTTP requests on one connection; the last response has ``Connection: close``
 
 
 class Phase(Enum):
     """The phases of a connection."""
 
     ACCEPTED = auto()  # the TLS handshake, if any, is under way
-    WAITING = auto()  # the next request is incomplete
+    WAITING = auto()  # the next request has not arrived completely
     QUEUED = auto()  # a request waits for its turn
-    ANSWERING = auto()  # the response is being made
-    STREAMING = auto()  # the response goes on line by line
+    ANSWERING = auto()  # the response is being prepared
+    STREAMING = auto()  # the response is a stream of lines
     OPEN = auto()  # a WebSocket is open
-    CLOSING = auto()  # one side has begun to close the WebSocket
-    ENDING = auto()  # everything is sent, input is ignored, and the peer has some time to disconnect
+    CLOSING = auto()  # one end has begun to close the WebSocket
+    ENDING = auto()  # all output is sent, input is ignored, and the peer has some time to disconnect
     GONE = auto()  # lost or aborted
 
 
@@ -57,12 +57,12 @@ FOLLOWING: Final[dict[Phase, set[Phase]]] = {
     Phase.OPEN: {Phase.CLOSING},
     Phase.CLOSING: {Phase.ENDING},
 }
-"""The phases that may follow each phase; GONE may follow all of them."""
+"""The phases that may follow each phase. GONE may follow any phase."""
 
 
 @dataclass(slots=True)
 class Outbox:
-    """Output for a peer that lags: frames in their order, and the newest state of each room."""
+    """Output queued for a slow peer: frames in order, and the newest state of each room."""
 
     abort_timer: asyncio.TimerHandle
     size: int = 0  # bytes in `frames`
@@ -73,17 +73,20 @@ class Outbox:
 class HttpConnection(asyncio.Protocol):
     """Answers one request after another until a WebSocket opens.
 
-    Each request must arrive within `hello_seconds` of the previous response, which the peer may take its time to read.
-    The peer is cut off if more than `outbox_bytes` of frames wait for it, or if it has not caught up
-    `catch_up_seconds` after as many bytes waited in the transport.
+    Each request must arrive within `hello_seconds` after the peer has read the previous response. When more than
+    `outbox_bytes` wait in the transport, further output is queued in an `Outbox`. The connection is aborted if the
+    queued frames exceed `outbox_bytes`, or if the transport does not drain within `catch_up_seconds`.
+
+    Attributes:
+        is_open: Whether a WebSocket is open.
     """
 
-    _transport: asyncio.Transport  # this and `_write` only between `connection_made` and `connection_lost`
+    _transport: asyncio.Transport  # like `_write`, exists only between `connection_made` and `connection_lost`
     _write: Callable[[bytes], None]
 
     def __init__(self, on_lost: Callable[[Any], None], peer: RemotePeer, limits: Limits) -> None:
         self._phase = Phase.ACCEPTED
-        self.is_open = False  # whether a WebSocket is open
+        self.is_open = False
         self._on_lost = on_lost
         self._peer = peer
         self._limits = limits
@@ -91,23 +94,23 @@ class HttpConnection(asyncio.Protocol):
         self._outbox: Outbox | None = None
         self._unsent = self._requests = 0
         self._answering: asyncio.Future[HttpResponse] | None = None
-        self._stop_lines: Callable[[], None] | None = None  # to be called when a stream has ended
-        self._has_ended = False  # whether the peer has ended its side
+        self._stop_lines: Callable[[], None] | None = None  # called when a stream has ended
+        self._has_ended = False  # whether the peer has finished sending
         self._rest = b""  # received bytes that are not processed yet
         self._deadline: asyncio.TimerHandle | None = None
         self._set_deadline(limits.hello_seconds, self._close_silent)
 
     @property
     def address(self) -> str:
-        """The client's address, also behind a trusted proxy; "" until it is known."""
+        """The client's address, which a trusted proxy may have forwarded; "" until it is known."""
         return self._peer.address
 
     @abstractmethod
     def _upgrade(self, request: HttpRequest) -> None:
-        """Open a WebSocket, or answer with the reason for a refusal."""
+        """Open a WebSocket, or send the reason why it is refused."""
 
     def push_frame(self, frame: bytes) -> None:
-        """Send a frame; it is never dropped."""
+        """Send a frame, or queue it for a slow peer. Queued frames are never dropped."""
         if self._outbox is None:
             if self.is_open:
                 self._write(frame)
@@ -118,14 +121,14 @@ class HttpConnection(asyncio.Protocol):
             self.abort()
 
     def push_state(self, room: str, frame: bytes) -> None:
-        """Send a room's state; while the peer lags, keep only the newest state of each room."""
+        """Send a room's state; for a slow peer, queue only the newest state of each room."""
         if self._outbox is not None:
             self._outbox.states[room] = frame
         elif self.is_open:
             self._write(frame)
 
     def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
-        """Send an answer and a state in one write; while the peer lags, queue each by its kind."""
+        """Send an answer and a room's state in one write; for a slow peer, queue both as usual."""
         if self._outbox is not None:
             self.push_frame(answer)
             self.push_state(room, state)
@@ -133,19 +136,19 @@ class HttpConnection(asyncio.Protocol):
             self._write(answer + state)
 
     def forget_state(self, room: str) -> None:
-        """Discard the state of a room that is queued while the peer lags."""
+        """Remove a room's state from a slow peer's queue."""
         if self._outbox is not None:
             self._outbox.states.pop(room, None)
 
     def push_line(self, line: bytes) -> None:
-        """Send a line of a stream; while the peer lags, keep only the newest line."""
+        """Send a line in a stream; for a slow peer, queue only the newest line."""
         if self._outbox is not None:
             self._outbox.states[""] = line
         elif self._phase is Phase.STREAMING:
             self._write(line)
 
     def end_lines(self) -> None:
-        """End a stream after its queued line."""
+        """End a stream after sending its queued line, if any."""
         outbox = self._end_outbox()
         if self._phase is Phase.STREAMING:
             self._end(b"".join(outbox.states.values()) if outbox else b"")
@@ -174,18 +177,18 @@ class HttpConnection(asyncio.Protocol):
             self._enter(Phase.WAITING)
 
     def eof_received(self) -> bool:
-        """Return True to keep the transport open for pending answers, which TLS does not allow."""
+        """Return True to keep the transport open for pending responses, which is impossible with TLS."""
         is_held_back = self._phase is Phase.WAITING and self._outbox is not None
         is_asking = is_held_back or self._phase in (Phase.QUEUED, Phase.ANSWERING)
         self._has_ended = is_asking and self._transport.can_write_eof()
         return self._has_ended
 
     def pause_writing(self) -> None:
-        """Start queueing output; called when the transport's write buffer is full."""
+        """Start queueing output. Called when the transport's write buffer is full."""
         self._outbox = Outbox(self._loop.call_later(self._limits.catch_up_seconds, self.abort))
 
     def resume_writing(self) -> None:
-        """Send queued frames, states last; called when the write buffer has drained."""
+        """Send the queued frames, then the queued states. Called when the transport's write buffer has drained."""
         outbox = self._end_outbox()
         if outbox is not None and self._phase in (Phase.OPEN, Phase.STREAMING):
             self._write(b"".join((*outbox.frames, *outbox.states.values())))
@@ -193,7 +196,7 @@ class HttpConnection(asyncio.Protocol):
             self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Release all references, so that nothing is left for the garbage collector."""
+        """Drop all references, so that no reference cycles are left for the garbage collector."""
         if self._answering is not None:
             self._answering.cancel()
         self._enter(Phase.GONE)
@@ -204,7 +207,7 @@ class HttpConnection(asyncio.Protocol):
         self._release_stream()
 
     def _receive_request(self, data: bytes) -> None:
-        """Buffer bytes of requests, and pause reading once that is more than a request."""
+        """Buffer the bytes of requests; pause reading when they are more than a request can have."""
         if self._phase in (Phase.STREAMING, Phase.ENDING, Phase.GONE):
             return
         self._rest += data
@@ -284,7 +287,7 @@ class HttpConnection(asyncio.Protocol):
         self._wait_for_request()
 
     def _wait_for_request(self) -> None:
-        """Process the next request, as soon as the peer has read enough of the last response."""
+        """Process the next request, once the peer has read enough of the last response."""
         if not self._rest and not self._has_ended:
             self._peer.idle(partial(self._end, b""))
         if self._outbox is None and self._rest:
@@ -304,14 +307,14 @@ class HttpConnection(asyncio.Protocol):
             stop()
 
     def _end(self, last: HttpResponse | bytes) -> None:
-        """Send a last response, then ignore input until the peer disconnects."""
+        """Send the last response, then ignore input until the peer disconnects."""
         self._rest = b""
         self._write(encode_response(last) if isinstance(last, HttpResponse) else last)
         self._transport.resume_reading()
         self._hang_up()
 
     def _enter(self, phase: Phase) -> None:
-        """Enter the next phase; raises RuntimeError for a transition that `FOLLOWING` does not have."""
+        """Enter the next phase. Raise RuntimeError for a transition that is not in `FOLLOWING`."""
         if phase is not Phase.GONE and phase not in FOLLOWING.get(self._phase, ()):
             raise RuntimeError(f"{phase} does not follow {self._phase}.")
         self._phase, self.is_open = phase, phase is Phase.OPEN
@@ -326,7 +329,7 @@ class HttpConnection(asyncio.Protocol):
             self._transport.close()
 
     def _give_up(self) -> None:
-        """Abort an answered connection, unless the peer is still reading."""
+        """Abort the connection after its last response, unless the peer is still reading."""
         if self._is_taking():
             self._set_deadline(self._limits.close_seconds, self._give_up)
         else:
@@ -340,7 +343,7 @@ class HttpConnection(asyncio.Protocol):
         return 0 < self._unsent != before
 
     def _set_deadline(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
-        """Abort after `seconds`, or call `then` instead; replaces the previous deadline."""
+        """Replace the deadline: after `seconds`, call `then`, by default `abort`. None removes the deadline."""
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = None if seconds is None else self._loop.call_later(seconds, then or self.abort)
@@ -352,7 +355,7 @@ class HttpConnection(asyncio.Protocol):
         return outbox
 
     def _close_silent(self) -> None:
-        """Close a connection whose request did not arrive in time, unless the event loop was late."""
+        """Close the connection because a request did not arrive in time, unless the event loop may be late."""
         if self._is_taking() or self._is_kept_waiting():
             self._set_deadline(self._limits.hello_seconds, self._close_silent)
         elif self._rest:
@@ -361,7 +364,7 @@ class HttpConnection(asyncio.Protocol):
             self.abort()
 
     def _is_kept_waiting(self) -> bool:
-        """Return True if the server may not have processed received bytes yet."""
+        """Return True if there may be received bytes that the server has not processed yet."""
         return self._phase is Phase.QUEUED or self._peer.admission.is_late()
 
 

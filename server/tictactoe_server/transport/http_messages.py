@@ -1,7 +1,7 @@
-"""Plain HTTP as values, without sockets: requests, parsed by `h11`, and responses.
+"""Plain HTTP without sockets: requests, which `h11` parses, and responses.
 
-This server is stricter than `h11`: it refuses everything that two parsers could understand differently, such as bare
-line feeds, folded lines and repeated lengths. Source: RFC 9112, sections 2 to 6, and 11.2 on smuggling.
+This server is stricter than `h11`. It refuses everything that two parsers could interpret differently, such as bare
+line feeds, folded lines and repeated lengths. Source: RFC 9112, sections 2 to 6, and 11.2 on request smuggling.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ JSON_LINES: Final = "application/x-ndjson"
 CSV: Final = "text/csv; charset=utf-8"
 READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
 METERED: Final = ("/api/", "/e/", "/preview", "/replay/")
-"""Prefixes of paths with large answers, whose bytes are counted."""
+"""Prefixes of the paths with large responses, whose bytes are counted against a limit."""
 
 _OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)")
 _LINK_PREVIEWS: Final = re.compile(
     "facebookexternalhit|WhatsApp|Twitterbot|TelegramBot|Slackbot|Discordbot|LinkedInBot|Mastodon|Mattermost|Synapse"
     "|SkypeUriPreview|Iframely|Embedly"
 )
-"""User agents that read a page's head to show a card of a link; most of them accept any media type."""
+"""User agents that read a page's head to preview a link; most of them accept any media type."""
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BARE_LINE_END: Final = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 _AMBIGUOUS: Final = re.compile(rb"\n[ \t]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\ncontent-length:[^\r]*,", re.IGNORECASE)
-"""A folded line, a control character or a list of lengths, which `h11` accepts."""
+"""A folded line, a control character or a list of lengths, all of which `h11` accepts."""
 
 
 class BadRequest(Exception):
-    """The request is refused and its connection closed; the message is a sentence for people."""
+    """The request is refused and the connection is closed. The message is the body of the response."""
 
     def __init__(self, words: str, status: HTTPStatus = HTTPStatus.BAD_REQUEST) -> None:
         super().__init__(words)
@@ -52,30 +52,44 @@ class BadRequest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A request without its body; the names of its header `fields` are in lower case."""
+    """A request without its body.
+
+    Attributes:
+        path: The percent-decoded path, without `base`.
+        host: The host from the request, with the port if the client sent one.
+        fields: The values of the headers, by name in lower case.
+        keeps_alive: Whether the client may send more requests on the connection.
+        scheme: The scheme that the client used to connect to this server or to a trusted proxy; "" if unknown.
+        address: The client's address.
+        names_host: Whether the request's target is an absolute URL, as in requests to a proxy.
+        base: The operator's `--base-path`, or "".
+        root: The path of the server as the client sees it; relative to the path of the request unless `base` is set.
+    """
 
     method: str
-    path: str  # decoded
+    path: str
     query: str
-    host: str  # as the client named it, with its port if it gave one
+    host: str
     fields: dict[str, list[str]]
-    keeps_alive: bool = True  # more requests may follow
+    keeps_alive: bool = True
     has_body: bool = False
     version: str = "1.1"
-    scheme: str = "http"  # of the client's connection to this server or a trusted proxy; "" if the proxy does not tell
-    address: str = ""  # of the client
-    names_host: bool = False  # the target is an absolute URL, as in requests to a proxy
-    base: str = ""  # of the operator's `--base-path`, which `path` no longer has
-    root: str = (
-        "/"  # the path of the server as the client sees it, relative to that of the request unless `base` is set
-    )
+    scheme: str = "http"
+    address: str = ""
+    names_host: bool = False
+    base: str = ""
+    root: str = "/"
 
     def field(self, name: str) -> str:
-        """Return a header with all its lines joined; "" if absent."""
+        """Return a header's values, joined with commas, or "" if the header is absent."""
         return ", ".join(self.fields.get(name, ()))
 
     def accepts(self, what: str, name: str = "accept") -> bool:
-        """Return True if an `Accept` header lists a value with a quality above 0."""
+        """Return True if an `Accept` header lists the value `what` with a quality above 0.
+
+        Args:
+            name: The header, such as ``accept-encoding``.
+        """
         for each in self.field(name).lower().split(","):
             accepted, *parameters = (part.strip() for part in each.split(";"))
             if accepted == what:
@@ -84,12 +98,12 @@ class HttpRequest:
 
     @property
     def is_open_to_all(self) -> bool:
-        """Whether pages of every origin may read the response."""
+        """Whether pages from any origin may read the response."""
         return _OPEN_TO_ALL.fullmatch(self.path) is not None
 
     @property
     def wants_html(self) -> bool:
-        """Whether the client is a browser or shows link previews; other programs do not ask for HTML by name."""
+        """Whether the client is a browser or creates link previews. Other programs do not accept HTML explicitly."""
         return self.accepts("text/html") or _LINK_PREVIEWS.search(self.field("user-agent")) is not None
 
     @property
@@ -98,7 +112,7 @@ class HttpRequest:
 
     @property
     def wants_semicolons(self) -> bool:
-        """Whether CSV is for a spreadsheet of a language with decimal commas."""
+        """Whether CSV is for a spreadsheet in a language with decimal commas, which needs semicolons as separators."""
         return "separator=semicolon" in self.query.split("&")
 
     @property
@@ -107,35 +121,45 @@ class HttpRequest:
 
     @property
     def origin(self) -> str:
-        """The prefix of links to this server, such as ``http://host:8765/games``; "" without a host."""
+        """The prefix of links to this server, such as ``http://host:8765/games``, or "" if the host is unknown."""
         return f"{self.scheme or 'http'}://{self.host}{self.base}" if self.host else ""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """A response with its body and its headers, except for the headers that every response has."""
+    """A response.
+
+    Attributes:
+        kind: The media type.
+        fields: The headers, except for the headers that every response has.
+        tag: The entity tag; by default a hash of the body.
+    """
 
     status: HTTPStatus
     body: bytes
     kind: str = PLAIN_TEXT
     fields: tuple[tuple[str, str], ...] = ()
-    tag: str = ""  # the entity tag; by default a hash of the body
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpStream(HttpResponse):
-    """A response of lines, which ends with its connection."""
+    """A response that is a stream of lines. Its end is the end of the connection."""
 
     begin: Callable[[Any], Callable[[], None]]
-    """Called with the connection; returns a function to call when the connection is lost."""
+    """Called with the connection; returns a function that is called when the stream ends or the connection is lost."""
 
 
 Answer = Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
-"""Answers a request that is not a WebSocket handshake, now or later."""
+"""Returns the response to a plain HTTP request, or an awaitable of the response."""
 
 
 def read_request(data: bytes) -> tuple[HttpRequest, bytes] | None:
-    """Parse a request; return it with the bytes after its head, or None while incomplete. Raises `BadRequest`."""
+    """Parse a request; return the request and the bytes after its head, or None while the head is incomplete.
+
+    Raises:
+        BadRequest: The request is malformed, ambiguous or too long.
+    """
     head, end, rest = data.partition(b"\r\n\r\n")
     if len(head) > MAX_HEAD_BYTES:
         raise BadRequest("This request is too long.", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
@@ -184,7 +208,7 @@ def _read_head(head: bytes) -> HttpRequest:
 
 
 def _read_target(target: str, host: str) -> tuple[str, str]:
-    """Return the path with its query, and the host; an absolute target overrides the `Host` header."""
+    """Return a target's path with its query, and the host. The host in an absolute target overrides `host`."""
     if target != "*" and not target.startswith("/"):
         try:
             parts = urlsplit(target)
@@ -200,7 +224,7 @@ def _read_target(target: str, host: str) -> tuple[str, str]:
 
 
 def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_alive: bool = False) -> bytes:
-    """Encode a response; without its body, it still states the body's length."""
+    """Encode a response. The head states the length of the body even if `with_body` is False."""
     lines = [
         f"HTTP/1.1 {response.status.value} {response.status.phrase}",
         f"Date: {formatdate(usegmt=True)}",
@@ -218,29 +242,29 @@ def encode_response(response: HttpResponse, *, with_body: bool = True, keeps_ali
 
 
 def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpResponse:
-    """Return a one-line text response."""
+    """Return a response with one line of text."""
     return HttpResponse(status, f"{clean_text(words)}\n".encode(), fields=(("Cache-Control", "no-store"), *fields))
 
 
 def answer_json(value: object, tag: str = "") -> HttpResponse:
-    """Return a value as JSON."""
+    """Return a response with a value as JSON."""
     return HttpResponse(HTTPStatus.OK, encode(value), JSON, tag=tag)
 
 
 def redirect(request: HttpRequest, path: str) -> HttpResponse:
-    """Return a redirect to another path of this server, which is not encoded yet."""
+    """Return a redirect to another path on this server; `path` is not percent-encoded yet."""
     location = f"{request.root}{quote(path[1:])}"
     return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", location),))
 
 
 def lead_to(url: str, path: str) -> HttpResponse:
-    """Return a redirect to a path at another server, given by its WebSocket URL."""
+    """Return a redirect to a path on another server, whose WebSocket URL is `url`."""
     location = f"http{url.removeprefix('ws')}{path}"
     return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", location),))
 
 
 def say_too_many(request: HttpRequest, wait_ms: int) -> HttpResponse:
-    """Return a 429 response with a retry time."""
+    """Return a response with status 429 that tells the client to retry after `wait_ms`."""
     seconds = str(wait_ms // 1000 + 1)
     words = f"Too many requests from your address. Try again in {seconds} s."
     fields = ("Cache-Control", "no-store"), ("Retry-After", seconds)
@@ -255,7 +279,10 @@ def explain(
     *fields: tuple[str, str],
     retry_ms: int | None = None,
 ) -> HttpResponse:
-    """Return an error response, as text or as JSON, whatever characters an address has put into the words."""
+    """Return an error response: JSON for the paths that any page may read, text for others.
+
+    `words` may contain parts of the request; unprintable characters are removed.
+    """
     words = clean_text(words)
     if not request.is_open_to_all:
         return HttpResponse(status, f"{words}\n".encode(), fields=fields)

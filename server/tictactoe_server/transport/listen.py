@@ -1,4 +1,4 @@
-"""Listening sockets, their URLs for other machines, and their announcement on the local network."""
+"""Listening sockets, the server's URLs for other machines, and its announcement on the local network."""
 
 from __future__ import annotations
 
@@ -19,29 +19,35 @@ from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
 from tictactoe_server.transport.certificate import Certificate
 
 _UNROUTED: Final = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
-"""Addresses for documentation (RFC 5737, RFC 3849): the route to them names our own address, and nothing is sent."""
+"""Addresses reserved for documentation (RFC 5737, RFC 3849).
+
+Connecting a UDP socket to them reveals the machine's own address on the default route; no packet is sent.
+"""
 
 _REMEDIES: Final = {
     errno.EADDRINUSE: " Perhaps a server runs there already: tictactoe-server status. --port 0 takes a free port.",
     errno.EADDRNOTAVAIL: " --host names an address of this machine; without it, the server listens on all of them.",
     errno.EACCES: " Ports below 1024 are reserved: take another --port, or see docs/hosting.md for port 443.",
 }
-"""What to do if the system refuses to listen."""
+"""Advice for the operator, by the error of the operating system."""
 
-_MAX_NAME_BYTES: Final = 63 - 4  # the limit of DNS (RFC 6763, 4.1.1), less a number that makes the name unique
+_MAX_NAME_BYTES: Final = 63 - 4  # the limit in DNS (RFC 6763, 4.1.1) minus a suffix that makes the name unique
 
 log: Final = structlog.get_logger(__name__)
 
 
 class CannotListen(Exception):
-    """The server cannot listen on the address; the message is one line for the operator."""
+    """The server cannot listen on this address or port; the message is one line for the operator."""
 
 
 def open_sockets(host: str | None, port: int) -> list[socket.socket]:
-    """Return listening sockets, all on one port; host None or ``::`` means all addresses, IPv4 and IPv6.
+    """Return listening sockets, all on the same port.
+
+    Args:
+        host: A name or an address of this machine; None or ``::`` means all addresses, IPv4 and IPv6.
 
     Raises:
-        CannotListen: The port is taken, or the host does not resolve or is another machine.
+        CannotListen: The port is taken, or the host cannot be resolved or is another machine.
     """
     host = None if host == "::" else host
     try:
@@ -72,7 +78,7 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
 
 
 def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
-    """Return the URL of a host, by default this machine, and a port.
+    """Return the WebSocket URL for a host and a port; None means this machine.
 
     >>> url_of(None, 8765), url_of("::1", 80), url_of("example.org", 443, secure=True)
     ('ws://localhost:8765', 'ws://[::1]:80', 'wss://example.org')
@@ -84,10 +90,13 @@ def url_of(host: str | None, port: int, *, secure: bool = False) -> str:
 
 
 def addresses_at(host: str | None) -> list[str]:
-    """Return the addresses, for other machines, of a server that listens on `host`, or on all addresses if None.
+    """Return the addresses at which other machines can reach a server that listens on `host`.
 
-    For all addresses, the address of the default route comes first, and IPv6 addresses are returned only if there are
-    no others.
+    If `host` means all addresses, the address on the default route comes first, and IPv6 addresses are returned only if
+    there are no IPv4 addresses.
+
+    Args:
+        host: As in `open_sockets`.
     """
     if host not in (None, "::", "0.0.0.0"):
         found = set()
@@ -100,7 +109,7 @@ def addresses_at(host: str | None) -> list[str]:
 
 
 def is_for_others(host: str) -> bool:
-    """Return False for a host or address that means something else on every machine or link.
+    """Return False for a loopback or link-local address, which other machines cannot use.
 
     >>> [is_for_others(host) for host in ("10.0.0.7", "example.org", "localhost", "127.0.0.1", "fe80::1")]
     [True, True, False, False, False]
@@ -124,10 +133,14 @@ def _own_addresses() -> Iterator[str]:
 
 
 class Links:
-    """The URLs of a server."""
+    """The URLs of a server.
+
+    Attributes:
+        is_open: Whether the server listens on all addresses.
+    """
 
     def __init__(self, host: str | None, port: int, certificate: Certificate | None, *, has_page: bool) -> None:
-        self.is_open = host in (None, "0.0.0.0", "::")  # whether it listens on all addresses
+        self.is_open = host in (None, "0.0.0.0", "::")
         self._host = host
         self._port = port
         self._names = () if certificate is None else certificate.names
@@ -136,7 +149,7 @@ class Links:
 
     @property
     def url(self) -> str:
-        """The WebSocket URL for this machine; with TLS, under a name of the certificate."""
+        """The WebSocket URL on this machine; with TLS, its host is a name in the certificate."""
         host = None if self.is_open else self._host
         if self._names and (host or "localhost") not in self._names:
             host = self._names[0]
@@ -144,13 +157,13 @@ class Links:
 
     @property
     def for_people(self) -> str:
-        """The URL to show to people: for a browser if the page is enabled."""
+        """The URL to show to people: for browsers if the page is enabled, otherwise the WebSocket URL."""
         return self._link_of(self.url)
 
     def for_others(self) -> list[str]:
-        """Return the URLs for people on other machines, best first, if the server listens on all addresses.
+        """Return URLs for people on other machines, best first, or an empty list unless `is_open`.
 
-        They have the machine's addresses, or with TLS a name of the certificate.
+        Their hosts are the machine's addresses or, with TLS, a name in the certificate.
         """
         if not self.is_open:
             return []
@@ -162,10 +175,14 @@ class Links:
 
 
 async def announce(host: str | None, port: int, *, name: str | None = None, tls_name: str | None = None) -> None:
-    """Announce a server that listens on `host`, or on all addresses if None, until cancelled.
+    """Announce a server on the local network until cancelled.
 
-    A server that only this machine can reach is not announced; a failure, such as missing multicast, is logged.
-    `tls_name` is a name of the certificate.
+    A server that only this machine can reach is not announced. A failure, such as missing multicast, is logged.
+
+    Args:
+        host: Where the server listens, as in `open_sockets`.
+        name: The name in the announcement; by default the name of this machine.
+        tls_name: A name in the certificate; None without TLS.
     """
     addresses = addresses_at(host)
     if not addresses:
@@ -194,13 +211,13 @@ async def announce(host: str | None, port: int, *, name: str | None = None, tls_
             while not closing.done():  # a second cancellation must not leave sockets open
                 with contextlib.suppress(asyncio.CancelledError, OSError):
                     await asyncio.shield(closing)
-            zeroconf.zeroconf.engine.close()  # in case the ending loop has cancelled `closing`
+            zeroconf.zeroconf.engine.close()  # in case `closing` was cancelled because the event loop ends
     except (OSError, Error) as error:
         log.info("not announced on the local network", reason=str(error) or type(error).__name__)
 
 
 def fit_name(name: str) -> str:
-    """Return a name without control characters that DNS accepts with a number after it.
+    """Return a name without control characters, short enough for DNS even with a number appended.
 
     >>> fit_name("  Class 4b\\x1b[31m. "), len(fit_name("ä" * 99).encode())
     ('Class 4b[31m.', 58)

@@ -1,6 +1,6 @@
 """Accepts connections, a few at a time, and pings them.
 
-Peers beyond the limits are refused cheaply: with a plain response, or silently if they expect TLS.
+Connections beyond the limits are refused cheaply: with a plain HTTP response or, if TLS is enabled, without a response.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tictactoe_server.transport.connection import LOOKS_A_PING, Connection, Rece
 from tictactoe_server.transport.http_connection import LINGER_SECONDS
 from tictactoe_server.transport.http_messages import encode_response, say
 
-BACKLOG: Final = 4_096  # connections that may wait to be accepted, as after a restart all players connect at once
-ACCEPTED_A_TURN: Final = 2  # accepted at one socket in one turn of the event loop
-MAX_TURNED_AWAY: Final = 64  # refused peers that may take time to read the reason
-_PAUSE_SECONDS: Final = 0.1  # of not accepting, when the system has no descriptors left
-_TURNS: Final = 48  # groups of connections that are pinged one after another
+BACKLOG: Final = 4_096  # connections that may wait to be accepted: all players reconnect at once after a restart
+ACCEPTED_A_TURN: Final = 2  # connections accepted on one socket in one turn of the event loop
+MAX_TURNED_AWAY: Final = 64  # refused connections that stay open for a while, so that peers can read the reason
+_PAUSE_SECONDS: Final = 0.1  # pause in accepting when the system has no file descriptors left
+_TURNS: Final = 48  # groups of connections, which are pinged one after another
 _TURNS_A_LOOK: Final = _TURNS // LOOKS_A_PING
 _CLOSED_AT_ONCE: Final = 200
 
@@ -33,7 +33,12 @@ _CLOSED_AT_ONCE: Final = 200
 class Listener:
     """Accepts connections, over TLS if there is a certificate.
 
-    `accept` returns the receiver of a connection whose WebSocket has opened.
+    Args:
+        accept: Returns the receiver for a connection whose WebSocket has opened.
+        make: Creates connections.
+
+    Attributes:
+        connections: The accepted connections in order, each with its group for pings.
     """
 
     def __init__(
@@ -54,7 +59,7 @@ class Listener:
         self._pinging = Tasks()
         self._refused: set[socket] = set()
         self._turns: list[dict[Connection, None]] = [{} for _ in range(_TURNS)]
-        self.connections: dict[Connection, dict[Connection, None]] = {}  # as accepted, each with its group for pings
+        self.connections: dict[Connection, dict[Connection, None]] = {}
         self._next_turn = cycle(self._turns)
         self._is_empty = asyncio.Event()
 
@@ -67,13 +72,18 @@ class Listener:
         self._pinging.start(self._ping())
 
     async def stop(self, code: int, reason: str, within: float) -> None:
-        """Stop accepting, close all connections, and abort the rest after `within` seconds; idempotent."""
+        """Stop accepting, close all connections, and abort the remaining ones after `within` seconds. Idempotent.
+
+        Args:
+            code: The close code for WebSockets.
+            reason: The reason in the close frame.
+        """
         while self._sockets:
             listening = self._sockets.pop()
             asyncio.get_running_loop().remove_reader(listening)
             listening.close()
         await self._pinging.stop()
-        # Without TLS, connecting takes no time, and uvloop would close a cancelled connection without telling it.
+        # Without TLS, connecting takes no time, and uvloop would not notify a cancelled connection that it is closed.
         if self._certificate is not None:
             await self._connecting.stop()
         for refused in list(self._refused):
@@ -127,7 +137,10 @@ class Listener:
             connection.abort()
 
     def _turn_away(self, accepted: socket) -> None:
-        """Refuse a socket in words, and close it after a while, so that they arrive, or at once if many are waiting."""
+        """Send the reason for a refusal, and close the socket a little later, so that the peer can read the reason.
+
+        With TLS, or if many refused sockets are open, close the socket at once.
+        """
         self._refused.add(accepted)
         if self._certificate is None:
             with contextlib.suppress(OSError):
@@ -159,7 +172,7 @@ class Listener:
             self._take_turn(number)
 
     def _take_turn(self, number: int) -> None:
-        """Ping one group of connections, and check every sixth group for silence."""
+        """Ping one group of connections, and check every sixth group for silent peers."""
         for turn in self._turns[number % _TURNS_A_LOOK :: _TURNS_A_LOOK]:
             for connection in list(turn):
                 connection.end_if_silent()

@@ -1,4 +1,4 @@
-"""Limits by key: how often something may be done, and how many things a key may have."""
+"""Limits by key, such as a player or an address: how often something may happen, and how many things a key may have."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ _WINDOWS_MS: Final = {"second": 1_000, "ten-seconds": 10_000, "minute": 60_000, 
 
 
 class RateLimit:
-    """Allows `times` uses in each window of `window_ms`, refilled evenly, or any number if `times` is 0.
+    """A rate limit for one key. Source: the generic cell rate algorithm (GCRA), ITU-T I.371.
 
-    The burst is `at_once`, by default `times`. `monotonic_ns` is independent of the stored time.
-    Source: GCRA, ITU-T I.371.
+    Args:
+        times: The number of uses allowed in `window_ms`, refilled evenly; 0 for no limit.
+        at_once: The most uses in a burst; 0 for `times`.
     """
 
     __slots__ = ("_interval", "_monotonic_ns", "_next", "_window")
@@ -27,7 +28,7 @@ class RateLimit:
         self._next = 0
 
     def take(self, count: int = 1) -> int:
-        """Count uses and return 0, or count nothing and return the ms to wait."""
+        """Count `count` uses and return 0, or count nothing and return the ms to wait."""
         now = self._monotonic_ns()
         following = (self._next if self._next > now else now) + self._interval * count
         if following - now > self._window:
@@ -36,7 +37,7 @@ class RateLimit:
         return 0
 
     def spend(self, count: int) -> None:
-        """Count uses unconditionally; later uses wait longer."""
+        """Count `count` uses even if they exceed the limit; later uses then wait longer."""
         self._next = max(self._next, self._monotonic_ns()) + self._interval * count
 
     def give_back(self) -> None:
@@ -44,7 +45,7 @@ class RateLimit:
         self._next -= self._interval
 
     def wait(self) -> int:
-        """Return the ms to wait for the next use, 0 if allowed now; counts nothing."""
+        """Return the ms until the next use is allowed, without counting a use; 0 if it is allowed now."""
         wait = self.take()
         if not wait:
             self.give_back()
@@ -52,16 +53,21 @@ class RateLimit:
 
     @property
     def used(self) -> int:
-        """How many uses of the burst are used up."""
+        """The number of recent uses that still count against the burst."""
         left = self._next - self._monotonic_ns()
         return -(-left // self._interval) if left > 0 else 0
 
 
 class RateLimits(dict[str, RateLimit]):
-    """A limit for each key, which outlives the connections that it counts; limits without recent uses are pruned."""
+    """A rate limit for each key. Limits without recent uses are pruned.
 
-    names: tuple[str, ...] = ()  # in `COUNTS`, if an operator may choose the limits
-    unit = 1  # uses that are one in `COUNTS`
+    Attributes:
+        names: The names in `COUNTS` of the rate and of its burst, if operators can set them.
+        unit: The number of uses per unit in `COUNTS`: a million for megabytes, otherwise 1.
+    """
+
+    names: tuple[str, ...] = ()
+    unit = 1
 
     def __init__(self, times: int, window_ms: int, monotonic_ns: Callable[[], int], at_once: int = 0) -> None:
         super().__init__()
@@ -70,7 +76,10 @@ class RateLimits(dict[str, RateLimit]):
 
     @classmethod
     def named(cls, limits: Limits, monotonic_ns: Callable[[], int], name: str) -> RateLimits:
-        """Return the limits configured as THING-per-WINDOW or THING-per-WINDOW-per-KEY, and their burst if any."""
+        """Return the rate limits with a name in `COUNTS`: THING-per-WINDOW or THING-per-WINDOW-per-KEY.
+
+        THING-at-once or THING-at-once-per-KEY, if it is in `COUNTS`, is the burst.
+        """
         thing, window, *key = name.split("-per-")
         unit = 1_000_000 if thing.endswith("megabytes") else 1
         names = tuple(one for one in (name, "-per-".join((f"{thing}-at-once", *key))) if one in COUNTS)
@@ -88,23 +97,25 @@ class RateLimits(dict[str, RateLimit]):
         return limit
 
     def new(self) -> RateLimit:
-        """Return a new, unused limit outside the collection."""
+        """Return a new limit that is not stored under a key."""
         return RateLimit(*self._rate)
 
     @property
     def most_used(self) -> float:
-        """The use of the busiest key."""
+        """The current use of the busiest key, in units of `COUNTS`."""
         most = max((limit.used for limit in self.values()), default=0)
         return most if self.unit == 1 else round(most / self.unit, 1)
 
 
 class Held(dict[str, dict[Any, Any]]):
-    """The things that each key has, oldest first, each with a value; the empty key has none.
+    """A limit on the number of things that a key has at the same time, such as the connections from an address.
+
+    For each key, it maps the things, oldest first, to values. Things under the empty key are not stored.
 
     Args:
-        name: The name in `COUNTS` of the most things a key may have; "" for no limit.
-        counts: Returns from a thing's value whether it counts, by default all do. It is called at each check, so that
-            the answer may change over time.
+        name: The name of the limit in `COUNTS`; "" for no limit.
+        counts: Returns whether a thing with this value counts; by default, all things count. It is called at each
+            check, so its result may change.
     """
 
     def __init__(
@@ -134,20 +145,20 @@ class Held(dict[str, dict[Any, Any]]):
 
     @property
     def most_used(self) -> int:
-        """The count of the key with the most things."""
+        """The number of things that the busiest key has."""
         return max(map(self.count, self), default=0)
 
 
 def used_of(owner: object) -> dict[str, float]:
-    """Return the use of each limit among an object's attributes by name, for its busiest key."""
+    """Return the use of the limits among an object's attributes, by name in `COUNTS`, each for its busiest key."""
     limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Held)]
     return {name: one.most_used for one in limits for name in one.names}
 
 
 def take_both(first: RateLimit, second: RateLimit, count: int = 1) -> tuple[int, int]:
-    """Count uses of two limits with the same clock and return zeros, or count nothing and return the ms to wait.
+    """Count uses of two limits and return (0, 0), or count nothing and return the ms to wait for each limit.
 
-    Only the wait for the first limit that refuses is returned; the other number is 0.
+    Only the wait for the first limit that refuses is above 0. Both limits must have the same clock.
     """
     now = second._monotonic_ns()
     following = (first._next if first._next > now else now) + first._interval * count
