@@ -1,4 +1,4 @@
-"""Metrics as a feature; the library for them is imported only if they are on."""
+"""The feature for metrics. The Prometheus library is imported only if metrics are enabled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tictactoe_server.settings import Options, option
 
 
 def _parse_address(text: str) -> tuple[str, int]:
-    """Return the parts of HOST:PORT; an IPv6 address is in brackets."""
+    """Return the host and the port in HOST:PORT; raises `BadParameter`. An IPv6 address must be in brackets."""
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
         raise BadParameter(f"{text!r} is no HOST:PORT, as in 127.0.0.1:9100.")
@@ -21,7 +21,7 @@ def _parse_address(text: str) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class MetricsOptions(Options):
-    """The address of the metrics, None for no metrics."""
+    """The address that metrics are served on, or None to disable metrics."""
 
     section = "Metrics"
 

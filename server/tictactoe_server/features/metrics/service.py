@@ -1,6 +1,6 @@
 """Metrics for Prometheus, read from the server's own counters on request.
 
-They are collected in one turn of the event loop, and served by the server's own HTTP code.
+All metrics are collected in the same iteration of the event loop, and the server's own HTTP code serves them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, 
 from tictactoe_server.transport.listen import CannotListen, open_sockets
 from tictactoe_server.transport.listener import Listener
 
-_LIMITS: Final = Limits(connections=100, connections_per_address=10)  # leaves file descriptors for players
+_LIMITS: Final = Limits(connections=100, connections_per_address=10)  # so that file descriptors are left for players
 PREFIX: Final = "tictactoe_"
 Kind = Literal["info", "gauge", "counter", "histogram"]
 
 
 class MetricsServer(Collector):
-    """Answers `GET /metrics` on its own address, with its own limits."""
+    """Serves `/metrics` on its own address, with its own limits."""
 
     def __init__(self, host: str, port: int, server: ServerParts) -> None:
         self._host = host
@@ -70,7 +70,7 @@ class MetricsServer(Collector):
 
 
 class MeteredConnection(Connection):
-    """A connection that counts the bytes it sends."""
+    """A connection that adds the number of bytes it sends to the server's counters."""
 
     __slots__ = ("_counters",)
 
@@ -90,7 +90,7 @@ class MeteredConnection(Connection):
 
 
 class _Asking(Connection):
-    """A connection to the metrics server; it may be replaced while it is idle."""
+    """A connection to the metrics server. While it is idle, it may be closed to make room for a new connection."""
 
     __slots__ = ()
 
@@ -112,8 +112,10 @@ class Figure(NamedTuple):
     """A metric.
 
     Attributes:
-        read: Returns the current value, or None if the server has no such metric.
-        label: The label of the keys, if the value is a mapping.
+        name: The name without `PREFIX`.
+        words: The description for people.
+        read: Returns the current value, or None if the server does not have this metric.
+        label: The name of the label for the keys if the value is a mapping, otherwise "".
     """
 
     kind: Kind
@@ -123,7 +125,10 @@ class Figure(NamedTuple):
     label: str = ""
 
     def measure(self, server: ServerParts) -> core.Metric | None:
-        """Return the current value, with one labelled sample for each key of a mapping."""
+        """Return the metric with its current value, as a labelled sample for each key if the value is a mapping.
+
+        Returns None if the server does not have this metric.
+        """
         found, name = self.read(server), f"{PREFIX}{self.name}"
         if found is None:
             return None
@@ -141,12 +146,12 @@ class Figure(NamedTuple):
 
 
 def _in_cluster(read: Callable[[ServerParts], Any]) -> Callable[[ServerParts], Any]:
-    """Return a function that reads a figure of a cluster, and returns None for a single server."""
+    """Return a function that calls `read` if the server is in a cluster, and otherwise returns None."""
     return lambda server: read(server) if server.elsewhere.is_several else None
 
 
 def _of_backups(read: Callable[[Backups], Any]) -> Callable[[ServerParts], Any]:
-    """Return a function that reads a figure of the backups, and returns None for a server without them."""
+    """Return a function that calls `read` if the server makes backups, and otherwise returns None."""
 
     def read_figure(server: ServerParts) -> Any:
         backups = find_service(server.services, Backups)
@@ -223,4 +228,4 @@ FIGURES: Final = (
     ),
     _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.counters.sent),
 )
-"""All metrics of `/metrics`, and of the dashboard and the alerts in `deploy/`."""
+"""All metrics at `/metrics`. The dashboard and the alerts in `deploy/` use them."""
