@@ -1,6 +1,6 @@
 """The public API: rooms and games as JSON, once or as a stream; see `docs/api.md`.
 
-A private room is answered like a missing one.
+The reply for a private room is the same as for a room that does not exist.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from tictactoe_server.transport.http_messages import (
     lead_to,
 )
 
-MAX_ID: Final = 40  # characters of an unknown id that are repeated in the refusal
-_ROOMS_SECONDS: Final = 1.0  # between updates of the stream of rooms
-_CLOCK_MS: Final = 1_000  # drift of the machine's clock that is ignored
+MAX_ID: Final = 40  # how many characters of an unknown id the refusal repeats
+_ROOMS_SECONDS: Final = 1.0  # between updates in the stream of rooms
+_CLOCK_MS: Final = 1_000  # the largest drift of the machine's clock that is ignored
 
 
 class PublicRoom(ListedRoom, frozen=True, omit_defaults=True):
-    """A public room as in `rooms`; `opened` is the time of its creation (ms since 1970), and never changes."""
+    """A public room in a `RoomList`; `opened` is the time of its creation (ms since 1970), which never changes."""
 
     opened: int
     analysis: str | UnsetType = UNSET
 
 
 class RoomList(Struct, frozen=True):
-    """The public rooms, newest first."""
+    """The newest public rooms, newest first."""
 
     rooms: tuple[PublicRoom, ...]
 
 
 class Api(Service):
-    """Serves public rooms and finished games, and streams of rooms."""
+    """Serves public rooms and finished games as JSON, and streams of rooms."""
 
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
@@ -73,7 +73,7 @@ class Api(Service):
         core.rooms.on_close.add(self._on_gone)
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
-        """Stream the public rooms, at most once a second, when they have changed."""
+        """Stream the list of public rooms, with an update after changes, at most once a second."""
         told = (self._core.lobby.changes, clock.monotonic())
 
         def newest() -> tuple[int, bool]:
@@ -89,7 +89,7 @@ class Api(Service):
         return answer_json(self._core.names.public(state), f"{state.room}-{state.seq}")
 
     async def stream_room(self, request: HttpRequest, text: str) -> Reply:
-        """Stream a public room's states, or redirect to the server that has the room."""
+        """Stream the states of a public room, or redirect to the server that has the room."""
         code = (await find_public(self._core, request, text)).room
         try:
             live = await self._core.rooms.find(code)
@@ -115,7 +115,10 @@ class Api(Service):
         return format_record(record_of(game)).splitlines() if form else answer_json(played_game(game), id)
 
     def _rooms(self) -> bytes:
-        """Return the encoded public rooms, cached for a tenth of a second unless players joined or left."""
+        """Return the encoded `RoomList`.
+
+        It comes from a cache if it is not older than `LIST_SECONDS` and the lobby has not changed since.
+        """
         lobby, now = self._core.lobby, clock.monotonic()
         body, changes, made_at = self._made
         if changes != lobby.changes or made_at + LIST_SECONDS < now:

@@ -1,7 +1,7 @@
-"""Streams over plain HTTP: lines of JSON, a line for each state of a room, an event or the list of rooms.
+"""Streams over plain HTTP: JSON lines, one for each state of a room, a tournament or the list of rooms.
 
-Streams delay no move: changes are polled ten times a second, and sent at once when a game ends. A slow reader gets only
-the newest state, and one that stops reading is disconnected.
+Streams never delay a move: changes are polled ten times a second, and sent at once only if a room's seats or its result
+change. A slow reader gets only the newest state, and a reader that stops reading is disconnected.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ _RETRY_MS: Final = 10_000
 
 
 class Stream(Struct, eq=False):
-    """A stream with readers.
+    """The stream of a room's, a tournament's or the list's states to all of its readers.
 
     Attributes:
-        newest: Returns the number of the newest state, and whether it is the last one.
+        newest: Returns the number of the newest state, and whether this state is the last one.
         state: Returns the newest state, encoded.
-        seq: Number of the state that was last sent.
+        seq: The number of the state that was sent last, or -1.
+        readers: The connections that receive the stream.
     """
 
     newest: Callable[[], tuple[int, bool]]
@@ -40,7 +41,7 @@ class Stream(Struct, eq=False):
 
 
 class Streams(Service):
-    """The streams with readers, by code; the number of streams of one address is limited."""
+    """All streams that have readers, by code. Every address can read only a limited number of streams at once."""
 
     def __init__(self) -> None:
         self.by_code: dict[str, Stream] = {}
@@ -53,7 +54,10 @@ class Streams(Service):
         self.of_address = Held(core.limits, "streams-per-address")
 
     def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
-        """Return the stream of a code, or the new stream `unread` if it has no readers yet; raises `Refused`."""
+        """Return a response that adds the connection to the readers of the stream with this code; raises `Refused`.
+
+        `unread` is a new stream, which is used if the code has no stream with readers yet.
+        """
         if request.method == "HEAD":
             return HttpResponse(HTTPStatus.OK, b"", JSON_LINES)
         key, stream = key_of(request.address), self.by_code.get(code)
@@ -63,7 +67,7 @@ class Streams(Service):
         return HttpStream(HTTPStatus.OK, b"", JSON_LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread))
 
     def send_newest(self, code: str) -> None:
-        """Send the newest state to a stream's readers, unless they have it."""
+        """Send the newest state to all readers of a stream unless they have it. End the stream after the last state."""
         stream = self.by_code.get(code)
         if stream is None:
             return
