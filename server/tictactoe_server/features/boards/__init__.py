@@ -1,1 +1,1 @@
-"""Boards of running games for people in the lobby."""
+"""The boards of running games, shown in the lobby."""

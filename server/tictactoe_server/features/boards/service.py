@@ -1,6 +1,6 @@
-"""A topic of the boards of some running public games.
+"""A topic with the boards of some running public games.
 
-Moves do not notify it: while there are subscribers, it polls the games once a second.
+While the topic has subscribers, it polls the games once a second, so that moves need not notify it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from tictactoe_server.transport.frames import encode_frame
 
 LOOK_SECONDS: Final = 1.0
 OVER_SECONDS: Final = 20.0  # how long the board of a finished game is still shown
-DULL_SECONDS: Final = 60.0  # until a game without moves makes room for another one
-LOOKED_AT: Final = 400  # the number of newest games that are searched for games with connected players
-_NEWEST: Final = "boards"  # the key of boards in the queues of slow peers; no room has such a code
+DULL_SECONDS: Final = 60.0  # until a game without moves makes room for another game
+LOOKED_AT: Final = 400  # how many of the newest games are searched for games with connected players
+_NEWEST: Final = "boards"  # the key of boards in the queues for slow peers; no room has such a code
 
 
 @dataclass(slots=True, eq=False)
@@ -39,10 +39,10 @@ class _Shown:
     """A game that is shown.
 
     Attributes:
-        changed_at: Since when the board is the same (s of the loop's time).
-        change: The number of the board's last change, among the changes of all boards.
-        board: The board without clocks.
-        row: The newest encoded board.
+        changed_at: When the board changed last (s, as the event loop's clock).
+        change: The number of the board's last change; changes of all boards are numbered together.
+        board: The board without the players' clocks.
+        row: The newest board, encoded.
     """
 
     live: Listed
@@ -53,12 +53,13 @@ class _Shown:
 
 
 class Boards(Topic):
-    """Chooses games, the newest first, and shows them while they are played.
+    """Chooses games, the newest first, and shows each of them while it is being played.
 
-    Subscribers are sent the requested number of boards, at once and whenever a board changes.
+    A subscriber receives up to the requested number of boards when subscribing and whenever one of the boards changes.
 
     Attributes:
-        on_demo_wanted: Called once a second with True if a subscriber wants a demo game because there is no other.
+        on_demo_wanted: Called once a second while there are subscribers, and when the last one leaves. The argument is
+            True if no game is shown and a subscriber has asked for a demo game in this case.
     """
 
     def __init__(self, now: Callable[[], int], names: NameMask) -> None:
@@ -75,7 +76,10 @@ class Boards(Topic):
         self._shown: list[_Shown] = []
 
     def subscribe(self, session: Session, wanted: int = 1, *, demo: bool = False) -> None:
-        """Subscribe a session to up to `wanted` boards, or a demo game; 0 unsubscribes."""
+        """Subscribe a session to up to `wanted` boards, or unsubscribe it if `wanted` is 0.
+
+        With `demo`, the session receives a demo game while no other game is shown.
+        """
         self.unsubscribe(session)
         if wanted:
             if demo:
@@ -98,7 +102,7 @@ class Boards(Topic):
         self._demo_change = next(self._changes)
 
     def update(self, live: Listed) -> None:
-        """Update the candidates when a public room opens, changes status or ends."""
+        """Update the list of running games when a public room opens, changes its status or closes."""
         if live.room.status == "playing" and not live.is_gone:
             self._playing.setdefault(live.room.code, live)
         else:
@@ -129,7 +133,7 @@ class Boards(Topic):
         return max(self.subscribers.values(), default=0)
 
     def _send(self, sessions: Iterable[Session]) -> None:
-        """Send boards that these sessions do not have yet; equal messages are encoded once."""
+        """Send each session its boards unless it has received them already. Equal messages are encoded only once."""
         frames: dict[tuple[int, bool], bytes] = {}
         for session in sessions:
             some = self._shown[: self.subscribers[session]]
@@ -144,7 +148,7 @@ class Boards(Topic):
             session.connection.push_state(_NEWEST, frames[kind])
 
     def _choose(self, now: float) -> None:
-        """Replace finished and idle games; the others keep their places."""
+        """Replace finished and idle games by new ones. All other games keep their places."""
         stay = {shown.live for shown in self._shown if self._stays(shown, now)}
         newest = islice(reversed(self._playing.values()), LOOKED_AT)
         fresh = (_Shown(live, now) for live in newest if live not in stay and live.is_alive)
@@ -163,7 +167,7 @@ class Boards(Topic):
 
 
 class LobbyBoards(Service):
-    """Subscribes sessions to boards with their request for the lobby."""
+    """Subscribes sessions to boards as they ask for in their request for the lobby."""
 
     def start(self, core: Core) -> None:
         self.boards = Boards(core.time, core.names)
