@@ -1,1 +1,1 @@
-"""Pictures for links."""
+"""Preview pictures for links."""

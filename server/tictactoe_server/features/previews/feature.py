@@ -1,4 +1,4 @@
-"""Previews as a feature; they need the page and the libraries of the extra `previews`."""
+"""The feature for link previews. It needs the page and the libraries in the extra `previews`."""
 
 from __future__ import annotations
 

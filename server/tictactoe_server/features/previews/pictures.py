@@ -1,6 +1,6 @@
-"""Pictures of a board or a table for link previews, in the page's light theme.
+"""Draws pictures of a board or a table for link previews, in the page's light theme.
 
-They need `aggdraw` and the fonts of `ttf-opensans`, which are the extra `previews`.
+This module needs `aggdraw` and the fonts in `ttf-opensans`, which are the extra `previews`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tictactoe_engine import BLOCKED, FREE
 
 WIDTH: Final = 1200
 HEIGHT: Final = 630
-MOST_ROWS: Final = 7  # of a table
+MOST_ROWS: Final = 7  # in a table
 
 _FONTS: Final = Path(ttf_opensans.__file__).parent / "ttf"
 _BOLD, _PLAIN = "OpenSans-Bold.ttf", "OpenSans-Regular.ttf"
@@ -30,34 +30,46 @@ _GROUND, _CARD, _INK, _DIM, _EDGE = "#f7f3e8", "#fffdf7", "#2b2b2b", "#625d52", 
 _TITLE, _WON, _LOST, _SOFT, _PLATE = "#6b4f1d", "#f4dfa6", "#eecdc2", "#efe8d6", "#d9c9a0"
 _MARKS: Final = ("#005f87", "#9c1f6b", "#7d5800", "#2f6f2f", "#2b3fa8", "#b3261e")
 _WOOD, _WOOD_LINE, _ALARM = "#e3c68f", "#7a5c2e", "#d1242f"
-_STARS: Final = (48, 56, 112, 168, 176)  # of boards for stones, which are 15 by 15
-_SIDE: Final = 550  # of the square around a board
+_STARS: Final = (48, 56, 112, 168, 176)  # the cells with a dot on a board of 15 by 15 for stones
+_SIDE: Final = 550  # the side of the square around a board
 _EDGE_PX: Final = 40
 _TEXT_X: Final = 640
 _TEXT_WIDTH: Final = WIDTH - _TEXT_X - _EDGE_PX
 
 Box = tuple[float, float, float]
-"""A square by its left and upper edges and its side."""
+"""A square: the x of its left edge, the y of its upper edge, and its side."""
 Style = tuple[str, int, str]
-"""A face, a size and a colour."""
+"""The style of a text: the font's file, the size and the colour."""
 
 _UNDRAWN: Final = re.compile(
     "[^ -~\u00a1-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce"
     "\u0400-\u0482\u048a-\u0513\u1ea0-\u1ef9\u2013-\u2015\u2018-\u201e\u2022\u2026\u2044\u20ac]+"
 )
-"""Characters that are missing in the font."""
+"""Matches characters that the font does not have."""
 
 
 class Seat(NamedTuple):
-    """A player's mark and name, which is "" for a free seat."""
+    """A seat in a picture of a board.
+
+    Attributes:
+        name: The player's name, or "" for a free seat.
+        is_first: Whether the player has the turn or has won.
+    """
 
     mark: str
     name: str
-    is_first: bool = False  # has the turn, or has won
+    is_first: bool = False
 
 
 class BoardCard(NamedTuple):
-    """A board with the players and text to its right; `look` is ``marks``, ``discs`` or ``stones``."""
+    """A picture of a board, with the players and text to its right.
+
+    Attributes:
+        look: How pieces are drawn: ``marks``, ``discs`` or ``stones``.
+        last: The cell of the last move, if any.
+        line: The cells of the completed line, if any.
+        is_misere: Whether the player who completed the line has lost.
+    """
 
     seats: tuple[Seat, ...]
     heading: str
@@ -68,11 +80,11 @@ class BoardCard(NamedTuple):
     look: str = "marks"
     last: int | None = None
     line: tuple[int, ...] = ()
-    is_misere: bool = False  # the line lost
+    is_misere: bool = False
 
 
 class TableCard(NamedTuple):
-    """A table with text above it; a row is a rank such as ``1.``, a name and points."""
+    """A picture of a table with text above it. A row consists of a rank such as ``1.``, a name and points."""
 
     title: str
     heading: str
@@ -96,7 +108,7 @@ def draw(card: Card) -> bytes:
 
 
 def spell(text: str, otherwise: str = "") -> str:
-    """Return a text with ``…`` for characters that are missing in the font, or `otherwise` if no letter is left.
+    """Return `text` with ``…`` for characters that the font lacks, or `otherwise` if no letter is left.
 
     >>> spell("Zoë \uff21\uff22"), spell("ana \u4e09\u76ee"), spell("\u4e09\u76ee", "X")
     ('Zoë AB', 'ana …', 'X')
@@ -117,7 +129,7 @@ def _draw_board(sheet: Any, card: BoardCard) -> None:
     filled = _SOFT if not card.line else _LOST if card.is_misere else _WON
     for at in strong if card.look == "marks" else ():
         sheet.rectangle(_inset(boxes[at], 0), aggdraw.Brush(filled))
-    if card.look != "discs":  # lines are between cells, or for stones through their middle
+    if card.look != "discs":  # lines run between cells, or through the middle of cells for stones
         half, first = (cell / 2, 0) if card.look == "stones" else (0, 1)
         pen = aggdraw.Pen(edge, max(1, min(4, cell * 0.03)))
         for y in (top + row * cell + half for row in range(first, rows)):
@@ -141,7 +153,7 @@ def _draw_board(sheet: Any, card: BoardCard) -> None:
 
 
 def _draw_piece(sheet: Any, card: BoardCard, mark: str, box: Box, *, is_strong: bool = False) -> None:
-    """Draw a piece, with a wide rim if it is strong, except for stones of a line, which a stroke crosses."""
+    """Draw a piece in `box`. If `is_strong`, it gets a wide rim, unless it is a stone in a line with a stroke."""
     index, cell = card.marks.find(mark), box[2]
     if card.look == "stones":
         body, light, edge = (("#22242a", "#4c505b", "#15161a"), ("#f1ede2", "#ffffff", "#8a8272"))[index % 2]
@@ -175,13 +187,13 @@ def _stroke(sheet: Any, line: tuple[float, float, float, float], colour: str, wi
 
 
 def _inset(box: Box, part: float) -> tuple[float, float, float, float]:
-    """Return the square inside a box, with a margin of `part` of its side."""
+    """Return the edges of the square inside `box`, with a margin of its side multiplied by `part`."""
     x, y, side = box
     return x + side * part, y + side * part, x + side * (1 - part), y + side * (1 - part)
 
 
 def _ends_of(line: Sequence[int], columns: int) -> tuple[int, int] | None:
-    """Return the ends of a line of cells, None unless it is straight and without gaps."""
+    """Return the first and the last cell in a line, or None unless the line is straight and without gaps."""
     cells = sorted(line)
     steps = {(b // columns - a // columns, b % columns - a % columns) for a, b in pairwise(cells)}
     return (cells[0], cells[-1]) if len(steps) == 1 else None
@@ -244,7 +256,7 @@ def _measure(mark: str, font: Any) -> tuple[float, float]:
 def _write(
     sheet: Any, at: tuple[float, float], text: str, style: Style, width: float = WIDTH, *, is_middle: bool = False
 ) -> None:
-    """Write a text that fits the width: shrink it to at least two thirds of its size, then truncate it."""
+    """Write `text` within `width`: shrink it to no less than two thirds of its size, and then truncate it."""
     face, size, colour = style
     font = _font(face, size, colour)
     if (needed := sheet.textsize(text, font)[0]) > width:
@@ -275,7 +287,7 @@ def _wrap(sheet: Any, text: str, font: Any, width: float, most: int) -> Iterator
 
 
 def _to_png(rgb: bytes) -> bytes:
-    """Encode pixels as a PNG. Source: PNG, third edition, 5 and 9."""
+    """Encode pixels as a PNG. Source: the PNG specification, third edition, sections 5 and 9."""
     stride = 3 * WIDTH
     rows = b"".join(b"\0" + rgb[at : at + stride] for at in range(0, len(rgb), stride))
     head = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)

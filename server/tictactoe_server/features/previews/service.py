@@ -1,7 +1,7 @@
-"""Previews: pictures for links to a public room, a shared game, an event or the first page.
+"""Preview pictures for links to a public room, a shared game, a tournament or the first page.
 
-A picture shows public data only, and this data is its key in the cache. One thread draws all pictures. The module
-needs the extra `previews`.
+A picture shows only public data, which is also the picture's key in the cache. A single thread draws all pictures. This
+module needs the extra `previews`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from tictactoe_server.rooms import FinishedGame
 from tictactoe_server.rooms.finished import Participant, final_position
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
-MOST_KEPT: Final = 200  # pictures in the cache, of about 40 kB each
-MOST_WAITING: Final = 32  # pictures that wait to be drawn
+MOST_KEPT: Final = 200  # pictures in the cache, each of about 40 kB
+MOST_WAITING: Final = 32  # pictures waiting to be drawn
 
 _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
@@ -41,7 +41,7 @@ Named = TypeVar("Named", SeatState, Participant)
 
 
 class Previews(Service):
-    """Draws link previews; `drawn` counts them."""
+    """Serves preview pictures; `drawn` is the number of pictures drawn so far."""
 
     def __init__(self, tournaments: Tournaments | None, title: str) -> None:
         self._title = spell(title or texts.TITLE, texts.TITLE)
@@ -91,7 +91,7 @@ class Previews(Service):
         return await self._answer(card_of_game(self._core.names.public(await find_shared(self._shares, id))))
 
     async def _answer(self, card: Card) -> HttpResponse:
-        """Return the picture of a card, drawn once for concurrent requests."""
+        """Return a response with the picture of a card. For concurrent requests, the picture is drawn only once."""
         picture = self._pictures.pop(card, None)
         if picture is None or (picture.done() and picture.exception() is not None):
             if sum(not one.done() for one in self._pictures.values()) >= MOST_WAITING:
@@ -122,7 +122,7 @@ def card_of_game(game: FinishedGame) -> BoardCard:
 
 
 def _spelled(one: Named, mark: str) -> Named:
-    """Return a player's name, or the mark if the font lacks its letters."""
+    """Return a seat or player with a name that the font can show, which is the mark if the font lacks all letters."""
     return replace(one, name=spell(clean_text(one.name), mark))
 
 
