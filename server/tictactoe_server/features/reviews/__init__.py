@@ -1,1 +1,1 @@
-"""Analyses of positions and reviews of games."""
+"""Analyses of positions, and reviews of finished games."""

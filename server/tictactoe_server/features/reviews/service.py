@@ -1,4 +1,8 @@
-"""Analyses of positions: after a game, and in games of bots for watchers, never in a running game of people."""
+"""Analyses of positions.
+
+Everyone can analyse a finished game. Players can analyse a running game only in a room that is open for analysis;
+watchers can also analyse a running game with at most one person in it if hints are allowed.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ ANALYSES_MS: Final = 10_000
 
 
 class Reviews(Service):
-    """Answers requests for analyses of running and finished games; the search runs in the bots' processes."""
+    """Answers requests for analyses of running and finished games. The bots' worker processes search for them."""
 
     def __init__(self, pool: ThinkingPool) -> None:
         self._pool = pool
@@ -38,10 +42,14 @@ class Reviews(Service):
         self._analyses = RateLimits(ANALYSES, ANALYSES_MS, core.monotonic_ns)
 
     async def analyse(self, call: Call) -> None:
-        """Answer with the analysis of the requested position, by default the current one.
+        """Reply with the analysis of the requested position in the room's game, by default the current position.
 
-        Raises `Refused` during a game to its players, and to all if it is a game of people or without hints, unless
-        the room is open for analysis; for a position beyond the moves played; and if the search takes too long.
+        Raises `Refused`:
+
+        - while the game is running, unless the room is open for analysis: to the game's players, and to everyone if
+          two or more people play or the room allows no hints;
+        - for a position after more moves than have been played;
+        - if the search takes too long.
         """
         room, request = call.live.room, call.request
         self._core.allowances.take(self._analyses[call.player.id], "analyse")
@@ -64,7 +72,10 @@ class Reviews(Service):
         await self._answer(call, final_position(game), request.ply)
 
     async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:
-        """Answer with the analysis after `ply` moves, by default of the `last` position, using earlier answers."""
+        """Reply with the analysis of the position after `ply` moves, by default of `last`, the last position.
+
+        Analyses of positions in the same game are remembered and reused.
+        """
         count = last.ply if ply is UNSET else ply
         if count > last.ply:
             raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=last.ply)
