@@ -1,4 +1,5 @@
-"""The server's bots, which hold seats, see states and send commands as people do, and the demonstration.
+"""The server's bots, and the demonstration game on the first page.
 
-Worker processes choose their moves, so that no other move waits.
+Bots hold seats, receive states and send commands like people. Worker processes choose the bots' moves, so that a search
+does not delay other moves.
 """

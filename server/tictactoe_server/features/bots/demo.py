@@ -1,7 +1,8 @@
-"""A demonstration game of bots for the first page while no game is on.
+"""A demonstration game between bots, shown on the first page while no other game is running.
 
-It is not a room: it is in no list or count, cannot be joined and is not stored. Each server has one, which runs while
-its board is subscribed to. It has a process with idle priority, which waits while the bots' workers are busy.
+The game is not in a room: it is not listed, counted or stored, and cannot be joined. Each server has its own game,
+which runs while a session subscribes to it. Its moves come from a process with idle priority, which is not used while
+the bots' workers are busy.
 """
 
 from __future__ import annotations
@@ -32,16 +33,16 @@ from tictactoe_server.features.bots.workers import COMMAND, Worker, WorkerLost
 GAMES: Final = ("connect-four", "gomoku", "four")
 PACE_SECONDS: Final = 1.0
 AHEAD_MOVES: Final = 10
-"""How many moves a game is on when it is first shown."""
+"""The number of moves already played when a game is first shown."""
 OVER_SECONDS: Final = 6.0
 _THINKS_SECONDS: Final = 0.1
-_PATIENCE_SECONDS: Final = 30.0  # for an answer of the idle process, and until it is started again
+_PATIENCE_SECONDS: Final = 30.0  # until the idle process must have answered, and until a failed start is retried
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Demo(Service):
-    """Plays while it is wanted; the workers of the bots' `pool` come first."""
+    """Plays demonstration games while a subscriber wants them. The workers in the bots' `pool` have precedence."""
 
     def __init__(
         self, pool: ThinkingPool, lobby_boards: LobbyBoards, command: Sequence[str] = (*COMMAND, IDLE)
@@ -77,7 +78,10 @@ class Demo(Service):
             await worker.stop()
 
     async def _play(self, worker: Worker, game: int) -> None:
-        """Play a game; the first player's level alternates, and the rules change every other game."""
+        """Play the game with the number `game`.
+
+        The level of the first player changes with every game, and the rules with every second game.
+        """
         rules = PRESETS[GAMES[game // 2 % len(GAMES)]]
         levels = ("hard", "medium") if game % 2 else ("medium", "hard")
         names = {mark: f"{level}-bot" for mark, level in zip(rules.marks, levels, strict=True)}
@@ -100,7 +104,7 @@ class Demo(Service):
                 position = position.play(cell)
 
     async def _play_ahead(self, worker: Worker, position: Position) -> Position:
-        """Return a position of a game under way; without a free worker an earlier one."""
+        """Return a position some moves into the game, or an earlier position if the worker may not or cannot answer."""
         while len(position.moves) < AHEAD_MOVES:
             cell = await self._ask(worker, partial(choose_by_rules, position, self._random))
             if cell is None or (following := position.play(cell)).outcome is not None:
@@ -109,7 +113,7 @@ class Demo(Service):
         return position
 
     async def _ask(self, worker: Worker, question: partial[Any]) -> Any:
-        """Return the answer, or None if the bots need the processor or the process fails."""
+        """Return the worker's answer, or None if the bots' workers are busy or the worker fails."""
         if self._pool.workers.are_busy:
             return None
         if worker.pid is None and (reason := await worker.start()):

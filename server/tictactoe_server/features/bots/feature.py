@@ -1,4 +1,4 @@
-"""The bots, and the demonstration game, as a feature."""
+"""The feature for the bots and the demonstration game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices of bots and analyses of positions: cheap ones are made at once, the others by worker processes."""
+"""Chooses moves for bots and analyses positions. Worker processes do this unless it takes hardly any time."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules
 from tictactoe_server.features.bots.workers import COMMAND, Priority, Workers
 
 _SHARE_FOR_OFFERS: Final = 0.5
-_SHARE_OF_LEVEL: Final = {Level.RULES: 0.05, Level.HARD: 1.0, Level.PERFECT: 1.0}  # of the deadline, for a choice
-_SHARE_OF_CLOCK: Final = 0.4  # the most of a bot's remaining clock that a search may take
+_SHARE_OF_LEVEL: Final = {Level.RULES: 0.05, Level.HARD: 1.0, Level.PERFECT: 1.0}  # of the deadline, to choose a side
+_SHARE_OF_CLOCK: Final = 0.4  # the largest share of a bot's remaining time that a search may take
 _SHARE_OF_CLOCK_FOR_TABLE: Final = 0.8
-_TABLE_SECONDS: Final = 10.0  # until a worker that solves a table counts as hanging
-_MAX_TABLES: Final = 256  # of 20 KB each: 5 MB
+_TABLE_SECONDS: Final = 10.0  # until a worker that solves a table counts as stuck
+_MAX_TABLES: Final = 256  # with 20 KB each: 5 MB
 
 
 class ThinkingPool:
-    """Chooses moves for bots; `deadline_seconds` is the longest time for an answer after the bot's pause."""
+    """Chooses moves for bots and analyses positions, in worker processes.
+
+    Args:
+        workers: The processes, or their number, by default one less than the machine has cores.
+        deadline_seconds: The longest time for choosing a move, without the bot's pause before.
+    """
 
     def __init__(
         self, workers: int | Workers | None = None, deadline_seconds: float = 1.0, *, command: Sequence[str] = COMMAND
@@ -39,10 +44,10 @@ class ThinkingPool:
     async def choose(
         self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
     ) -> int:
-        """Return a legal cell, by simple rules if no worker answers in time.
+        """Return the cell for the bot's move, chosen by simple rules if no worker answers in time.
 
-        The time is the deadline, or a share of `clock_seconds`, the mover's remaining time, if that is less. On a small
-        board only the clock limits the wait for the table.
+        The time is limited by the deadline and by a share of `clock_seconds`, the bot's remaining time. On a small
+        board, the bot waits for the solved table of all positions, and only the remaining time limits this wait.
         """
         if level is Level.RANDOM:
             return choose_at_random(position, self._random)
@@ -60,7 +65,10 @@ class ThinkingPool:
     async def choose_side(
         self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON
     ) -> str:
-        """Return an option of the opening: a random one, or the better one as far as a search finds it in time."""
+        """Return the option that the bot takes in the opening; raises ValueError if there is nothing to choose.
+
+        It is the best option if a search finds it in time, and otherwise a random option.
+        """
         if position.opening is None:
             raise ValueError("There is nothing to choose.")
         if level is Level.RANDOM:
@@ -69,7 +77,7 @@ class ThinkingPool:
         return self._random.choice(found.best_options if found else position.rules.marks)
 
     async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = math.inf) -> bool:
-        """Return True if a player should play on instead of a draw, or if no worker answers in time."""
+        """Return True if the player with this mark should decline a draw, or if no worker answers in time."""
         analysis = await self.analyse(position, Priority.PERSON, _SHARE_FOR_OFFERS, clock_seconds)
         return analysis is None or (analysis.value.estimate if position.turn == mark else -analysis.value.estimate) > 0
 
@@ -80,9 +88,10 @@ class ThinkingPool:
         share: float = 1.0,
         clock_seconds: float = math.inf,
     ) -> Analysis | None:
-        """Return the values of a position and its moves, or None if no worker answers in time.
+        """Return the analysis of a position and its moves, or None if no worker answers in time.
 
-        A search takes a `share` of the deadline, and may wait for a worker until twice the deadline.
+        A search takes up to a `share` of the deadline, and must end within twice the deadline, including the wait for a
+        worker. A share of `clock_seconds`, the bot's remaining time, limits both.
         """
         if fits_table(position):
             table = await self.table_of(position.rules, clock_seconds)
@@ -92,11 +101,14 @@ class ThinkingPool:
         return await self.workers.ask(partial(analyse, position), priority, seconds, within)
 
     async def table_of(self, rules: Rules, clock_seconds: float = math.inf) -> Table | None:
-        """Return the table of a small board from a cache, or None if it cannot be solved well before the clock ends."""
+        """Return the table with the values of all positions on a small board, solved once and then cached.
+
+        Returns None if it is not solved within a share of `clock_seconds`, the bot's remaining time.
+        """
         task = self._tables.pop(rules, None)
         if task is None or (task.done() and task.result() is None):
             task = asyncio.create_task(self._solve(rules))
-        self._tables[rules] = task  # the last one is the latest used
+        self._tables[rules] = task  # at the end, so that the first table is the least recently used
         if len(self._tables) > _MAX_TABLES:
             del self._tables[next(iter(self._tables))]
         try:

@@ -1,4 +1,4 @@
-"""Bots in rooms: they are shown a state, pause like a person, and send a command like any player."""
+"""The bots in rooms. A bot receives each state, pauses as a person would, and sends a command like any other player."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tictactoe_server.rooms.clock import is_first_move
 from tictactoe_server.storage.store import StoreUnavailable
 
 Kind = Literal["move", "draw", "undo", "rematch"]
-"""The duties of a bot: its turn, and the offers and requests of others."""
+"""A bot's kinds of duties: to move when it has the turn, and to answer offers and requests from other players."""
 
 Moment = tuple[str, int, tuple[int, ...], int]
-"""When a duty arises: the bot's mark, the game's number, the moves, and how many passes or choices were between."""
+"""When a duty arises: the bot's mark, the game's number, the moves, and the number of passes and choices so far."""
 
-_SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1  # the most of a bot's remaining clock that its pause may take
+_SHARE_OF_CLOCK_FOR_PAUSE: Final = 0.1  # the largest share of a bot's remaining time that its pause may take
 _AGAIN_SECONDS: Final = 0.5  # until a failed command is retried, doubled each time
 _LONGEST_AGAIN_SECONDS: Final = 4.0
 
@@ -37,7 +37,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Bots(Service):
-    """Plays all seats that bots hold in this process's rooms."""
+    """Plays for all bots that have seats in rooms on this server."""
 
     def __init__(self, pool: ThinkingPool, *, pause_seconds: float) -> None:
         self.pool = pool
@@ -50,12 +50,12 @@ class Bots(Service):
         core.rooms.on_shown.add(self._on_shown)
 
     def _on_shown(self, live: LiveRoom) -> None:
-        """Update the duties in a room, but pause games of bots alone without watchers, unless a feature runs them."""
+        """Update the bots' duties in a room. A game of bots alone pauses without watchers unless a feature runs it."""
         if live.watchers or live.room.terms.is_organised or not live.room.is_for_bots:
             self.update(live.room)
 
     def update(self, room: Room) -> None:
-        """Start the duties of bots in a room's new state, and cancel past ones."""
+        """Start the duties of the bots that arise from a room's new state, and cancel duties that have ended."""
         asked, position = {} if self._is_closed else _asked(room), room.position
         for kind in get_args(Kind):
             mark, matter = asked.get(kind), (room.code, kind)
@@ -81,12 +81,15 @@ class Bots(Service):
             del self._duties[matter]
 
     async def _fulfil(self, kind: Kind, room: Room, mark: str) -> None:
-        """Send a command, retrying until the server has accepted or refused it; cancelled when its moment is past."""
+        """Decide on a command and send it, retrying until the room accepts or refuses it.
+
+        `update` cancels this coroutine when the duty has ended.
+        """
         seat, again_seconds = room.seat(mark), _AGAIN_SECONDS
         player = Player(seat.player, seat.name)
         try:
             command = await self._decide(kind, room, mark)
-            # A command that was sent is not cancelled.
+            # Once a command has been sent, it is not cancelled.
             while not await asyncio.shield(self.tasks.start(self._deliver(room.code, player, command))):
                 await asyncio.sleep(again_seconds)
                 again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
@@ -133,7 +136,7 @@ class Bots(Service):
             any_of = choose_side_at_random if position.options else choose_at_random
             chosen = any_of(position, SystemRandom())
         _, answering = self._duties.get((room.code, "draw"), (None, None))
-        if answering is not None:  # first, as a move ends the offer
+        if answering is not None:  # answer a draw offer first, because a move ends it
             await asyncio.wait([answering])
         if isinstance(chosen, str):
             return Choose(room=room.code, take=chosen, ply=position.ply)
@@ -155,7 +158,7 @@ def _seconds_left(room: Room, mark: str) -> float:
 
 
 def _asked(room: Room) -> dict[Kind, str | None]:
-    """Return the duties in a state of a room, each with the mark of its bot."""
+    """Return the kinds of duties that arise from a room's state, each with the bot's mark, or None if it is not due."""
     bots = [mark for mark, seat in room.seats.items() if seat is not None and seat.is_server_bot]
     if room.status == "over":
         agreed = room.offers.rematch

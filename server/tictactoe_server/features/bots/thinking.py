@@ -1,8 +1,9 @@
 """The program of a worker process, which answers one question at a time.
 
-The server starts this file by its path; as it imports only the engine, it is ready in a tenth of a second. Questions
-are calls of the engine on standard input, answers go to standard output, each as a pickle after its length. The first
-answer, without a question, says that the worker is ready.
+The server starts this file by its path. The program imports only the engine, so that it is ready in a tenth of a
+second. It reads questions, which are calls to functions in the engine, from standard input, and writes answers to
+standard output. Each of them is a pickle after its length. The first answer has no question and shows that the worker
+is ready.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ from typing import Any, BinaryIO, Final
 from tictactoe_engine.search import Memory, analyse, best_cells
 
 LENGTH_BYTES: Final = 4
-SEARCHES: Final = (analyse, best_cells)  # these take a budget, and a memory of earlier results
-IDLE: Final = "idle"  # the argument for the priority of an idle process
+SEARCHES: Final = (analyse, best_cells)  # functions that take a budget and a memory of earlier results
+IDLE: Final = "idle"  # the command-line argument for idle priority
 _LOWER_PRIORITY: Final = 10
 _LOWEST_PRIORITY: Final = 19
 
 
 def encode(content: object) -> bytes:
-    """Return a value in the form for the pipe."""
+    """Return a question or an answer as the bytes that are sent over the pipe."""
     pickled = pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
     return len(pickled).to_bytes(LENGTH_BYTES, "big") + pickled
 
 
 def main() -> None:
-    """Answer questions at a low priority until the server has ended, which alone handles Ctrl-C."""
+    """Answer questions at a low priority until the server ends. Ctrl-C is ignored; the server handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(AttributeError, OSError):  # no such thing on Windows
+    with contextlib.suppress(AttributeError, OSError):  # not available on Windows
         os.nice(_LOWEST_PRIORITY if IDLE in sys.argv else _LOWER_PRIORITY)
         if IDLE in sys.argv and sys.platform == "linux":
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
@@ -55,12 +56,12 @@ def main() -> None:
 
 
 def result_of(question: partial[Any], memory: Memory) -> Any:
-    """Return the result of the call; a search uses the results of earlier ones."""
+    """Return the result of the call. A search also uses the results of earlier searches."""
     return question(memory=memory) if question.func in SEARCHES else question()
 
 
 def _receive(pipe: BinaryIO, questions: SimpleQueue[bytes]) -> None:
-    """Queue the questions; end the process, even during a search, when the pipe is closed."""
+    """Queue incoming questions. When the pipe is closed, end the process at once, even during a search."""
     while head := pipe.read(LENGTH_BYTES):
         questions.put(pipe.read(int.from_bytes(head, "big")))
     os._exit(0)

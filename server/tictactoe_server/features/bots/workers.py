@@ -1,7 +1,7 @@
-"""Worker processes, and the queue of questions for them: by priority, then in the order of their arrival.
+"""Worker processes and their queue of questions, which is sorted by priority and then by time of arrival.
 
-Each question has a deadline: the longer the queue, the less time each question gets, and a question that is not begun
-in time gets no answer. Workers are started on demand, and after failures with exponential backoff.
+Each question has a deadline. The longer the queue, the less time each question gets, and a question that no worker has
+begun in time gets no answer. Workers are started on demand, and restarted with exponential backoff after failures.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GRACE_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 10.0  # a killed process ends sooner, unless the machine is overloaded
 _LEAST_SECONDS: Final = 0.02
 _SHARE_OF_DEADLINE: Final = 0.85
-_FIRST_REST_SECONDS: Final = 0.5  # after a failed start, doubled each time
+_FIRST_REST_SECONDS: Final = 0.5  # the pause after a failed start, doubled each time
 _LONGEST_REST_SECONDS: Final = 30.0
 
 Answer = TypeVar("Answer")
@@ -43,12 +43,12 @@ log = structlog.get_logger(__name__)
 
 
 class Priority(IntEnum):
-    """The priorities of questions, the most urgent first."""
+    """The priority of a question, the most urgent first."""
 
-    TABLE = 0  # solved once, in milliseconds, often for several questions
-    PERSON = 1  # a person plays against the bot
-    REVIEW = 2
-    BOTS = 3  # all players are bots
+    TABLE = 0  # solve a table, once and in milliseconds, often for several questions
+    PERSON = 1  # a person is waiting for the bot
+    REVIEW = 2  # analyse a position
+    BOTS = 3  # no person is waiting
 
 
 class WorkerLost(Exception):
@@ -56,7 +56,12 @@ class WorkerLost(Exception):
 
 
 class Worker:
-    """A process that answers one question at a time, and can be started again; `pid` is None while it is not ready."""
+    """A process that answers one question at a time and can be restarted.
+
+    Attributes:
+        pid: The process id, or None while the process is not ready.
+        rest_seconds: How long to pause if the next start fails.
+    """
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
@@ -65,7 +70,7 @@ class Worker:
         self.rest_seconds = _FIRST_REST_SECONDS
 
     async def start(self) -> str:
-        """Start the process; return "" or the reason why it is not ready after ten seconds."""
+        """Start the process, and return "" when it is ready or the reason why it does not get ready in ten seconds."""
         starting = asyncio.create_subprocess_exec(*self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
         try:
             async with asyncio.timeout(_START_SECONDS):
@@ -78,10 +83,12 @@ class Worker:
         return ""
 
     async def answer(self, question: partial[Any], seconds: float) -> Any:
-        """Return the result of a call of the engine that should take these seconds.
+        """Return the worker's result of `question`, a call to the engine that should take up to `seconds`.
 
-        Raises `WorkerLost`, TimeoutError after ending a process that is half a second late, and RuntimeError with the
-        traceback of a failed call.
+        Raises:
+            WorkerLost: The process has died.
+            TimeoutError: The process was half a second late and has been killed.
+            RuntimeError: The call failed; the message is its traceback.
         """
         try:
             async with asyncio.timeout(seconds + _GRACE_SECONDS):
@@ -96,9 +103,9 @@ class Worker:
         return answer
 
     async def stop(self) -> str:
-        """Kill the process and wait for its end; return the last line of its standard error.
+        """Kill the process, wait for its end, and return the last line of its standard error.
 
-        After a cancelled call, the next call waits for the process.
+        If this call is cancelled, call it again to wait for the process.
         """
         process, self.pid = self._process, None
         if process is None or process.stdin is None:
@@ -128,11 +135,12 @@ class Job:
     """A question in the queue.
 
     Attributes:
-        question: A call of the engine; a search is given a budget.
-        turn: The priority, and the question's number.
+        question: A call to the engine. If it is a search, the worker pool adds a budget to it.
+        turn: The priority and the number of the question, which determine its place in the queue.
         seconds: The longest time for the search.
-        deadline: In s of the loop's time, or infinite.
-        answer: None if there was none in time.
+        deadline: When the answer is due (s, as the event loop's clock), or infinity.
+        answer: A future with the answer, or with None if there is no answer in time.
+        has_lost_worker: Whether a worker has died with this question.
     """
 
     question: partial[Any]
@@ -148,7 +156,7 @@ class Job:
 
 
 class Workers:
-    """A pool of processes. The latest idle process is used first, so that few need to run."""
+    """A pool of worker processes. The most recently used idle process goes first, so that few processes are started."""
 
     def __init__(self, size: int, command: Sequence[str]) -> None:
         self._workers = [Worker(command) for _ in range(size)]
@@ -172,7 +180,12 @@ class Workers:
         return len(self._waiting)
 
     async def ask(self, question: partial[Answer], priority: Priority, seconds: float, within: float) -> Answer | None:
-        """Return the answer of a worker that searches for `seconds`, or None if there is none `within` that time."""
+        """Return a worker's answer to `question`, or None if there is no answer in time.
+
+        Args:
+            seconds: The longest time for the search.
+            within: The longest time for the wait in the queue and the search together.
+        """
         if self._is_helpless:
             return None
         loop = asyncio.get_running_loop()
@@ -189,7 +202,7 @@ class Workers:
                 self._waiting.remove(job)
 
     async def close(self) -> None:
-        """Stop all workers; queued and later questions are answered with None."""
+        """Stop all workers. All queued and later questions are answered with None."""
         self._is_closed = True
         await self._serving.stop()
         self._give_up()
@@ -197,7 +210,7 @@ class Workers:
 
     @property
     def _is_helpless(self) -> bool:
-        """Whether no process runs after a failed start."""
+        """Whether no question can be answered: the pool is closed, or a start has failed and no process is running."""
         return self._is_closed or (self._resting > 0 and not self.process_ids)
 
     def _put(self, job: Job) -> None:
@@ -233,7 +246,10 @@ class Workers:
         self._idle.append(worker)
 
     async def _answer(self, job: Job, worker: Worker) -> Any:
-        """Return the answer, early enough for the queued questions of the same priority, or None if it is too late."""
+        """Return the worker's answer, or None if the job is already too late.
+
+        The search is short enough for all queued questions with the same priority to be answered in time, too.
+        """
         now, workers = asyncio.get_running_loop().time(), len(self._workers)
         left = job.deadline - now
         if left < _LEAST_SECONDS or job.answer.done():
@@ -245,7 +261,10 @@ class Workers:
         return await worker.answer(partial(job.question, *budget), seconds)
 
     async def _rest(self, job: Job, worker: Worker, reason: str) -> None:
-        """Pause after a failed start; another worker gets the job, if there is one."""
+        """Put the job back into the queue for another worker, and pause after a failed start.
+
+        If no process is running, all queued questions are answered with None.
+        """
         seconds = worker.rest_seconds
         worker.rest_seconds = min(2 * seconds, _LONGEST_REST_SECONDS)
         log.warning("bot worker not started", reason=reason, again_in_seconds=seconds)
