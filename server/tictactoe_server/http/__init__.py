@@ -1,1 +1,1 @@
-"""Plain HTTP: the page for browsers, its files, and text for terminals."""
+"""Responses in plain HTTP: the page for browsers and its files, and text for terminals."""

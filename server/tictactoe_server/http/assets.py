@@ -1,13 +1,15 @@
-"""The files of the page, read once and served under names with a hash of their content, so that they never change.
+"""The files of the page, which are read once and served under immutable paths that contain a hash of their content.
 
 Source of the caching: RFC 9110, sections 8.8.3 (entity tags), 12.5.3 (Accept-Encoding) and 13.1.2 (If-None-Match).
 
-- A quoted name relative to its file (``"./turn.svg"``) is replaced by the path of that file on the server; in imports
-  and style sheets it stays relative, as a proxy may show the server under any path.
-- All modules share one hash, because each may load any other. Those that the page always needs are one file.
-- Comments of modules (``/** ... */``), including their types, are removed, as are spaces of style sheets.
-- A sentence is sent only if a module uses its id, either whole, up to a comma, or as the beginning of a template.
-  Sentences are in bundles: for the page, for modules loaded later, and for each folder of modules.
+- A quoted relative name of a file (``"./turn.svg"``) is replaced by the path of that file on the server. In imports and
+  style sheets the path is relative, because a proxy may serve the server under any path.
+- All modules share one hash, because each module may load any other. The modules that the page always needs are bundled
+  into one file.
+- Comments in modules (``/** ... */``), including types, and spaces in style sheets are removed.
+- A sentence of the catalogue is sent only if a module contains its id as a string: the whole id, the id up to a comma,
+  or the beginning of the id in a template. There is a bundle of sentences for the page, for modules loaded later, and
+  for each folder of modules.
 """
 
 from __future__ import annotations
@@ -36,11 +38,11 @@ STYLE: Final = "style.css"
 """The style sheet with the page's colours."""
 EMBED_INDEX: Final = "embed.html"
 EMBED: Final = "embed.js"
-"""The page for frames of other pages and its module, which is one file with everything that it imports."""
+"""The page for frames in other sites' pages, and its module, which is bundled with its imports into one file."""
 ENTRIES: Final = ("main.js", "game.js")
-"""The modules that are one file with everything that they import: the page's own, and that of a game."""
+"""The modules that are bundled with their imports into one file: the page's main module and the module for games."""
 LATER: Final = "later"
-"""The bundle of sentences that are not needed on the way to a game."""
+"""The name of the bundle with rare sentences and with the sentences of modules that are loaded later."""
 
 _KINDS: Final = {
     ".css": "text/css; charset=utf-8",
@@ -74,7 +76,7 @@ _OTHER: Final = re.compile(r"^(?:import|export)\b.*$", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file, its media type, and its content in gzip."""
+    """A file's content, its media type, and its content compressed with gzip."""
 
     body: bytes
     kind: str
@@ -82,9 +84,11 @@ class Asset:
 
 
 class Assets:
-    """The files of a folder by their paths on the server.
+    """The files in a folder, by their paths on the server.
 
-    Raises ValueError for an import that `Modules` refuses, and OSError if there is no page.
+    Raises:
+        ValueError: A module has an import that `Modules` refuses.
+        OSError: The page is missing.
     """
 
     def __init__(self, folder: Path = FOLDER, branding: Branding = DEFAULT) -> None:
@@ -135,13 +139,13 @@ class Assets:
         card: str = "",
         root: str = "/",
     ) -> bytes:
-        """Return the page.
+        """Return the page's HTML.
 
         Args:
-            address: The prefix of links to this server; "" for that of the page itself.
-            module: The module that the page will load, which is preloaded with its sentences and style sheets.
-            card: More elements of the page's head.
-            root: The path of the server, perhaps relative to that of the page.
+            address: The prefix of links to share; "" for the address of the page itself.
+            module: The module to preload, with its sentences and style sheets, because the page will load it.
+            card: More elements for the page's head.
+            root: The path of the server, which may be relative to the path of the page.
         """
         sentences = {bundle: self._paths[posixpath.join(bundle, language + _CATALOGUE)] for bundle in self._bundles}
         own = self._bundle_of(module)
@@ -182,7 +186,7 @@ class Assets:
         return words | {"brand": html.escape(branding.title) or "tictactoe"}
 
     def _bundle_of(self, module: str) -> str:
-        """Return the bundle of a module's sentences: its folder, "" for the page, or `LATER`."""
+        """Return the name of the bundle with a module's sentences: the module's folder, "" for the page, or `LATER`."""
         return posixpath.dirname(module) or ("" if module in self._at_once else LATER)
 
     def _keep_sentences(self, texts: Mapping[str, str]) -> None:
@@ -201,12 +205,12 @@ class Assets:
         self._keep(name, self._replace_names(name, text).encode(), path)
 
     def _read(self, name: str) -> bytes:
-        """Return a file's content, with the style sheets that it imports."""
+        """Return a file's content; in a style sheet, imports are replaced by the imported style sheets."""
         body = (self._folder / name).read_bytes()
         return _IMPORTED.sub(lambda found: self._read(found[1].decode()), body) if name.endswith(".css") else body
 
     def _keep(self, name: str, body: bytes, path: str = "") -> None:
-        """Serve a file under a path, by default with a hash of its content."""
+        """Add a file under `path`, by default under its name with a hash of its content."""
         kind = _kind_of(name)
         if kind == ".css":
             body = self._replace_names(name, _STYLE_SPACE.sub(r"\1", body.decode())).encode()
@@ -223,16 +227,27 @@ class Assets:
 
 
 class Modules:
-    """Modules by their names relative to a folder, which are bundled into files.
+    """JavaScript modules, some of which are bundled into one file.
 
-    The `entries` and their imports are one file, named after the first entry, which comes last in it: it arrives at
-    once and compresses better. Each module in it is a function, after its imports, so that names do not clash. The
-    modules `alone`, and modules loaded later by ``import(...)``, are separate files that import from it. If a server of
-    another version no longer has such a file, the page calls its `reloadOnce`.
+    The `entries` and their imports form the bundle, which is named after the first entry. One file loads faster and
+    compresses better than many. In the bundle, each module is wrapped in a function, so that names do not clash, and
+    follows the modules that it imports; the first entry comes last. The modules `alone`, and modules that are loaded
+    later by ``import(...)``, are separate files that import from the bundle. If such a file is missing, because the
+    server has another version by now, the page calls its function `reloadOnce`.
 
-    Imports and exports are at the beginning of a line, as ``import { a, b as c } from "./other.js";``, ``import * as
-    other from ...`` and before declarations; exported names are constant. Raises ValueError for other forms and for
-    circular imports.
+    Imports and exports must stand at the beginning of a line and have one of these forms: ``import { a, b as c } from
+    "./other.js";``, ``import * as other from "./other.js";``, or ``export`` before a declaration. Exported names must
+    be constant.
+
+    Args:
+        texts: The source texts of the modules, by their names relative to the folder.
+
+    Attributes:
+        together: The names of the modules in the bundle.
+        files: The names of the files to serve.
+
+    Raises:
+        ValueError: An import or export has another form, or modules import each other in a circle.
     """
 
     def __init__(self, texts: Mapping[str, str], entries: Sequence[str], alone: Collection[str]) -> None:
@@ -252,7 +267,7 @@ class Modules:
         self.files = sorted(name for name in texts if name == self._entry or name not in needed)
 
     def files_for(self, *names: str) -> list[str]:
-        """Return the files with these modules and their imports."""
+        """Return the names of the files that contain these modules and their imports."""
         return sorted({self._entry if name in self.together else name for name in self._needed_by(*names)})
 
     def render(self, name: str, path_of: Callable[[str], str]) -> str:
@@ -264,7 +279,7 @@ class Modules:
         return "\n".join((*heads, *map(self._wrap, self.together), f"export {{ {variables} }};\n"))
 
     def _wrap(self, name: str) -> str:
-        """Return a module as a function call that returns its exports."""
+        """Return a module as a declaration of its exports: the result of a function that contains the module."""
         text = self._replace_imports(name, None)
         exported = ", ".join(_EXPORT.findall(text))
         return f"const {_variable(name)} = (() => {{\n{_EXPORT.sub('', text).strip()}\nreturn {{ {exported} }};\n}})();"
@@ -321,18 +336,18 @@ def _path_of(name: str, content: bytes) -> str:
 
 
 def _is_rare(id: str) -> bool:
-    """Return whether a sentence refuses what the page itself never sends, so that it is not needed at once."""
+    """Return True for the sentences about malformed messages, which the page never sends."""
     return id.startswith(("refused bad_json", "refused bad_message", "refused unknown_type"))
 
 
 def _relative(name: str, path: str) -> str:
-    """Return a path on the server relative to the file `name`."""
+    """Return a path on the server as a path relative to the file `name`."""
     relative = posixpath.relpath(path, posixpath.dirname(PREFIX + name))
     return relative if relative.startswith(".") else f"./{relative}"
 
 
 def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
-    """Return a function that tells whether one of the modules may use the sentence with an id."""
+    """Return a function that returns True if one of the modules may use the sentence with an id."""
     whole, beginnings = set[str](), set[str]()
     for quoted in _QUOTED.findall("\n".join(modules)):
         head, is_template, rest = quoted[1:-1].partition("${")
@@ -347,9 +362,11 @@ def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
 
 
 def link_card(site: str, title: str, description: str, url: str, picture: str) -> str:
-    """Return the elements of a head for link previews, with a picture of 1200 by 630 if there is one.
+    """Return the elements for a page's head that link previews use. Source: the Open Graph protocol, https://ogp.me.
 
-    Source: the Open Graph protocol, https://ogp.me.
+    Args:
+        site: The name of the server.
+        picture: The URL of a picture with 1200 by 630 pixels, or "".
     """
     tags = {"title": title, "description": description, "type": "website", "site_name": site}
     if picture:
@@ -360,14 +377,14 @@ def link_card(site: str, title: str, description: str, url: str, picture: str) -
 
 
 def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Return a response with an entity tag, compressed if the client accepts it.
+    """Return a response with an entity tag, compressed if the client accepts that.
 
-    By default caches must revalidate it, and must not store it if its status is not 200.
+    By default, caches must revalidate the response. They must not store it if its status is not 200.
     """
     body, fields = response.body, (("Vary", "Accept, Accept-Encoding, Accept-Language, Cookie"), *response.fields)
     if response.status != HTTPStatus.OK or isinstance(response, HttpStream):
         fields = (("Cache-Control", "no-store"), *fields)
-    else:  # the tag is weak because it is the same with and without compression
+    else:  # the tag is weak, because it is the same with and without compression
         tag = f'"{response.tag or blake2b(body, digest_size=8).hexdigest()}"'
         kept = () if any(name == "Cache-Control" for name, _ in fields) else (("Cache-Control", "no-cache"),)
         fields = (*kept, ("ETag", f"W/{tag}"), *fields)
@@ -384,7 +401,7 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 def send_part(request: HttpRequest, asset: Asset, *fields: tuple[str, str]) -> HttpResponse:
-    """Return an immutable file, compressed if the client accepts it."""
+    """Return the response with an immutable file, compressed if the client accepts that."""
     fields = (("Cache-Control", "public, max-age=31536000, immutable"), ("Vary", "Accept-Encoding"), *fields)
     if request.accepts("gzip", "accept-encoding"):
         return HttpResponse(HTTPStatus.OK, asset.packed, asset.kind, (_PACKED, *fields))

@@ -1,6 +1,6 @@
-"""The operator's branding of a server: title, greeting, imprint, colour and logo, validated once.
+"""The branding of a server: title, greeting, imprint, accent colour and logo, which are validated at startup.
 
-Source of the contrast: WCAG 2.2, "relative luminance" and "contrast ratio"; 4.5 is level AA for text.
+Source of the contrast: WCAG 2.2, "relative luminance" and "contrast ratio"; 4.5 is required for text at level AA.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Colour = tuple[float, ...]
 
 
 class CannotUse(Exception):
-    """An option of the branding is unusable; the message is a sentence for the operator."""
+    """An option for the branding has an unusable value; the message is a sentence for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Branding:
     title: str = ""
     greeting: str = ""
     imprint: str = ""
-    accent: tuple[str, str] | None = None  # on light and on dark ground
-    logo: tuple[str, bytes] | None = None  # the name of a file and its content
+    accent: tuple[str, str] | None = None  # the colours for the light and the dark theme
+    logo: tuple[str, bytes] | None = None  # the name and the content of the file
 
     @property
     def accent_style(self) -> str:
@@ -56,7 +56,11 @@ DEFAULT: Final = Branding()
 
 
 def load_branding(settings: Settings, style: Path) -> Branding:
-    """Return the configured branding, checked against the page's colours; raises `CannotUse`."""
+    """Validate the branding in the settings and return it. May raise `CannotUse`.
+
+    Args:
+        style: The page's style sheet; the accent colour must contrast with its background colours.
+    """
     title = clean_text(settings.title or "").strip()
     if len(title) > MAX_TITLE:
         raise CannotUse(f"--title has {len(title)} characters, and {MAX_TITLE} at most can be shown.")
@@ -103,7 +107,7 @@ def _parse_imprint(text: str) -> str:
 
 
 def _read_logo(path: Path) -> tuple[str, bytes]:
-    """Return an image's name and content; its first bytes decide the type."""
+    """Return an image's file name on the server and its content. The first bytes determine the type."""
     content = _read(path, "--logo", MAX_LOGO_BYTES)
     if content.startswith(_PNG):
         return "logo.png", content
@@ -115,10 +119,11 @@ def _read_logo(path: Path) -> tuple[str, bytes]:
 
 
 def _fit_accent(text: str, style: str) -> tuple[str, str]:
-    """Return a readable colour for light ground and for dark ground; the given colour is one of them.
+    """Return a readable colour for the light theme and one for the dark theme.
 
-    It must be readable on all grounds of a theme, and text in a ground's colour must be readable on it, as on buttons.
-    For the other theme it is mixed with black or white until it is readable.
+    The colour `text` must have enough contrast with all backgrounds of one theme, because it is used both for text on
+    them and for buttons with text in their colours. For the other theme, it is mixed with black or white until it has
+    enough contrast there.
     """
     if not _COLOUR.fullmatch(text):
         raise CannotUse(f"--accent {clean_text(text)!r} is no colour as in #1f5f8b.")
@@ -141,7 +146,7 @@ def _mix(colour: Colour, to: float, grounds: list[Colour]) -> str:
 
 
 def contrast(one: Colour, other: Colour) -> float:
-    """Return the contrast of two colours, from 1 to 21.
+    """Return the contrast ratio of two colours, from 1 to 21.
 
     >>> contrast((0, 0, 0), (255, 255, 255)), round(contrast((119, 119, 119), (255, 255, 255)), 2)
     (21.0, 4.48)

@@ -1,6 +1,6 @@
-"""Answers plain HTTP: the page for browsers, text for other programs, and the files of the page.
+"""Answers plain HTTP requests: the page and its files for browsers, and text for other programs.
 
-These requests only read; everything that changes a room uses its WebSocket.
+These requests only read. All changes to rooms use a WebSocket.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from tictactoe_server.transport.http_messages import (
 )
 from tictactoe_server.transport.rate_limit import RateLimit
 
-ANSWER_SECONDS: Final = 5.0  # for the store to answer
+ANSWER_SECONDS: Final = 5.0  # the longest wait for the store
 
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _EMBEDDED: Final = re.compile(r"/embed(/(?:e/|replay/)?[^/.]+)")
-"""The path of a code, and the slash or punctuation that followed its link."""
+"""The path of an embedded page: a room, a tournament (``e/``) or a shared game (``replay/``)."""
 _LANGUAGE_COOKIE: Final = re.compile(r"\blanguage=(\w+)")
 _ACCEPTED_LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")
 
@@ -58,7 +58,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Pages:
-    """Answers requests of plain HTTP; the routes of services precede the page's own."""
+    """Answers plain HTTP requests. The routes of services take precedence over the links to rooms."""
 
     def __init__(
         self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service], *, has_pictures: bool
@@ -70,14 +70,14 @@ class Pages:
         self._routes = [(re.compile(path), route) for service in services for path, route in service.routes.items()]
 
     def answer(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
-        """Return the response to a request, or an awaitable of it."""
+        """Return the response to a request, or an awaitable of the response."""
         asset = self._assets.find(request.path)
         if asset is not None:
             is_image = asset.kind.startswith("image/")
             return send_part(request, asset, *_policy("'self'", also="; sandbox" if is_image else ""))
         if request.method == "OPTIONS":
             return self._reply(request, HttpResponse(HTTPStatus.OK, b"", fields=_PREFLIGHT))
-        if _EMBEDDED.fullmatch(request.path):  # errors are shown as a page, too
+        if _EMBEDDED.fullmatch(request.path):  # frames show errors as pages, too
             request = replace(request, fields={**request.fields, "accept": ["text/html"]})
         try:
             found = self._find(request)
@@ -86,7 +86,7 @@ class Pages:
         if not isinstance(found, Coroutine):
             return self._reply(request, found)
         coming = asyncio.ensure_future(self._wait_for(request, found))
-        coming.add_done_callback(lambda _: found.close())  # if the peer has disconnected before it began
+        coming.add_done_callback(lambda _: found.close())  # in case the peer disconnects before the coroutine begins
         return coming
 
     async def _wait_for(self, request: HttpRequest, found: Coroutine[Any, Any, Reply | None]) -> HttpResponse:
@@ -97,12 +97,12 @@ class Pages:
             return self._reply(request, self._fail(request, error))
 
     async def _read(self, request: HttpRequest, finding: Reply | Coroutine[Any, Any, Reply | None]) -> Reply:
-        """Return the result of a route, by default the room with that code."""
+        """Return the result of a route, or, if the result is None, the room whose code the path is."""
         found = (await finding if isinstance(finding, Coroutine) else finding) or self._room(request)
         return await found if isinstance(found, Coroutine) else found
 
     def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
-        """Return an error response, and count misses to prevent guessing of codes."""
+        """Return an error response, and count failed requests, which prevents the guessing of room codes."""
         if isinstance(error, Refused):
             is_missed = error.code is not ErrorCode.RATE_LIMITED
             wait = self._misses_of(request).take() if is_missed else error.retry_ms or 0
@@ -155,7 +155,7 @@ class Pages:
         except BadRoomCode:
             return self._nothing(request)
         live, wait = self._core.rooms.find_here(code), self._misses_of(request).wait()
-        if wait and (live is None or live.room.visibility != "public"):  # the same response if there is no such room
+        if wait and (live is None or live.room.visibility != "public"):  # does not reveal whether the room exists
             return PageHead(texts.PRIVATE, texts.PRIVATE) if request.wants_html else say_too_many(request, wait)
         if live is not None:
             return _show(request, self._core.names.public(live.state(self._core.time())))
@@ -166,20 +166,21 @@ class Pages:
         return look()
 
     async def _embed(self, request: HttpRequest) -> Reply:
-        """Return a page for a frame of another page; only public rooms, shared games and open events have pictures.
+        """Return a page for a frame in another site's page.
 
-        Everything else is answered as if it did not exist.
+        Only public rooms, shared games and open tournaments have pictures. Other requests are answered as if nothing
+        existed at their paths.
         """
         page = await self._read(request, self._find(request))
         if not isinstance(page, PageHead) or not page.picture:
             return self._nothing(request)
         url = self._core.rooms.elsewhere.find(request.path.removeprefix("/"))
-        if url is not None:  # a frame may connect only to its own server
+        if url is not None:  # a frame may connect only to the server that it is loaded from
             return lead_to(url, f"/embed{request.path}")
         return page._replace(module=EMBED, picture="")
 
     def _qr(self, request: HttpRequest, text: str | None) -> HttpResponse:
-        """Return a link to a room or the server as a QR code; the room need not exist."""
+        """Return a QR code with a link to a room or to the home page. The room need not exist."""
         try:
             path = parse_room_code(text) if text else ""
         except BadRoomCode:
@@ -188,7 +189,7 @@ class Pages:
         return HttpResponse(HTTPStatus.OK, _draw_qr(link), "image/svg+xml")
 
     def _reply(self, request: HttpRequest, reply: Reply) -> HttpResponse:
-        """Return a response with a content security policy that allows this server and its cluster."""
+        """Return the response with a reply, and with a content security policy for this server and its cluster."""
         is_embedded = isinstance(reply, PageHead) and reply.module == EMBED
         if isinstance(reply, PageHead):
             reply = self._page(request, reply)
@@ -231,7 +232,10 @@ def _show(request: HttpRequest, state: RoomState) -> Reply:
 
 
 def _read_pasted(path: str) -> str:
-    """Return the path of the room or event that a pasted link leads to, or "" if the path needs no repair."""
+    """Return the path of the room or tournament in a carelessly pasted link, such as ``/K7M4PQ).``
+
+    Return "" if the path is not such a link, or needs no repair.
+    """
     link = find_link(f"host{path}")
     if link is None or link.base != "host" or any(map(str.isalnum, link.rest)):
         return ""
@@ -250,9 +254,9 @@ def _language_of(request: HttpRequest) -> str:
 
 @lru_cache(maxsize=256)
 def _draw_qr(link: str) -> bytes:
-    """Return a link as a QR code, black on white with its quiet zone.
+    """Return an SVG image of a link's QR code, black on white with a quiet zone.
 
-    The mask is fixed, because choosing the best of the eight takes three times as long, and all are readable.
+    The mask is fixed, because choosing the best of the eight masks takes three times as long, and all are readable.
     """
     image = BytesIO()
     code = segno.make(link, error="l", micro=False, mask=3)
@@ -261,7 +265,13 @@ def _draw_qr(link: str) -> bytes:
 
 
 def _policy(servers: str, ancestors: str = "'none'", *, also: str = "") -> tuple[tuple[str, str], ...]:
-    """Return the headers of a page that loads only own files, connects to `servers`, and has only such `ancestors`."""
+    """Return the headers of a page with a content security policy. The page may load files only from this server.
+
+    Args:
+        servers: The sources that the page may connect to.
+        ancestors: The pages that may contain this page in a frame.
+        also: More directives, beginning with a semicolon.
+    """
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         f"connect-src {servers}; font-src 'none'; base-uri 'none'; form-action 'none'; "

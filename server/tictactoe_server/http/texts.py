@@ -1,6 +1,7 @@
-"""Text about rooms and games, for terminals and for the heads of pages, and rows for spreadsheets.
+"""Text about rooms and games for terminals and for the heads of pages, and CSV for spreadsheets.
 
-Every line fits 80 columns, unless a board is wider. The last move is shown as ``(O)``, a deciding line as ``<X X X>``.
+Lines for terminals fit into 80 columns unless a board is wider. Boards show the last move as ``(O)`` and a winning line
+as ``<X X X>``.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ ROBOTS: Final = (
     "",
     *("User-agent: *", "Allow: /$", "Disallow: /"),
 )
-"""Link previews may read any page, search engines only the first."""
+"""The file robots.txt: link previews may read any page, search engines only the home page."""
 
 TITLE: Final = "Tic-tac-toe and its family"
 PRIVATE: Final = "a private game"
@@ -55,7 +56,7 @@ HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server 
 HEAD_OF_NOTHING: Final = (TITLE, "There is nothing under this address, or not any more.")
 
 Seated = Mapping[str, SeatState | None] | Mapping[str, Participant]
-"""The players of a room or of a finished game by their marks."""
+"""The players in a room or in a finished game, by their marks."""
 
 _NAMES_WIDTH: Final = 27
 _RULES_WIDTH: Final = 24
@@ -73,7 +74,7 @@ def head_of_home(games: int) -> tuple[str, str]:
 
 
 def head_of_room(state: RoomState) -> tuple[str, str]:
-    """Return a room's title and description, which say nothing about a private room."""
+    """Return a room's title and description, which reveal nothing about a private room."""
     if state.visibility != "public":
         return PRIVATE, PRIVATE
     description = f"{describe_rules(state.rules)}. {describe_standing(state)}"
@@ -88,7 +89,13 @@ def head_of_game(game: FinishedGame) -> tuple[str, str]:
 def describe_home(
     on: int, waiting: int, rooms: Sequence[RoomSummary], origin: str, branding: Branding = DEFAULT
 ) -> list[str]:
-    """Return the server's branding, its public rooms and how to join, as text."""
+    """Return the lines of the home page as text: the branding, the public rooms, and how to join.
+
+    Args:
+        on: The number of games in progress.
+        waiting: The number of rooms that wait for players.
+        origin: The prefix of links to this server.
+    """
     wait = "waits" if waiting == 1 else "wait"
     return [
         f"{branding.title or TITLE}: {count(on, 'game')} on, {count(waiting, 'room')} {wait}.",
@@ -106,7 +113,7 @@ def describe_home(
 
 
 def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[str]:
-    """Return a room's board, its details and how to join, as text."""
+    """Return the lines of a room's page as text: the board, details, and how to join."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
     lines = wrap(f"Room {state.room}: {terms}.")
     lines += ["", *_board_of(state, is_coloured=is_coloured), "", *wrap(describe_players(state, ""))]
@@ -127,7 +134,7 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
 
 
 def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str]:
-    """Return boards side by side."""
+    """Return the lines of the page with all games as text: boards side by side."""
     if not states:
         return ["No public game is on."]
     rows: list[list[tuple[int, list[str]]]] = []
@@ -150,7 +157,7 @@ def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str
 
 
 def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[str]:
-    """Return a finished game's last position, players and result, as text."""
+    """Return the lines of a finished game's page as text: the players, the final position and the result."""
     rules, position = game.rules, final_position(game)
     players = ", ".join(f"{name} is {mark}" for mark, name in names_of(game.players).items())
     return [
@@ -166,7 +173,7 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
 
 
 def describe_outcome(game: FinishedGame) -> str:
-    """Return a result such as ``ana wins by a line after 5 moves. 2026-01-31.``"""
+    """Return a game's result, such as ``ana wins by a line after 5 moves. 2026-01-31.``"""
     winner = names_of(game.players).get(game.result.winner or "")
     what = "A draw" if winner is None else f"{winner} wins"
     day = datetime.fromtimestamp(game.at // 1000, UTC).strftime("%Y-%m-%d")
@@ -174,7 +181,7 @@ def describe_outcome(game: FinishedGame) -> str:
 
 
 def describe_standing(state: RoomState) -> str:
-    """Return whose turn it is, or the result."""
+    """Return a sentence that says whose turn it is or how the game ended."""
     result = state.result
     if result is None:
         return describe_turn(state, "")
@@ -189,7 +196,7 @@ def _describe_table(held: Seated, rules: RulesState) -> str:
 
 
 def _describe_pairing(held: Seated) -> str:
-    """Return the players, such as ``ana v bo``."""
+    """Return the players' names, such as ``ana v bo``."""
     return " v ".join(names_of(held).values()) or "nobody yet"
 
 
@@ -206,7 +213,9 @@ def _board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
 def _draw_board(
     board: str, rules: Rules, last: int | None, line: Collection[int] = (), *, is_coloured: bool = False
 ) -> list[str]:
-    """Return a board as the client's plain mode draws it, without trailing spaces, and with ANSI colours if chosen.
+    """Return the lines of a board as the client's plain mode draws it, but without trailing spaces.
+
+    The cells in `line` are highlighted or, if it is empty, the cell `last`. ANSI colours are optional.
 
     >>> print("\\n".join(_draw_board("X...O....", Rules(), 4)))
        A B C
@@ -255,7 +264,7 @@ def _width_of(text: str) -> int:
 
 
 def shorten(text: str, width: int) -> str:
-    """Return a text of at most `width` columns, with its end replaced by ``~`` if it is longer.
+    """Return a text; if it is wider than `width` columns, its end is replaced by ``~``.
 
     >>> shorten("a name", 6), shorten("a longer name", 6), shorten("\u4e09\u76ee\u4e26\u3079", 6)
     ('a name', 'a lon~', '\u4e09\u76ee~')
@@ -264,13 +273,13 @@ def shorten(text: str, width: int) -> str:
 
 
 def fill(text: str, width: int) -> str:
-    """Pad or cut a text to a width in columns."""
+    """Return a text padded or shortened to exactly `width` columns."""
     text = shorten(text, width)
     return text + " " * (width - _width_of(text))
 
 
 def wrap(text: str) -> list[str]:
-    """Wrap a text to 80 columns."""
+    """Return a text as lines of at most 80 columns."""
     first, *words = text.split(" ")
     lines = [first]
     for word in words:
@@ -282,9 +291,10 @@ def wrap(text: str) -> list[str]:
 
 
 def format_csv(rows: Iterable[Sequence[object]], *, has_semicolons: bool = False) -> bytes:
-    """Return rows as CSV in UTF-8 with a byte order mark; texts that look like a formula are escaped.
+    """Return rows as CSV in UTF-8 with a byte order mark. Texts that look like formulas are escaped.
 
-    With semicolons between the cells, numbers have a decimal comma: Excel would read 1.5 as a date in German.
+    If `has_semicolons` is True, semicolons separate the cells, and numbers have decimal commas, because a German Excel
+    would read 1.5 as a date.
     """
 
     def format_cell(cell: object) -> object:
