@@ -1,1 +1,1 @@
-"""What a server can do besides hosting games; see `all`."""
+"""The optional parts of the server, which the module `all` lists."""

@@ -84,9 +84,9 @@ def backup(folder: Path, file: Path) -> None:
 @with_folder("The folder to restore into, if not the default.")
 @click.pass_obj
 def restore(specs: Specs, folder: Path, file: Path) -> None:
-    """Put a copy that `backup` made in the place of a server's data, which is moved aside. No server may run there.
+    """Replace a server's data by a copy that `backup` made. The old data is moved aside. No server may run there.
 
-    Whoever was forgotten since it was made is forgotten in it, too.
+    Players who have been forgotten since the copy was made are forgotten in it, too.
     """
     aside = restore_backup(folder, file)
     click.echo(f"Restored {file} to {folder}.")

@@ -182,7 +182,7 @@ async def check(link: Link, *, watch: bool) -> None:
 @_with_link
 @click.argument("node")
 async def remove(link: Link, node: str) -> None:
-    """Remove NODE, which is down for good, so that a node with another name takes its copies.
+    """Remove NODE, which is down for good, so that a node with another name can take over its copies.
 
     Use the credentials of the system user.
     """

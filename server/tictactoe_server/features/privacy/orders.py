@@ -14,10 +14,10 @@ from tictactoe_server.people.accounts import Accounts
 
 
 class ForgetOrder(Order, frozen=True, tag="forget"):
-    """Delete PLAYER for good: an id, the name of a connected player, or a claimed name.
+    """Forget PLAYER for good. PLAYER is an id, the name of a connected player, or a claimed name.
 
-    Name, devices and codes are deleted; games stay, under another name, and so do bans. Earlier copies of the data have
-    the name until they are deleted; a restored copy forgets it again.
+    The player's name, devices and rescue codes are deleted. Games remain under another name, and bans remain, too.
+    Existing backups have the name until they are deleted; if one is restored, the player is forgotten again.
     """
 
     player: Annotated[str, click.Argument(["player"])]

@@ -38,9 +38,10 @@ _Access = tuple[Path | None, Path | None]
 @click.argument("file", type=click.Path(path_type=Path))
 @with_folder("The folder to recover, if not the default.")
 def recover(folder: Path, file: Path) -> None:
-    """Write all that can be read of a server's data, with its log repaired, into the new FILE. No server may run there.
+    """Write all readable data of a stopped server to the new FILE.
 
-    It is for a server that does not start because saves are missing. Nothing in the folder is changed.
+    Use this command if the server does not start because saves are missing: it repairs a copy of the server's log.
+    Nothing in the folder is changed.
     """
     found = recover_folder(folder, file)
     if found.missing:
@@ -56,7 +57,7 @@ def recover(folder: Path, file: Path) -> None:
 @with_folder("The folder to read, if not the default.")
 @click.pass_obj
 def check(specs: Specs, folder: Path, file: Path | None) -> None:
-    """Read a server's data, or the copy FILE of it, and say what is damaged. Exit code 1 where something is.
+    """Check a server's data, or its copy FILE, for damage. The exit code is 1 if anything is damaged.
 
     Nothing is changed.
     """
@@ -78,10 +79,10 @@ def check(specs: Specs, folder: Path, file: Path | None) -> None:
 @access_options
 @click.pass_obj
 def move(specs: Specs, source: str, target: str, store_credentials: Path | None, store_ca: Path | None) -> None:
-    """Copy all that SOURCE keeps into TARGET, which is empty: rooms, players, bans, finished games.
+    """Copy everything in SOURCE to the empty TARGET: rooms, players, bans and finished games.
 
-    Each is a data folder on which no server runs, or a store as in nats://a,b,c. SOURCE stays as it is; servers may
-    go on in a store that is read. What is damaged there is named and left out, and the exit code is 1 then.
+    SOURCE and TARGET are the data folder of a stopped server, or a store as in nats://a,b,c. SOURCE is not changed, and
+    servers may keep using a store while it is read. Damaged data is reported and left out; then the exit code is 1.
     """
     set_up_logging("text", "error")
     if asyncio.run(_move(source, target, (store_credentials, store_ca), specs)):
