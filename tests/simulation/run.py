@@ -135,13 +135,7 @@ class Host:
 
     async def _serve(self) -> None:
         storage = self.site.storage.begin_life()
-        settings = Settings(
-            host="127.0.0.1",
-            port=self.port,
-            page=False,
-            hold_seconds=HOLD_SECONDS,
-            **storage,
-        )
+        settings = Settings(host="127.0.0.1", port=self.port, page=False, hold_seconds=HOLD_SECONDS, **storage)
         try:
             self.server = server = Server(
                 settings,

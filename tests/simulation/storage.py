@@ -1,7 +1,7 @@
 """Where servers store their data: a real SQLite database on a disk in trouble, or three simulated NATS nodes.
 
-What the nodes store is never lost, as if most of them always had it; writes may be late, and answers late, lost or
-errors. The disk is slow, silent or full, or loses its power.
+The nodes never lose what they stored; writes may be late, and answers late, lost or errors. The disk is slow, silent or
+full, or loses its power.
 """
 
 from __future__ import annotations
