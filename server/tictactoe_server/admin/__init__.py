@@ -1,1 +1,1 @@
-"""Operation of the server: orders, metrics, bans, backups, draining and periodic cleanup."""
+"""Operation of the server: the operator's orders, bans, draining, logs and periodic cleanup."""

@@ -1,6 +1,6 @@
-"""Bans of players, by id, and of addresses, by network; and disconnecting people.
+"""Bans of players, by id, and of addresses, by network; and closing connections with a reason.
 
-All bans are in memory, so that a check is cheap.
+All bans are kept in memory, so that checks are cheap.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Bans:
-    """The bans of all servers, mirrored from the store.
+    """The bans in the store, mirrored in memory; in a cluster, they apply on all servers.
 
     Attributes:
-        on_ban: Called with each ban when this server learns of it.
+        on_ban: The listeners that are called with each ban when this server learns of it.
 
     Args:
         now_ms: Returns the time in ms since 1970.
@@ -59,12 +59,12 @@ class Bans:
         return sum(map(self._counts, self._stored))
 
     def of_subject(self, subject: str) -> Ban | None:
-        """Return the active ban of a player's id or of exactly this network, or None."""
+        """Return the active ban of exactly this subject, a player's id or a network, or None."""
         ban = self._stored.get(subject)
         return ban if ban is not None and self._counts(ban) else None
 
     def refusal_of(self, address: str) -> Refused | None:
-        """Return the refusal for an address in a banned network, or None."""
+        """Return the refusal for an address if it is in a banned network, or None."""
         try:
             found = parse_address(address)
         except ValueError:
@@ -75,20 +75,25 @@ class Bans:
         return next(map(banned, bans), None)
 
     async def add(self, subject: str, reason: str, seconds: float | None) -> Ban:
-        """Store a ban of a subject (see `parse_subject`), permanent if `seconds` is None; raises `StoreUnavailable`."""
+        """Store a ban and return it. May raise `StoreUnavailable`.
+
+        Args:
+            subject: A player's id or a network, as `parse_subject` returns it.
+            seconds: The duration; None for a permanent ban.
+        """
         now = self._now_ms()
         ban = Ban(subject, reason, now, None if seconds is None else now + round(seconds * 1000))
         await self._stored.change(subject, lambda old: ban)
         return ban
 
     async def lift(self, subject: str) -> Ban | None:
-        """Delete a ban and return it, or None if there is no active one; raises `StoreUnavailable`."""
+        """Delete a ban; return it, or None if it was not active. May raise `StoreUnavailable`."""
         ban = self.of_subject(subject)
         await self._stored.change(subject, lambda old: None)
         return ban
 
     async def forget_past(self) -> None:
-        """Delete expired bans; raises `StoreUnavailable`."""
+        """Delete expired bans. May raise `StoreUnavailable`."""
         for ban in [ban for ban in self._stored if not self._counts(ban)]:
             await self.lift(ban.subject)
             log.info("ban over", subject=ban.subject)
@@ -105,7 +110,7 @@ class Bans:
 
 
 def parse_subject(text: str) -> str | None:
-    """Return a player's id unchanged, an address or network in canonical form, or None for anything else.
+    """Return the subject of a ban: a player's id, unchanged, or a network. Return None if the text is neither.
 
     >>> parse_subject("192.0.2.7"), parse_subject("192.0.2.7/24"), parse_subject("2001:db8:1:2::7")
     ('192.0.2.7/32', '192.0.2.0/24', '2001:db8:1:2::/64')
@@ -115,7 +120,7 @@ def parse_subject(text: str) -> str | None:
 
 
 def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
-    """Parse a network, or return None; a single IPv6 address means its /64."""
+    """Parse an address or a network; return None if the text is neither. An IPv6 address means its /64."""
     try:
         return ipaddress.ip_network(text if "/" in text else key_of(str(parse_address(text))), strict=False)
     except ValueError:
@@ -123,7 +128,7 @@ def network_of(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | Non
 
 
 def is_in(network: ipaddress.IPv4Network | ipaddress.IPv6Network, address: str) -> bool:
-    """Return True if an address, in any spelling, is in a network."""
+    """Return True if an address is in a network. The address need not be in canonical form."""
     try:
         return parse_address(address) in network
     except ValueError:
@@ -131,7 +136,7 @@ def is_in(network: ipaddress.IPv4Network | ipaddress.IPv6Network, address: str) 
 
 
 def banned(ban: Ban) -> Refused:
-    """Return the refusal for a ban; its time is in UTC."""
+    """Return the refusal for a ban. Its data contains the end of the ban in UTC, if any, and the reason."""
     data: dict[str, Any] = {}
     if ban.until is not None:
         data["until"] = f"{datetime.fromtimestamp(ban.until / 1000, UTC):%Y-%m-%d %H:%M}"
@@ -141,14 +146,18 @@ def banned(ban: Ban) -> Refused:
 
 
 def expel(connection: Connection, refused: Refused, *, id: str | None = None) -> None:
-    """Send a refusal, answering request `id` if any, and close with a code after which clients do not reconnect."""
+    """Send a refusal and close the connection with a code after which clients do not reconnect.
+
+    Args:
+        id: The id of the request that the refusal answers, or None.
+    """
     connection.push_frame(encode_frame(encode(refused.answer(id=id))))
     connection.close(CloseCode[refused.code.name], str(refused.code))
 
 
 @dataclass(frozen=True, slots=True)
 class Barred(Receiver):
-    """Refuses a banned address in reply to its first message; a client may ignore messages before that one."""
+    """Refuses a client from a banned address in reply to its first message; an earlier message might be ignored."""
 
     connection: Connection
     refusal: Refused

@@ -1,7 +1,7 @@
-"""All orders of the operator, and the private Unix socket over which they reach a running server.
+"""The operator's orders, and the private Unix socket over which they reach a running server.
 
-An order and its answer are one line of JSON each. Only the socket's owner may use it; it lies in the data folder or in
-the user's runtime folder.
+An order and its answer are one line of JSON each. The socket is in the data folder or in the user's runtime folder, and
+only its owner may use it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tictactoe_server.rooms import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 
 ORDERS: Final[tuple[type[Order], ...]] = (*status.ORDERS, *rooms.ORDERS, *people.ORDERS)
-"""The orders of every server."""
+"""The orders that every server accepts; features add more."""
 
 SOCKET_NAME: Final = "control.sock"
 MAX_ORDER_BYTES: Final = 16 * 1024
-MAX_PATH_BYTES: Final = 100  # every system allows this length
+MAX_PATH_BYTES: Final = 100  # a length that every operating system allows
 _PATIENCE_SECONDS: Final = 15.0
 
 log: Final = structlog.get_logger(__name__)
@@ -45,14 +45,22 @@ class NoServer(Exception):
 
 
 class Orders:
-    """Carries out the operator's orders at a server; `kinds` are all that it takes."""
+    """Executes the operator's orders on a server.
+
+    Args:
+        kinds: The classes of all orders that the server accepts.
+    """
 
     def __init__(self, server: ServerParts, kinds: Iterable[type[Order]]) -> None:
         self._server = server
         self._decode: Callable[[bytes], Order] = msgspec.json.Decoder(reduce(or_, kinds)).decode
 
     async def carry_out(self, order: Order, *, is_from_another: bool = False) -> Any:
-        """Execute an order for the whole cluster, or here if another server passes it on; raises `OrderRefused`."""
+        """Execute an order and return its answer. May raise `OrderRefused`.
+
+        Args:
+            is_from_another: Whether another server in the cluster forwarded the order. It is then executed only here.
+        """
         try:
             return await (order.run_here(self._server) if is_from_another else order.run(self._server))
         except (BadRoomCode, Refused) as refused:
@@ -61,7 +69,7 @@ class Orders:
             raise OrderRefused(f"The store refuses: {unavailable}") from None
 
     async def answer_line(self, data: bytes, *, is_from_another: bool = False) -> bytes:
-        """Return the JSON answer to an order, or an error."""
+        """Execute an order that is given as JSON; return its answer, or an error, as JSON."""
         try:
             order = self._decode(data)
         except (msgspec.DecodeError, UnicodeError) as bad:
@@ -78,7 +86,7 @@ class Orders:
 
 
 def socket_path(data: Path | None, port: int) -> Path:
-    """Return the path of a server's socket; a server without a data folder has its port in the name."""
+    """Return the path of a server's socket. Without a data folder, the name of the socket contains the port."""
     if data is not None:
         path = data.absolute() / SOCKET_NAME
         if len(os.fsencode(path)) <= MAX_PATH_BYTES:
@@ -90,7 +98,7 @@ def socket_path(data: Path | None, port: int) -> Path:
 
 
 def _runtime_folder() -> Path:
-    with warnings.catch_warnings():  # platformdirs warns if the environment names none
+    with warnings.catch_warnings():  # platformdirs warns if the environment specifies no runtime folder
         warnings.simplefilter("ignore")
         try:
             return Path(platformdirs.user_runtime_dir("tictactoe", appauthor=False))
@@ -99,7 +107,7 @@ def _runtime_folder() -> Path:
 
 
 def ask(path: Path, order: Order) -> Any:
-    """Send an order and return the answer; raises `NoServer` and `OrderRefused`. Blocks."""
+    """Send an order to a server and wait for the answer. May raise `NoServer` or `OrderRefused`."""
     family = getattr(socket, "AF_UNIX", None)
     if family is None:
         raise NoServer("On this system a server cannot be asked: it has no Unix sockets.")
@@ -121,7 +129,11 @@ def ask(path: Path, order: Order) -> Any:
 
 
 class ControlSocket:
-    """Listens for orders, one on each connection; `answer` returns the answer to a line."""
+    """Listens for orders, one per connection.
+
+    Args:
+        answer: Returns the answer to an order; both are lines of JSON.
+    """
 
     def __init__(self, path: Path, answer: Callable[[bytes], Awaitable[bytes]]) -> None:
         self._path = path
@@ -129,7 +141,7 @@ class ControlSocket:
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
-        """Start listening, replacing a dead server's socket; failures are logged."""
+        """Start listening. A socket left behind by a dead server is replaced. Failures are logged."""
         path = self._path
         try:
             for folder in (path.parent.parent, path.parent):
@@ -138,7 +150,7 @@ class ControlSocket:
             with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
                 probe.connect(os.fspath(path))
                 raise FileExistsError(f"another server listens at {path}")
-            # No connection is accepted before the socket is private.
+            # Connections are accepted only after the socket has become private.
             opened = await asyncio.start_unix_server(self._answer, path, limit=MAX_ORDER_BYTES, start_serving=False)
             path.chmod(0o600)
             await opened.start_serving()
@@ -164,10 +176,10 @@ class ControlSocket:
 
 
 def _check_folder(path: Path) -> None:
-    """Raise OSError if another user may have created, or can replace, a socket at this path.
+    """Raise OSError if another user may have created the socket at this path, or could replace it.
 
-    The runtime folder has a guessable name and may lie in a shared folder, so it must belong to the user and not be a
-    link. The data folder may be a link, and is private.
+    The runtime folder has a guessable name and may be inside a shared folder, so it must belong to the user and must
+    not be a symbolic link. The data folder may be a symbolic link, because it is private.
     """
     folder, user = path.parent, os.geteuid()
     folders = [(folder, 0o022)] if path.name == SOCKET_NAME else [(folder.parent, 0o022), (folder, 0o077)]

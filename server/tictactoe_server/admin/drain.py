@@ -1,4 +1,4 @@
-"""Draining: no new games start, and running ones go on until they end or a time limit is reached."""
+"""Draining: no new games begin, and the server ends when the running games are over or a time limit is reached."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tictactoe_protocol.pushes import Notice
 from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.frames import encode_frame
 
-RESTART_MS: Final = 1000  # reconnect delay of clients after a restart, without jitter
-HANDOVER_MS: Final = 100  # the same if other servers of the cluster take over
+RESTART_MS: Final = 1000  # the clients' delay before they reconnect after a restart, without jitter
+HANDOVER_MS: Final = 100  # the same if other servers in the cluster take over
 _LOOK_SECONDS: Final = 0.5
 _RETRY_MS: Final = 30_000
 
@@ -22,7 +22,13 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Drain:
-    """The state of draining; if it `is_final`, the server stops for good."""
+    """The state of draining.
+
+    Attributes:
+        is_on: Whether the server is draining.
+        is_final: Whether the server stops for good, rather than restarts.
+        back_ms: The delay before clients reconnect.
+    """
 
     def __init__(self, count_games: Callable[[], int], tell_all: Callable[[bytes], None]) -> None:
         self.is_on = self.is_final = False
@@ -34,11 +40,16 @@ class Drain:
 
     @property
     def seconds_left(self) -> float | None:
-        """The time limit that is left, None if there is no limit."""
+        """The seconds until the time limit, or None if there is no limit."""
         return None if self._ends_at is None else max(0.0, self._ends_at - asyncio.get_running_loop().time())
 
     def start(self, seconds: float | None, *, is_final: bool) -> None:
-        """Start draining, or change its terms, and notify everybody."""
+        """Start draining, or change the arguments of an earlier call, and notify all clients.
+
+        Args:
+            seconds: The time limit; None for no limit.
+            is_final: Whether the server stops for good, rather than restarts.
+        """
         self.is_on, self.is_final = True, is_final
         self._ends_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
         log.info("draining", games=self._count_games(), deadline=seconds, restart=not is_final)

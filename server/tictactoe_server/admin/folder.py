@@ -1,4 +1,4 @@
-"""The data folder, which several commands need."""
+"""The option for the data folder, which several commands have."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 
 def chosen_folder(context: click.Context, own_data: str | None) -> Path | None:
-    """Return the data folder by a command's own `--data` or that of the program, None for ``:memory:``."""
+    """Return the data folder from a command's own `--data`, or else from the program's; None for ``:memory:``."""
     data = context.find_root().params["data"] if own_data is None else own_data
     return None if data == ":memory:" else Path(data).expanduser()
 
 
 def with_folder(help: str) -> Callable[[Decorated], Decorated]:
-    """Pass the data folder to a command, which cannot be ``:memory:``."""
+    """Return a decorator that passes the data folder to a command as `folder`. It refuses ``:memory:``."""
 
     def find(context: click.Context, option: click.Parameter, own_data: str | None) -> Path:
         folder = chosen_folder(context, own_data)

@@ -1,6 +1,6 @@
-"""Logs on stderr, one line per event, as text or as JSON; tracebacks have no values of variables.
+"""Logs on stderr, one line per event, as text or as JSON. Tracebacks do not show the values of variables.
 
-A line must take only microseconds, because games log on the event loop.
+Writing a line must take only microseconds, because games write logs on the event loop.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _log: Final = structlog.get_logger("tictactoe_server")
 
 
 def set_up_logging(log_format: LogFormat, level: str) -> None:
-    """Send our events, library logs, warnings and uncaught exceptions to stderr in one format."""
+    """Write the server's events, libraries' logs, warnings and uncaught exceptions to stderr in the same format."""
     preparing: list[Processor] = [structlog.processors.format_exc_info]
     render: Processor = _render_plain
     if log_format == "json":
@@ -49,9 +49,9 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[*preparing, clean, render]))
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     logging.captureWarnings(True)
-    # The library logs a traceback for every failed handshake; the server logs what matters of it.
+    # The library logs a traceback for every failed handshake; the server itself logs the important ones.
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
-    # Logged at the end of each TLS connection of other libraries, and harmless.
+    # This harmless warning is logged whenever another library's TLS connection ends.
     logging.getLogger("asyncio").addFilter(lambda line: "eof_received() has no effect" not in line.getMessage())
     structlog.configure(
         processors=[*preparing, render],
@@ -65,7 +65,7 @@ def set_up_logging(log_format: LogFormat, level: str) -> None:
 
 
 class _LineWriter:
-    """Writes the lines of a module; lines that stderr does not accept, such as on a full disk, are lost."""
+    """Writes a module's lines to stderr. Lines that cannot be written, for instance to a full disk, are dropped."""
 
     _lock: Final = threading.RLock()  # reentrant, because a finalizer may log while a line is written
 
@@ -91,7 +91,7 @@ def _add_unusual_level(logger: Any, level: str, event: EventDict) -> EventDict:
 
 
 def _render_plain(logger: Any, level: str, event: EventDict) -> str:
-    """Render a line as structlog's ConsoleRenderer does, but without colours and ten times faster."""
+    """Return a line as structlog's ConsoleRenderer formats it, but without colours and ten times faster."""
     exception = event.pop("exception", None)
     line = _show_second(int(clock.wall()))
     line += f" {event.pop('event')}" if level == "info" else f" [{level}] {event.pop('event')}"
@@ -109,7 +109,7 @@ def _render_json(logger: Any, level: str, event: EventDict) -> str:
 
 
 def tell(words: str, log_format: LogFormat, level: str = "info") -> None:
-    """Print a sentence to stderr, or log it if the log is JSON."""
+    """Print a sentence for the operator to stderr, or log it if logs are written as JSON."""
     if log_format == "json":
         _log.log(logging.getLevelNamesMapping()[level.upper()], words)
     else:

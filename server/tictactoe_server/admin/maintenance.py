@@ -24,13 +24,13 @@ STEP_SECONDS: Final = 0.1
 _DAY_MS: Final = 86_400_000
 _LOOK_SECONDS: Final = 0.25
 _WINDOW_SECONDS: Final = 10.0
-LATE_SECONDS: Final = 0.5  # from this delay on, measured times may include waiting for the event loop
+LATE_SECONDS: Final = 0.5  # with this delay or more, clients may have been kept waiting by the event loop
 
 log: Final = structlog.get_logger(__name__)
 
 
 async def hourly(restored: asyncio.Event, work: Callable[[int], Awaitable[object]]) -> None:
-    """Do some work for the current day every hour, once all rooms are restored; errors of the store are logged."""
+    """Call `work` with the current day every hour, once all rooms are restored. Errors from the store are logged."""
     await restored.wait()
     while True:
         try:
@@ -42,12 +42,12 @@ async def hourly(restored: asyncio.Event, work: Callable[[int], Awaitable[object
 
 @dataclass(frozen=True, slots=True)
 class Housekeeping:
-    """Deletes expired bans, old games and unused names and players, in small steps.
+    """Deletes expired bans, old games, absent players and expired reservations of names, in small steps.
 
     Attributes:
-        stay: Returns the ids of players who are connected or have a seat; these are kept.
-        history_days: How long finished games are kept, or None for ever.
-        step_seconds: Pause between two steps.
+        stay: Returns the ids of players who are connected or have a seat. These players are not deleted.
+        history_days: How long finished games are kept; None for forever.
+        step_seconds: The pause between two steps.
     """
 
     store: Storage
@@ -58,7 +58,7 @@ class Housekeeping:
     step_seconds: float = STEP_SECONDS
 
     async def go_round(self, day: int) -> None:
-        """Delete everything that is too old on a day; raises `StoreUnavailable`."""
+        """Delete everything that is too old on `day` (as in `today`). May raise `StoreUnavailable`."""
         await self.bans.forget_past()
         if self.history_days is not None:
             before = clock.wall_ms() - round(self.history_days * _DAY_MS)
@@ -69,7 +69,7 @@ class Housekeeping:
             await self._delete_old(RESERVED, lambda reserved: reserved.is_over)
 
     async def _forget_games(self, before: int) -> None:
-        """Delete games that ended before a moment (ms since 1970), and their shared copies."""
+        """Delete the games that ended before `before` (ms since 1970), and their shared copies."""
         is_more = True
         while is_more:
             is_more = await self.store.games.forget_before(before)
@@ -105,7 +105,7 @@ class LoopLag:
 
     @property
     def seconds(self) -> float:
-        """The longest delay of the last ten to twenty seconds, including a current one."""
+        """The longest delay in the last ten to twenty seconds, including the current delay."""
         return max(self._worst, clock.monotonic() - self._due)
 
     async def run(self) -> None:
@@ -121,7 +121,7 @@ class LoopLag:
 
 
 async def log_refusals(counters: Counters, seconds: float = 60.0) -> None:
-    """Log the number of refusals by code every `seconds`, if there were any, until cancelled."""
+    """Log the numbers of the five most frequent refusals every `seconds`, if there were any, until cancelled."""
     told = counters.refusals.copy()
     while True:
         await asyncio.sleep(seconds)

@@ -1,1 +1,1 @@
-"""Players over time: their accounts and names, and how much each of them may do."""
+"""Players' accounts and names, and the limits on what each player may do."""

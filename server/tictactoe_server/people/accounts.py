@@ -1,6 +1,7 @@
-"""Claimed names, and the devices of each player, as the store keeps them.
+"""Claimed names, and the devices of each player, in the store.
 
-Secrets are stored as SHA-256 hashes only: tokens and rescue codes are random, and link codes expire soon.
+Secrets are stored only as SHA-256 hashes. A fast hash is enough, because tokens and rescue codes are random, and codes
+that link a device expire soon.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ from tictactoe_server.storage.store import values_of
 
 
 class Accounts:
-    """Changes are made by compare-and-set, so any server may make them. Methods raise `StoreUnavailable`."""
+    """Reads and changes accounts and claimed names. Every coroutine may raise `StoreUnavailable`.
+
+    Changes are made by compare-and-set, so that every server in a cluster may make them.
+    """
 
     def __init__(self, store: Storage) -> None:
         self.claims, self.accounts = store.table(CLAIMS), store.table(ACCOUNTS)
@@ -49,13 +53,20 @@ class Accounts:
         return await self.load(player.id) or Account(player)
 
     async def find_claim(self, name: str, but: str = "") -> Claim | None:
-        """Return a claim that `name` is confusable with, other players' before that of the player `but`, or None."""
+        """Return the claim of a name that `name` may be confused with, or None if there is none.
+
+        Args:
+            but: The id of a player, whose own claim is returned only if no other player has such a claim.
+        """
         found = await asyncio.gather(*map(self.claims.load, keys_of(name)))
         claims = [row[0] for row in found if row is not None and not row[0].is_free]
         return min(claims, key=lambda claim: claim.player == but, default=None)
 
     async def shown(self, player: Player) -> tuple[Player, Claim | None]:
-        """Return a player as others see them, and the claim of their name; refresh the claim if it is their own."""
+        """Return a player as others see them, and the claim that their name may be confused with, or None.
+
+        The player's own claim is marked as used today. If another player has the claim, the returned name is marked.
+        """
         claim = await self.find_claim(player.name, but=player.id)
         if claim is not None and claim.player != player.id:
             return Player(player.id, mark_other(player.name)), claim
@@ -64,17 +75,17 @@ class Accounts:
         return player, claim
 
     async def is_reserved(self, name: str) -> bool:
-        """Return True for the name of a player who was deleted lately."""
+        """Return True if a recently deleted player had this name."""
         found = await asyncio.gather(*(self.reserved.load(hash_id(key)) for key in keys_of(name)))
         return any(row is not None and not row[0].is_over for row in found)
 
     async def reserve(self, key: str) -> None:
-        """Keep a key of a name from being claimed for `RESERVED_DAYS`."""
+        """Reserve a key of a deleted player's name: names with this key cannot be claimed for `RESERVED_DAYS`."""
         reserved = Reserved(clock.wall() + RESERVED_DAYS * 86_400)
         await change(self.reserved, hash_id(key), lambda old: reserved)
 
     async def claim(self, name: str, player: str) -> Claim | None:
-        """Claim a name for a player by all of its keys, or return another player's claim that prevents it."""
+        """Claim all keys of a name for a player; if another player has claimed one of them, return that claim."""
         own, keys = Claim(name, player, today()), keys_of(name)
 
         def take(old: Claim | None) -> Claim:
@@ -91,13 +102,13 @@ class Accounts:
         await self._change(keys_of(account.claimed), account.player.id, lambda own: None)
 
     async def leave(self, account: Account, for_name: str) -> None:
-        """Free the name of an account in a week, except for the keys that it shares with the new name."""
+        """Release an account's claimed name after `FORMER_DAYS`, except for the keys that it shares with `for_name`."""
         if account.claimed:
             keys = [key for key in keys_of(account.claimed) if key not in keys_of(for_name)]
             await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
 
     async def rename(self, player: Player) -> Account:
-        """Rename a player on all devices; return the stored account, or an empty account."""
+        """Rename a player on all devices; return the stored account, or an empty account if the player has none."""
         account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
         if account:
             await self.rename_devices(account)
@@ -107,11 +118,15 @@ class Accounts:
         await asyncio.gather(*(self._assign_device(device.key, account.player) for device in account.devices))
 
     async def devices_of(self, player: str) -> list[str]:
-        """Return the token hashes of a player's devices."""
+        """Return the hashes of the tokens of a player's devices."""
         return [key async for key, known, _ in values_of(self.players) if known.player.id == player]
 
     async def merge(self, player: str, devices: Iterable[str], into: Account) -> None:
-        """Give all devices of a player to the account `into`, from their next hello on."""
+        """Move a player's devices to the account `into`. This takes effect at each device's next hello.
+
+        Args:
+            devices: The hashes of the devices' tokens.
+        """
         for key in devices:
 
             def add(old: Account | None, key: str = key) -> Account:
@@ -133,15 +148,15 @@ class Accounts:
 
 
 def hash_secret(secret: str) -> str:
-    """Return the stored hash of a token or a link code."""
+    """Return the hash that is stored for a token or for a code that links a device."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def hash_signed_on(name: str) -> str:
-    """Return the stored hash of a name that a proxy vouches for; no token has the same hash."""
+    """Return the hash that is stored for a user name from a trusted proxy. No token has the same hash."""
     return hashlib.sha256(b"\xff" + name.encode()).hexdigest()
 
 
 def hash_rescue(code: str, salt: str) -> str:
-    """Return the stored hash of a rescue code; its 80 random bits need no slow hash."""
+    """Return the salted hash of a rescue code. A fast hash is enough, because the code has 80 random bits."""
     return hashlib.sha256(bytes.fromhex(salt) + code.encode()).hexdigest()

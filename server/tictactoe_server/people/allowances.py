@@ -1,6 +1,6 @@
-"""Rate limits of players and addresses. They outlive connections.
+"""Rate limits for players and addresses. They outlive connections.
 
-Each player behind a shared address has own limits, which the other players there cannot use up.
+Each player behind a shared address has separate limits, which the other players there cannot use up.
 """
 
 from __future__ import annotations
@@ -17,33 +17,42 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_both
 
-CROWD_CHAT_MS: Final = 3_000  # shortest time between two lines of a watcher in a crowd
-RETRY_MS: Final = 60_000  # until a request that exceeds a quota may be repeated
+CROWD_CHAT_MS: Final = 3_000  # the shortest time between two chat messages from a watcher in a crowd
+RETRY_MS: Final = 60_000  # the time to wait before repeating a request that exceeded a quota
 ROW_BYTES: Final = 550
 MOVE_BYTES: Final = 4
-"""Approximate size of a finished game in SQLite (its row, players and indexes), and of each of its moves."""
+"""Approximate sizes in SQLite of a finished game without moves (row, players and indexes) and of a move."""
 
 
 class Limiting:
-    """Raises `Refused` when a limit is exceeded, and counts that in `limited` by the limit's name."""
+    """Raises `Refused` when a limit is exceeded, and counts these refusals.
+
+    Args:
+        limited: The number of refusals by the kind of limit.
+    """
 
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         self._limits = limits
         self._limited = limited
 
     def refuse_for(self, wait_ms: int, kind: str, why: str = "") -> None:
-        """Raise `Refused` unless `wait_ms` is 0; `why` is the reason, by default the kind of the limit."""
+        """Raise `Refused` unless `wait_ms` is 0.
+
+        Args:
+            kind: The kind of limit, which is counted.
+            why: The reason for the player; by default `kind`.
+        """
         if wait_ms:
             self._limited[kind] += 1
             raise Refused(ErrorCode.RATE_LIMITED, why or kind, retry_ms=wait_ms)
 
     def check_held(self, held: Held, key: str, retry_ms: int = RETRY_MS) -> None:
-        """Raise `Refused` if the quota of a key is used up."""
+        """Raise `Refused` if a key already has as many things as its quota allows."""
         self.refuse_for(retry_ms if held.is_full(key) else 0, held.names[0])
 
 
 class Allowances(Limiting):
-    """Rate limits by player and by address. Methods that count or check raise `Refused` unless they return a bool."""
+    """Rate limits by player and by address. Except for methods that return a bool, every method may raise `Refused`."""
 
     def __init__(self, limits: Limits, limited: Counter[str], monotonic_ns: Callable[[], int]) -> None:
         super().__init__(limits, limited)
@@ -68,13 +77,17 @@ class Allowances(Limiting):
         self.refuse_for(max(waits), "creates")
 
     def take_game(self, addresses: Mapping[str, str], moves: int) -> bool:
-        """Count a game that is about to be stored; see `take_kept`."""
+        """Count the size of a game that is about to be stored; see `take_kept`."""
         return self.take_kept(addresses, ROW_BYTES + MOVE_BYTES * moves)
 
     def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
-        """Count stored bytes for each player below the limit, once per address; return True if there is such a player.
+        """Count stored bytes for all players who have not reached their limit; return False if all players have.
 
-        `addresses` has the address of each player by id, "" if unknown.
+        An address is charged only once, even if several players share it.
+
+        Args:
+            addresses: The players' addresses by id; "" if unknown.
+            size: The number of bytes.
         """
         is_kept, counted = False, {""}
         for player, address in addresses.items():
@@ -88,23 +101,28 @@ class Allowances(Limiting):
         return is_kept
 
     def take_offer(self, player: Player) -> None:
-        """Count an offer to the opponents; guests share a limit."""
+        """Count an offer to the opponents. A player and the player's guests share one limit."""
         self.take(self.offers[owner_of(player.id)], "offers")
 
     def check_misses(self, player: Player, address: str) -> None:
-        """Refuse a player who has used up the tries of room codes, whether or not the next code exists."""
+        """Raise `Refused` if the player has tried too many room codes, whether or not the next code exists."""
         self.check_tries(self.misses_of_player[player.id], self.misses_of_address[address], "misses")
 
     def check_tries(self, own: RateLimit, shared: RateLimit, kind: str) -> None:
-        """Refuse if the own limit is used up, or if the shared one is and there were own misses lately."""
+        """Raise `Refused` if too many tries have failed.
+
+        Args:
+            own: The player's limit.
+            shared: The address's limit, which applies only to players with recent failed tries of their own.
+        """
         self.refuse_for(own.wait() or (shared.wait() if own.used else 0), kind)
 
     def check_page_misses(self, address: str) -> None:
-        """Refuse an address that has requested too many missing pages."""
+        """Raise `Refused` if an address has requested too many missing pages."""
         self.refuse_for(self.page_misses[key_of(address)].wait(), "misses")
 
     def count_miss(self, player: Player, address: str) -> None:
-        """Count a request for a room that does not exist or is not the player's."""
+        """Count a request for a room that does not exist or that the player may not access."""
         self.count_try(self.misses_of_player[player.id], self.misses_of_address[address], "misses")
 
     def count_try(self, own: RateLimit, shared: RateLimit, kind: str) -> None:

@@ -1,5 +1,6 @@
-"""Keys by which names are compared: confusable names have a key in common.
-Source: the characters that Unicode calls confusable (UTS #39), in a table made by `tools/confusables.py`.
+"""Keys for comparing names: names that may be confused with each other have a key in common.
+
+Source: Unicode's confusable characters (UTS #39), in a table that `tools/confusables.py` generates.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 
 _PUNCTUATION: Final = " _-.',^:\u02d1\u0640\u200c\u200d"
 _PAIRS: Final = (("rn", "m"), ("vv", "w"))
-_MARKED: Final = ("LATIN", "GREEK", "CYRILLIC", "DIGIT")  # how the names of characters begin that keep no mark
+_MARKED: Final = ("LATIN", "GREEK", "CYRILLIC", "DIGIT")  # characters with such names lose their combining marks
 
 TABLE: Final = Path(__file__).with_name("confusables.txt")
 
 
 @lru_cache(maxsize=4096)
 def keys_of(name: str) -> tuple[str, ...]:
-    """Return one or two keys: how the name looks, and how it looks without regard to capitals.
+    """Return one or two keys of a name: for its look, and for its look when case is ignored.
 
     >>> keys_of("\u0430na"), keys_of("ANA"), keys_of("Ian"), keys_of("Lian"), keys_of("Jos\u00e9 E.")
     (('ana',), ('ana',), ('ian', 'lan'), ('lian',), ('josee',))
@@ -30,12 +31,12 @@ def keys_of(name: str) -> tuple[str, ...]:
 
 
 def can_be_claimed(name: str) -> bool:
-    """Return whether a name has a character that tells it from others."""
+    """Return True if a name has a letter or digit in its key, so that it can be distinguished from other names."""
     return any(map(str.isalnum, keys_of(name)[0]))
 
 
 def mark_other(name: str) -> str:
-    """Return how others see a name that another player has claimed; a valid name never ends like that.
+    """Return a name as others see it if another player has claimed it. No valid name ends with the question mark.
 
     >>> mark_other("ana")
     'ana?'
@@ -44,7 +45,7 @@ def mark_other(name: str) -> str:
 
 
 def _key(name: str) -> str:
-    """Return a name's skeleton; a name of punctuation only is its own."""
+    """Return a name's skeleton, as in UTS #39, or the name itself if it has only punctuation."""
     key = _fold(_without_marks(unicodedata.normalize("NFKD", name).translate(_load_confusables())))
     for pair, letter in _PAIRS:
         key = key.replace(pair, letter)
@@ -52,7 +53,7 @@ def _key(name: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """Remove combining marks that do not distinguish letters, and those on digits."""
+    """Return a text without combining marks on digits and on Latin, Greek and Cyrillic letters."""
     kept, is_plain = [], False
     for character in text:
         if unicodedata.category(character)[0] != "M":
@@ -69,7 +70,7 @@ def _fold(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _load_confusables() -> dict[int, str]:
-    """Return the look-alike of each character by its number. Punctuation and signs like it have an empty one."""
+    """Return the replacement of each confusable character, by code point; punctuation is replaced by ""."""
     bare = dict.fromkeys(map(ord, _PUNCTUATION), "")
     groups = (group.split(":", 1) for group in TABLE.read_text(encoding="utf-8").split())
     pairs = ((character, target) for characters, target in groups for character in characters)

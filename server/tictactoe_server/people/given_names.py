@@ -1,4 +1,4 @@
-"""Names for the players of a server on which nobody chooses one; their words are the same in English and German."""
+"""Names for players on servers that assign all names. Their words are the same in English and German."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANIMALS: Final = """
 
 
 def give_name(id: str) -> str:
-    """Return the name of a player or guest, which is the same on every server.
+    """Return the name assigned to the player or guest with this id. It is the same on every server.
 
     >>> give_name("p5K2dW8xQnA")
     'Yoga Leopard 56'

@@ -1,1 +1,1 @@
-"""The operator's orders, one class each: what is sent, typed and printed, and what it does where."""
+"""The operator's orders. The class of an order defines its command, its fields, its execution and its display."""

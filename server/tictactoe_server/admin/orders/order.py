@@ -1,7 +1,7 @@
-"""The base classes of all orders, the parts of a server that orders use, and orders to a whole cluster.
+"""The base classes of orders, the parts of a server that orders use, and the execution of orders in a cluster.
 
-An order is a class: its fields are sent as JSON, its tag `command` is the command on the command line, and its
-docstring is the help. Each field has a type and the click parameter that fills it.
+Each kind of order is a class. Its fields are sent as JSON, its tag `command` is the name of its command, and its
+docstring is the command's help. Each field is annotated with its type and with the click parameter that sets it.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ class ServerParts:
     """The parts of a running server that orders and metrics use.
 
     Attributes:
-        address: Where the server listens, in words.
-        data: Where it stores its data, in words.
-        bots_waiting: Returns the number of bot moves that wait for a worker.
-        services: All services, including the services of features.
+        address: The server's URL for people.
+        data: Where the server stores its data, as text for the operator.
+        bots_waiting: Returns the number of bots' moves that wait for a worker.
+        services: All services, including those from features.
+        started_at: When the server started (s, as `clock.monotonic`).
     """
 
     address: str
@@ -57,18 +58,21 @@ class ServerParts:
 
     @property
     def elsewhere(self) -> RemoteServers:
-        """The other servers of the cluster, if there is one."""
+        """The other servers in the cluster, if any."""
         return self.core.rooms.elsewhere
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:
-        """Return the service of a class; raises `OrderRefused` if the server does not have it."""
+        """Return the service of this class. Raise `OrderRefused` if the server has no such service."""
         found = find_service(self.services, kind)
         if found is None:
             raise OrderRefused("This server runs without that feature.")
         return found
 
     def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
-        """Return each limit, or None, with its current use: the highest of any player or address, if known."""
+        """Return each limit by name, with its current use, which is that of the busiest player or address.
+
+        The limit is None if there is no limit, and the use is None if it is unknown.
+        """
         core, lists = self.core, self.core.indexes
         counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, *self.services
         now = {name: used for one in counting for name, used in used_of(one).items()} | {
@@ -82,7 +86,7 @@ class ServerParts:
         return Counter({"pressure": self.pressure.shed}) + self.core.counters.limited + self.admission.refused
 
     def unready(self) -> str | None:
-        """Return why the server is not ready, or None."""
+        """Return the reason why the server is not ready, or None if it is ready."""
         owed_since = self.core.store.owed_since()
         if not self.core.rooms.restored.is_set():
             return "starting"
@@ -100,16 +104,17 @@ class OrderRefused(Exception):
 
 
 class NoAnswer(OrderRefused):
-    """Another server of the cluster does not answer."""
+    """Another server in the cluster does not answer."""
 
 
 class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True):
-    """An order; `run` and `run_here` return an answer that can be sent as JSON, and raise `OrderRefused`.
+    """An order. `run` and `run_here` execute it and return a JSON-compatible answer; both may raise `OrderRefused`.
 
     Attributes:
-        is_for_all: Whether every server of a cluster executes the order; see `run_everywhere`.
-        said: The answer in words, with the names of its fields in braces.
-        question: What to ask on the command line before an order that cannot be undone, with the same braces, or "".
+        is_for_all: Whether every server in a cluster executes the order; see `run_everywhere`.
+        said: The format of the answer's description, with the names of the answer's fields in braces.
+        question: The format of the question to confirm before an irreversible order, with the names of the order's
+            fields in braces; "" for none.
     """
 
     is_for_all: ClassVar[bool] = False
@@ -117,7 +122,7 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
     said: ClassVar[str] = ""
 
     async def run(self, server: ServerParts) -> Any:
-        """Execute the order for the whole cluster, if there is one."""
+        """Execute the order on every server that it concerns."""
         return await (run_everywhere(self, server) if self.is_for_all else self.run_here(server))
 
     async def run_here(self, server: ServerParts) -> Any:
@@ -129,12 +134,17 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
         return self.said.format_map({**answer, "connections": connections})
 
     def answer_without_server(self) -> Any:
-        """Return the answer that needs no running server, or None."""
+        """Return the answer if no server is running, or None if the order needs a running server."""
         return None
 
 
 class Listing(Order, frozen=True):
-    """An order that answers with rows, shown as a table, or as the sentence `nothing` if there are none."""
+    """An order whose answer is a list of rows.
+
+    Attributes:
+        columns: The fields that the command line shows as a table.
+        nothing: The sentence shown if there are no rows.
+    """
 
     columns: ClassVar[tuple[str, ...]]
     nothing: ClassVar[str]
@@ -146,14 +156,18 @@ class Listing(Order, frozen=True):
 
 
 def named(row: Row, name: str) -> Row:
-    """Return a row with its server's name, if there is a cluster."""
+    """Return a row with the name of its server; the name is "" without a cluster, and is then omitted."""
     return {**row, "server": name} if name else row
 
 
 async def run_everywhere(order: Order, server: ServerParts) -> Any:
-    """Execute an order on all servers of the cluster, and return their rows, or one row with summed `connections`.
+    """Execute an order on all servers in the cluster, and combine their answers.
 
-    Refusals are ignored unless all servers refuse: that raises `OrderRefused`, and a missing answer raises `NoAnswer`.
+    Lists of rows are concatenated. Of single rows, the first is returned, with the sum of all `connections`.
+
+    Raises:
+        OrderRefused: All servers refuse the order. If only some servers refuse, they are ignored.
+        NoAnswer: A server does not answer.
     """
     names = server.elsewhere.names
     answers = await asyncio.gather(*(run_at(id, order, server) for id in names), return_exceptions=True)
@@ -168,7 +182,7 @@ async def run_everywhere(order: Order, server: ServerParts) -> Any:
 
 
 async def run_at(id: str, order: Order, server: ServerParts) -> Any:
-    """Return one server's own answer; raises `OrderRefused`, and `NoAnswer` if it does not answer."""
+    """Execute an order on the server with this id, and return the answer. May raise `OrderRefused` or `NoAnswer`."""
     others = server.elsewhere
     if id == next(iter(others.names)):
         return await order.run_here(server)
@@ -179,7 +193,7 @@ async def run_at(id: str, order: Order, server: ServerParts) -> Any:
 
 
 def read_answer(data: bytes) -> Any:
-    """Decode an answer; raises `OrderRefused`, and ValueError for anything else."""
+    """Decode the answer to an order. Raise `OrderRefused` for an error, and ValueError for invalid data."""
     found = msgspec.json.decode(data)
     if "error" in found:
         raise OrderRefused(found["error"])

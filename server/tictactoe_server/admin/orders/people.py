@@ -29,7 +29,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class ListPlayers(Listing, frozen=True, tag="players"):
-    """List who is here."""
+    """List the connected players."""
 
     columns = ("player", "name", "connections", "rooms")
     nothing = "Nobody is here."
@@ -67,10 +67,10 @@ class ListConnections(Listing, frozen=True, tag="connections"):
 
 
 class Kick(Order, frozen=True, tag="kick"):
-    """Close the connections of PLAYER, an id or the name of a connected player."""
+    """Close all connections of PLAYER, given by id or by the name of a connected player."""
 
     player: Annotated[str, click.Argument(["player"])]
-    reason: Annotated[Reason, reason_option("What the player is told.")] = ""
+    reason: Annotated[Reason, reason_option("Reason that the player sees.")] = ""
     said = "Kicked {player}: {connections} closed."
 
     async def run(self, server: ServerParts) -> Any:
@@ -113,16 +113,16 @@ class Announce(Order, frozen=True, tag="announce"):
 class BanOrder(Order, frozen=True, tag="ban"):
     """Ban a player, an address or a network (192.0.2.0/24).
 
-    Give the id of the player, or the name while they are connected. An IPv6 address bans its whole /64.
+    A player is given by id or, while connected, by name. An IPv6 address bans its whole /64 network.
     """
 
     subject: Subject
-    seconds: Annotated[Seconds | None, time_option("for", "For how long: 90, 30m, 12h, 7d. [default: for good]")] = None
-    reason: Annotated[Reason, reason_option("What those who are banned are told.")] = ""
+    seconds: Annotated[Seconds | None, time_option("for", "Duration: 90, 30m, 12h, 7d. [default: forever]")] = None
+    reason: Annotated[Reason, reason_option("Reason that banned players see.")] = ""
     said = "Banned {subject} {end}: {connections} closed."
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Ban a subject on this server; the others adopt the ban from the store."""
+        """Store the ban, which the other servers read from the store, and close the connections to this server."""
         subject = parse_subject(self.subject) or await find_connected(self.subject, server)
         count = len(_list_banned(server, subject))
         ban = await server.bans.add(subject, without_stop(self.reason), self.seconds)
@@ -135,7 +135,7 @@ class BanOrder(Order, frozen=True, tag="ban"):
 
 
 class Unban(Order, frozen=True, tag="unban"):
-    """Take a ban back."""
+    """Lift a ban."""
 
     subject: Subject
     said = "{subject} is not banned any more."
@@ -149,7 +149,7 @@ class Unban(Order, frozen=True, tag="unban"):
 
 
 class ListBans(Listing, frozen=True, tag="bans"):
-    """List who is banned, until when and why."""
+    """List all bans, with their ends and reasons."""
 
     columns = ("subject", "since", "until", "reason")
     nothing = "Nobody is banned."
@@ -175,7 +175,7 @@ class ListNames(Listing, frozen=True, tag="names"):
 
 
 class Release(Order, frozen=True, tag="release"):
-    """Make NAME free to claim. Its player stays the same player, without the name."""
+    """Release the claimed NAME, so that it can be claimed again. The player who had it keeps everything else."""
 
     name: Annotated[str, click.Argument(["name"])]
     said = "{name} is free; {player} had it."
@@ -191,7 +191,7 @@ class Release(Order, frozen=True, tag="release"):
 
 
 class Merge(Order, frozen=True, tag="merge"):
-    """Merge PLAYER, an id, into the player of the claimed NAME, with all devices."""
+    """Merge the player with the id PLAYER, with all devices, into the player who has claimed NAME."""
 
     player: Annotated[str, click.Argument(["player"])]
     name: Annotated[str, click.Argument(["name"])]
@@ -215,7 +215,7 @@ class Merge(Order, frozen=True, tag="merge"):
         return await run_everywhere(self, server)
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Disconnect the merged player's sessions; they reconnect as the other player."""
+        """Close the merged player's connections, so that the clients reconnect as the other player."""
         sessions = server.core.presence.of_player(self.player)
         for session in sessions:
             session.connection.close(CloseCode.SERVICE_RESTART, "merged")
@@ -226,7 +226,7 @@ ORDERS: Final = (*(ListPlayers, ListConnections, Kick, Announce, BanOrder, Unban
 
 
 async def find_connected(text: str, server: ServerParts) -> str:
-    """Return the id of a connected player, given by id or name; raises `OrderRefused`."""
+    """Return the id of the connected player with this id or name. Raise `OrderRefused` unless there is exactly one."""
     rows = await ListPlayers().run(server)
     called = dict.fromkeys(row["player"] for row in rows if row["name"] == text)
     ids = [text] if any(row["player"] == text for row in rows) else list(called)
@@ -242,13 +242,13 @@ def _nobody(text: str) -> OrderRefused:
 
 
 def expel_banned(server: ServerParts, ban: Ban) -> None:
-    """Disconnect everybody whom a ban concerns."""
+    """Close the connections of all players and addresses that a ban covers."""
     for session in _list_banned(server, ban.subject):
         expel(session.connection, banned(ban))
 
 
 def _list_banned(server: ServerParts, subject: str) -> list[Session]:
-    """Return the sessions of a player, or of the addresses in a network."""
+    """Return the sessions that a ban covers: a player's sessions, or the sessions from addresses in a network."""
     presence, network = server.core.presence, network_of(subject)
     if network is None:
         return presence.of_player(subject)

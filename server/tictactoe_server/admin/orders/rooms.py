@@ -1,4 +1,4 @@
-"""Orders that list, show and end rooms and events."""
+"""Orders that list, show and close rooms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tictactoe_server.core.live_room import LiveRoom, closed
 
 
 class ListRooms(Listing, frozen=True, tag="rooms"):
-    """List all rooms, the private ones too."""
+    """List all rooms, including private rooms."""
 
     columns = ("room", "status", "visibility", "rules", "game", "ply", "players", "here", "watchers")
     nothing = "No rooms."
@@ -24,7 +24,7 @@ class ListRooms(Listing, frozen=True, tag="rooms"):
 
 
 class RoomOrder(Order, frozen=True):
-    """An order about one room; the server that has the room executes it."""
+    """An order about one room. In a cluster, the server that has the room executes it."""
 
     code: Annotated[str, click.Argument(["code"])]
 
@@ -43,7 +43,7 @@ class RoomOrder(Order, frozen=True):
 
 
 class ShowRoom(RoomOrder, frozen=True, tag="room"):
-    """Show the room CODE: its board, and who is in it."""
+    """Show the room CODE: its board, players and watchers."""
 
     async def run_here(self, server: ServerParts) -> Row:
         live = self.find(server)
@@ -68,9 +68,9 @@ class ShowRoom(RoomOrder, frozen=True, tag="room"):
 
 
 class CloseRoom(RoomOrder, frozen=True, tag="close"):
-    """End the room CODE; the game that is on there is not kept."""
+    """Close the room CODE. A game in progress is not stored."""
 
-    reason: Annotated[Reason, reason_option("What those in the room are told.")] = ""
+    reason: Annotated[Reason, reason_option("Reason that the players and watchers see.")] = ""
     said = "Closed {room}."
 
     async def run_here(self, server: ServerParts) -> Row:

@@ -1,4 +1,4 @@
-"""Orders about the server as a whole: its status, its limits, and draining."""
+"""Orders about the server as a whole: status, limits and draining."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tictactoe_server.admin.orders.words import Seconds, draw_table, show, show_
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 
 _FIGURES: Final = ("unready", "players", "connections", "served", "moves", "elsewhere", "loop_lag_ms", "store_owes_ms")
-"""The figures of each server in the status of a cluster."""
+"""The figures that the status of a cluster shows for each server."""
 
 
 class Status(Order, frozen=True, tag="status"):
-    """Say how a running server is."""
+    """Show the status of a running server."""
 
     async def run(self, server: ServerParts) -> Row:
-        """Return this server's status, with `_FIGURES` of each server of the cluster."""
+        """Return this server's status and, in a cluster, the `_FIGURES` of each server."""
         own, names = await self.run_here(server), server.elsewhere.names
         if not server.elsewhere.is_several:
             return own
@@ -34,7 +34,10 @@ class Status(Order, frozen=True, tag="status"):
         return {**own, "server": servers[0]["server"], "cluster": servers}
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Return this server's status; in a cluster with its `served` rooms and those known `elsewhere`."""
+        """Return this server's status.
+
+        In a cluster, it includes the numbers of rooms `served` here and of rooms known to be `elsewhere`.
+        """
         owed_since = server.core.store.owed_since()
         status = {
             "version": __version__,
@@ -84,21 +87,21 @@ class Status(Order, frozen=True, tag="status"):
 
 
 class DrainOrder(Order, frozen=True, tag="drain"):
-    """Let the server end in good order: no new games, and the end when those that are on are over.
+    """Stop the server gracefully: no new games begin, and the server stops when the running games are over.
 
-    Everybody is told. A signal to the server ends it at once.
+    All players are notified. A signal still stops the server at once.
     """
 
     seconds: Annotated[
-        Seconds | None, time_option("deadline", "How long games may go on: 90, 30m, 2h. [default: any time]")
+        Seconds | None, time_option("deadline", "Longest time for running games: 90, 30m, 2h. [default: no limit]")
     ] = None
     for_good: Annotated[
         bool,
-        click.Option(["--for-good"], is_flag=True, help="Tell people that the server stops, not that it restarts."),
+        click.Option(["--for-good"], is_flag=True, help="Notify players that the server stops, not that it restarts."),
     ] = False
 
     async def run_here(self, server: ServerParts) -> Row:
-        """Drain this server only; its rooms go to the others."""
+        """Drain only this server. In a cluster, its rooms move to the other servers."""
         await server.elsewhere.leave()
         server.drain.start(self.seconds, is_final=self.for_good)
         return _row_of_drain(server)
@@ -114,7 +117,7 @@ class DrainOrder(Order, frozen=True, tag="drain"):
 
 
 class ListLimits(Listing, frozen=True, tag="limits"):
-    """List what a server puts up with, by default and, where one is running, there and now."""
+    """List the limits of the running server and their current use, or the default limits if none is running."""
 
     columns = ("name", "limit", "now")
     nothing = "No limits."

@@ -1,4 +1,4 @@
-"""Options that several orders share, and the display of values and tables."""
+"""Options that several orders share, and the formatting of values and tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Seconds = Annotated[float, Meta(ge=0, le=10 * 365 * 86_400)]
 
 
 def without_stop(reason: str) -> str:
-    """Return a reason that is safe to print, without a final full stop."""
+    """Return a reason without unprintable characters and without a final full stop."""
     return clean_text(reason).strip().rstrip(".")
 
 
@@ -27,12 +27,12 @@ def reason_option(help: str) -> click.Option:
 
 
 def time_option(name: str, help: str) -> click.Option:
-    """Return a click option for the field `seconds`."""
+    """Return a click option, with this name, for the field `seconds`."""
     return click.Option([f"--{name}", "seconds"], type=parse_duration, metavar="TIME", help=help)
 
 
 def show(value: object) -> str:
-    """Return a value as printable text, with a dash for an empty one.
+    """Return a value as printable text; None and empty values become a dash.
 
     >>> show(None), show(True), show(["K7M4PQ", "M2XWQ7"]), show({"X": "ana", "O": None})
     ('-', 'yes', 'K7M4PQ M2XWQ7', 'X ana, O -')
@@ -51,7 +51,7 @@ def show(value: object) -> str:
 
 
 def show_time(ms: int | None) -> str:
-    """Return a moment (ms since 1970) as text, or a dash for None.
+    """Return a time (ms since 1970) as text, or a dash for None.
 
     >>> show_time(1_770_000_000_000)
     '2026-02-02 02:40 UTC'
@@ -72,7 +72,7 @@ def show_duration(seconds: float) -> str:
 
 
 def show_ready(unready: str | None) -> str:
-    """Describe whether a server is ready."""
+    """Return a text that says whether a server is ready, given the reason why it is not, or None."""
     return "yes" if unready is None else f"no: {unready}"
 
 
@@ -89,11 +89,11 @@ _COLUMNS: Final[Mapping[str, tuple[str, Callable[[Any], object]]]] = {
     "loop_lag_ms": ("loop late", _show_ms),
     "store_owes_ms": ("store owes", _show_ms),
 }
-"""Heading and display function of the columns that have their own."""
+"""The heading and the formatting function of the columns that do not use their names and `show`."""
 
 
 def draw_table(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return the named values of all rows as a table with headings.
+    """Return a table with headings; `names` are the keys of the columns in the rows.
 
     >>> names = ["server", "unready", "seconds", "served", "loop_lag_ms", "store_owes_ms"]
     >>> print(draw_table(names, [{"server": "a:8765", "seconds": 59, "served": 2, "loop_lag_ms": 0.1}]))
