@@ -25,7 +25,7 @@ _RETRY_MS: Final = 10_000
 
 
 class Stream(Struct, eq=False):
-    """The stream of a room's, a tournament's or the list's states to all of its readers.
+    """A stream of the states of a room, a tournament or the list of rooms, and its readers.
 
     Attributes:
         newest: Returns the number of the newest state, and whether this state is the last one.

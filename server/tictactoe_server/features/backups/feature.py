@@ -84,7 +84,7 @@ def backup(folder: Path, file: Path) -> None:
 @with_folder("The folder to restore into, if not the default.")
 @click.pass_obj
 def restore(specs: Specs, folder: Path, file: Path) -> None:
-    """Replace a server's data by a copy that `backup` made. The old data is moved aside. No server may run there.
+    """Replace a server's data with a copy that `backup` made. The old data is moved aside. No server may run there.
 
     Players who have been forgotten since the copy was made are forgotten in it, too.
     """

@@ -30,7 +30,7 @@ def back_up(folder: Path, target: Path) -> None:
 
 
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
-    """Replace the database in `folder` by `backup`, which may also be a recovered database.
+    """Replace the database in `folder` with `backup`, which may also be a recovered database.
 
     Returns the new paths of the old files, which are renamed. Raises `CannotBackUp`, `OtherVersion`, or, while a server
     uses the folder, `FolderInUse`.

@@ -148,7 +148,7 @@ class Boards(Topic):
             session.connection.push_state(_NEWEST, frames[kind])
 
     def _choose(self, now: float) -> None:
-        """Replace finished and idle games by new ones. All other games keep their places."""
+        """Replace finished and idle games with new games. All other games keep their places."""
         stay = {shown.live for shown in self._shown if self._stays(shown, now)}
         newest = islice(reversed(self._playing.values()), LOOKED_AT)
         fresh = (_Shown(live, now) for live in newest if live not in stay and live.is_alive)

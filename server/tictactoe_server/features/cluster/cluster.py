@@ -64,7 +64,7 @@ _AGAIN_SECONDS: Final = 5.0  # between the loss of a server and the search for i
 _SEEK_SECONDS: Final = 600.0  # between two such searches while no server is lost
 _COMPARE_SECONDS: Final = 60.0  # between two comparisons of the nodes' copies
 _PAUSE_SECONDS: Final = 0.5  # until a failed take-over is retried
-_UNREACHED_SECONDS: Final = 5.0  # how long no player of a room must reach its server before another server takes over
+_UNREACHED_SECONDS: Final = 5.0  # how long a room's players must not reach its server before another server takes over
 _ASK_SECONDS: Final = 1.0
 _ASKED_MS: Final = 60_000  # at least between two requests by a server to take over the same room
 _LOADED_AT_ONCE: Final = 50
@@ -290,7 +290,7 @@ class Cluster(RemoteServers):
                 self._missing_a_server.set()
 
     async def _keep_comparing(self) -> None:
-        """Look for faulty nodes of the store; log each of them once, and again only after it has recovered."""
+        """Look for faulty nodes of the store, until cancelled. Each node is logged once until it has recovered."""
         while True:
             with contextlib.suppress(StoreUnavailable):
                 found = await self._copies.find_faults(self._store.streams.all)
@@ -327,7 +327,7 @@ class Cluster(RemoteServers):
         return self.other_rooms.is_free(code) and self.members.chosen_for(code) == self.members.id
 
     async def _write_back(self, stream: Stream) -> None:
-        """Store the rooms in `stream`, which has lost writes, once more from memory."""
+        """Store this server's rooms in `stream` again from memory, because the stream has lost writes."""
         rooms, now = self._store.table(ROOMS), self._core.time()
         lives = [own.live for own in self.own_rooms.rooms.values()]
         wanted = [live for live in lives if self._store.streams.of(rooms.subject_of(live.room.code)) is stream]
@@ -338,8 +338,8 @@ class Cluster(RemoteServers):
     def _adopt(self, room: Room, revision: int, number: int = 0) -> bool:
         """Adopt a stored room and return True, or return False if this server has it already.
 
-        Players who don't follow lose the room after a while; with `number`, the position of the room in a batch of
-        adopted rooms, these timers are spread.
+        If players have not followed a few seconds later, their seats are held. In a batch of adopted rooms, `number` is
+        the position of the room and spreads these timers.
         """
         other = self.other_rooms.drop(room.code)
         owner, source = ("", "") if other is None else (other.owner, other.source)

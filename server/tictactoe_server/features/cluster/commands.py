@@ -25,7 +25,7 @@ MOST_STREAMS: Final = 64
 _AGAIN_SECONDS: Final = 0.5
 _WATCH_SECONDS: Final = 10.0
 _PERMANENT: Final = ("permissions violation", "already in use", "not supported", "written by version 1")
-"""Parts of the messages of errors that no retry resolves."""
+"""Parts of messages about errors that a retry does not resolve."""
 
 Decorated = TypeVar("Decorated", bound=Callable[..., object])
 

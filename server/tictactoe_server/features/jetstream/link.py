@@ -35,7 +35,7 @@ _CONNECT_SECONDS: Final = 1  # to connect; doubled after each silent node, until
 _MOST_DOUBLINGS: Final = 2  # how often this time is doubled at most
 _LATE_SECONDS: Final = 0.3  # the longest extra time for replies that arrived while this process was busy
 _LOST: Final = "The connection to the store was lost."
-_ECHO: Final = "echo"  # the subject in our own inbox that we send messages to ourselves on
+_ECHO: Final = "echo"  # the end of the subject that a link sends messages to itself on
 
 log: Final = structlog.get_logger(__name__)
 

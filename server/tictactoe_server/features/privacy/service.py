@@ -275,7 +275,7 @@ async def forget_in(
     ids: Collection[str] = (),
     changed: Any = lambda table, key: None,
 ) -> int:
-    """Replace forgotten players by their stand-ins in all tables and games, and return the number of changed values.
+    """Replace forgotten players with their stand-ins in all tables and games, and return the number of changed values.
 
     Raises `StoreUnavailable`.
 

@@ -30,7 +30,7 @@ ANALYSES_MS: Final = 10_000
 
 
 class Reviews(Service):
-    """Answers requests for analyses of running and finished games. The bots' worker processes search for them."""
+    """Answers requests for analyses of running and finished games, which the bots' worker processes compute."""
 
     def __init__(self, pool: ThinkingPool) -> None:
         self._pool = pool
