@@ -81,7 +81,7 @@ async def test_data_live_in_the_folder_that_is_named_and_are_private(tmp_path: P
     async with started(*HERE, "--data", str(folder), TICTACTOE_DATA=str(tmp_path / "unused")) as process:
         assert await has_finished_game(await url_of(process), token)
         _, errors = await stopped(process)
-    assert "Stopping: everybody is told.\n" in errors
+    assert "Stopping: all players are notified.\n" in errors
     assert "Nothing is kept" not in errors
     assert not (tmp_path / "unused").exists()
 

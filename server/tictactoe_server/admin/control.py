@@ -107,7 +107,12 @@ def _runtime_folder() -> Path:
 
 
 def ask(path: Path, order: Order) -> Any:
-    """Send an order to a server and wait for the answer. May raise `NoServer` or `OrderRefused`."""
+    """Send an order to a server, block until it answers, and return the answer.
+
+    Raises:
+        NoServer: The server does not run or does not answer.
+        OrderRefused: The server refuses the order.
+    """
     family = getattr(socket, "AF_UNIX", None)
     if family is None:
         raise NoServer("On this system a server cannot be asked: it has no Unix sockets.")

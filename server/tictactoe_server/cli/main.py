@@ -64,7 +64,7 @@ def list_sections() -> dict[str, list[click.Parameter]]:
 
 
 def _fill(kind: type[Kind], values: dict[str, Any], **more: Any) -> Kind:
-    """Return an instance of a class of settings.
+    """Return an instance of `kind`, a class of settings, with the values of its options.
 
     Args:
         values: The values by the names of the options; "" counts as None.

@@ -83,7 +83,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
             task.cancel()
         control.close()
         stop.hurry = server.hurry
-        tell("Stopping: everybody is told.", settings.log_format)
+        tell("Stopping: all players are notified.", settings.log_format)
     await asyncio.wait(tasks)
     log.info("server stopped")
 

@@ -30,7 +30,7 @@ log: Final = structlog.get_logger(__name__)
 class Database:
     """The database connection, which is reopened after errors, and the journal that uses it.
 
-    All calls share one cursor: fetch the rows of a statement before the next call.
+    All statements share one cursor, so fetch the rows of a statement before executing the next statement.
 
     Attributes:
         damage: Descriptions of the damaged values that were skipped when the database was opened.

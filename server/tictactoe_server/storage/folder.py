@@ -119,7 +119,7 @@ class DataFolder:
 
 
 def files_of(database: Path) -> list[Path]:
-    """Return the names of a database and of its auxiliary files: log, index of the log, and rollback journal."""
+    """Return the paths of a database and its auxiliary files: write-ahead log, its index, and rollback journal."""
     return [database.with_name(f"{database.name}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 

@@ -32,14 +32,17 @@ from tictactoe_server.storage.specs import GameSpec, Specs, as_bytes
 from tictactoe_server.storage.store import MISSING, Conflict, Game, Unreadable, Waiter
 
 FOLDED_AT_ONCE: Final = 250
-"""The most rooms, and the fewest games, that one transaction folds; concurrent saves wait for it."""
+"""The most rooms that one transaction folds. It folds at least this number of games, if there are enough.
+
+Saves wait while the transaction runs, so the number is small.
+"""
 
 _FORGOTTEN_AT_ONCE: Final = 100
 _GAME: Final = "+"  # begins the line of a finished game; a room's line begins with its code
 LARGEST_ID: Final = 2**63 - 1
 _DAMAGED_REVISION: Final = 2**62  # revisions are microseconds since 1970 or little more
 PART_BITS: Final = 50
-"""The bits of a game's id above these are the number of the store that first stored the game."""
+"""The number of low bits in a game's id that count games; the higher bits number the store that added the game."""
 
 _decode_players: Final = msgspec.json.Decoder(list[str]).decode
 
