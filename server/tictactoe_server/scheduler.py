@@ -18,7 +18,7 @@ from tictactoe_server import clock
 
 SLICE_SECONDS: Final = 0.004
 SLICE_ITEMS: Final = 200  # the most actions in one slice
-REST_SECONDS: Final = 0.006  # pause between slices, in which requests and the store's results are processed
+REST_SECONDS: Final = 0.006  # pause between slices, so that requests and the store's results can be processed
 
 log: Final = structlog.get_logger(__name__)
 
@@ -99,7 +99,7 @@ async def every(seconds: float, action: Action) -> None:
 
 
 class Tasks(dict[asyncio.Task[Any], None]):
-    """The background tasks that are running, in the order in which they were started."""
+    """The running background tasks, in the order of their start."""
 
     def start(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         task = asyncio.create_task(work)

@@ -132,7 +132,7 @@ def list_option(help: str, parse: Callable[[str], Any], metavar: str, name: str)
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The settings of one feature.
+    """Settings that belong to a feature.
 
     Attributes:
         section: The heading above the feature's options in the help.
@@ -151,7 +151,7 @@ OptionsKind = TypeVar("OptionsKind", bound=Options)
 class Settings:
     """The configuration of a server.
 
-    The help text of an option describes its field. None stands for the default that the help states.
+    The help text of an option describes its field. None means the default that the help states.
     """
 
     host: str | None = option("Address to listen on. [default: all, IPv4 and IPv6, as ::]", metavar="ADDRESS")
@@ -255,7 +255,7 @@ class Limits:
     """Timeouts and limits of a server.
 
     Operators set a `Count` with ``--limit``, by the field's name with hyphens. THING-per-WINDOW-per-KEY is a rate,
-    whose bursts are limited by THING-at-once-per-KEY. A name without a window limits the number at any one time.
+    whose bursts are limited by THING-at-once-per-KEY. A name without a window limits the number at the same time.
     `transport.rate_limit` finds limits by these names. docs/protocol/limits.md describes what clients notice.
     """
 
