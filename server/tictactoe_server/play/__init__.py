@@ -1,1 +1,1 @@
-"""The requests of players: saying hello, entering rooms, moving, chatting, the lobby, past games."""
+"""Handlers for players' requests: hello, entering rooms, moves, chat, the lobby and past games."""

@@ -1,4 +1,4 @@
-"""Checks of the terms of requests: rules, clock, bots, rooms and players. They raise `Refused`."""
+"""Checks of the rules, clocks, bots, rooms and players in requests. A failed check raises `Refused`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tictactoe_server.rooms import Refused
 from tictactoe_server.transport.http_messages import HttpRequest
 
 LEVELS: Final = {level.value: level for level in Level} | {"easy": Level.RANDOM, "medium": Level.RULES}
-"""The levels by every name in requests."""
+"""The bots' levels by the names that requests may use."""
 
 
 async def find_player(core: Core, text: str) -> str:
-    """Return the id of the player with this id, or else this claimed name, or the text itself if there is none."""
+    """Return the id of the player with the id or claimed name `text`, or `text` itself if there is no such player."""
     kept = Accounts(core.store)
     if await kept.load(text) is None:
         with suppress(BadName):
@@ -34,7 +34,7 @@ async def find_player(core: Core, text: str) -> str:
 
 
 def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
-    """Return the requested rules; raises `Refused`."""
+    """Return the requested rules; raises `Refused` if they are invalid."""
     try:
         return rules_of(choice)
     except InvalidRules as invalid:
@@ -43,7 +43,7 @@ def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
 
 
 def check_clock(clock: ClockFields | None) -> None:
-    """Refuse a clock that is too long."""
+    """Raise `Refused` if one of the clock's times is too long."""
     for name, most_ms in (("initial_ms", MAX_CLOCK_MS), ("increment_ms", MAX_MOVE_MS), ("move_ms", MAX_MOVE_MS)):
         ms = getattr(clock, name, UNSET)
         if ms is not UNSET and ms > most_ms:
@@ -51,14 +51,14 @@ def check_clock(clock: ClockFields | None) -> None:
 
 
 def check_levels(names: Sequence[str]) -> None:
-    """Refuse unknown levels of bots."""
+    """Raise `Refused` if a bot's level is unknown."""
     for index, name in enumerate(names):
         if name not in LEVELS:
             raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=name, levels=list(LEVELS))
 
 
 async def find_public(core: Core, request: HttpRequest, text: str) -> RoomState:
-    """Return the newest state of a public room, as all see it; raises `Refused`, for a private one as for none."""
+    """Return the newest public state of the room with code `text`; raises `Refused` if it is missing or private."""
     live = core.rooms.find_here(text)
     if live is None or live.room.visibility != "public":
         core.allowances.check_page_misses(request.address)

@@ -1,4 +1,4 @@
-"""Hello and welcome: which player a connection is, by a token or a code. The store keeps only their hashes."""
+"""Hello and welcome: identifies a connection's player by a token or code. The store has only hashes of both."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Identity(NamedTuple):
-    """The player that a connection has become.
+    """The player whom a connection has been identified as.
 
     Attributes:
-        known: The player as stored, with the name of their choice unless the server gives names.
-        player: The player as others see them.
-        claim: The claim of the name, the player's own or another's.
+        known: The player as stored, with the name they chose or, if the server hides names, an assigned name.
+        player: The player as other players see them.
+        claim: The claim to the name, by this player or another, or None.
     """
 
     known: KnownPlayer
@@ -59,7 +59,7 @@ class Identity(NamedTuple):
 
 
 class HelloService(Service):
-    """Answers hello: makes the connection a player's, unless the player is banned, and describes the server."""
+    """Handles hello: identifies the connection's player, refuses banned players, and replies with a welcome."""
 
     def __init__(self, bans: Bans, branding: Branding, *, shows_pages: bool) -> None:
         self._bans = bans
@@ -94,7 +94,7 @@ class HelloService(Service):
 
     async def _identify(self, hello: Hello, session: Session) -> Identity:
         signed_on = session.connection.signed_on
-        hides_names = self._core.settings.hides_names and signed_on is None  # a sign-on gives names
+        hides_names = self._core.settings.hides_names and signed_on is None  # signed-on players keep their names
         name = UNSET if hides_names or signed_on is not None else hello.name
         accounts, account = self.names.kept, None
         if signed_on is not None:
@@ -114,7 +114,7 @@ class HelloService(Service):
         return Identity(known, token, account, *await accounts.shown(known.player))
 
     def _assign(self, session: Session, hello: Hello, identity: Identity) -> None:
-        """Make the session the player's, and note today's visit if it is the first."""
+        """Assign the session to the player, and store the visit if it is the first today."""
         known, player = identity.known, identity.player
         key = hash_secret(identity.token)
         self._core.presence.greet(session, replace(player, bot=GUEST if hello.bot else None))
@@ -149,7 +149,7 @@ class HelloService(Service):
         )
 
     async def _added_fields(self, account: Account) -> dict[str, Raw]:
-        """Return the fields of features without those that fail; raises `StoreUnavailable`."""
+        """Return the welcome's fields from features, leaving out fields that fail; raises `StoreUnavailable`."""
         fields: dict[str, Raw] = {}
         for name, make in self._core.hooks.welcome_fields.items():
             try:
@@ -162,13 +162,13 @@ class HelloService(Service):
         return fields
 
     async def _register(self, name: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
-        """Return a new player and their token; raises `Refused` with ``bad_name``, ``rate_limited`` or ``busy``."""
+        """Return a new player and a token; raises `Refused` with ``bad_name``, ``rate_limited`` or ``busy``."""
         chosen = f"guest-{draw_text(_GUEST_ALPHABET, 4)}" if name is UNSET else own_name(parse_or_refuse(name))
         self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
         return await self._give_token(KnownPlayer(Player(_draw_id(), chosen), today()))
 
     async def _recognise(self, name: str | UnsetType, token: str) -> KnownPlayer:
-        """Return a token's player, under the new name if one is given.
+        """Return the player with this token, renamed to `name` if it is set.
 
         Raises `Refused` with ``bad_name``, ``bad_token`` or ``busy``.
         """
@@ -188,7 +188,7 @@ class HelloService(Service):
         return known
 
     async def _sign_on(self, text: str, token: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
-        """Return the player that a trusted proxy has signed on, and a token; claim the name unless it is taken."""
+        """Return the player whom a trusted proxy has signed on, and a token; claim the name unless it is taken."""
         name = read_name(text)
         key = hash_signed_on(name)
         if token is UNSET or await self._players.load(key) is None:
@@ -207,7 +207,7 @@ class HelloService(Service):
         return await self._give_token(replace(known, is_seated=False))
 
     async def _check_sign_on(self, player: Player, path: str) -> None:
-        """Refuse a player whom the proxy signs on if the connection comes without its header."""
+        """Raise `Refused` for a player who has signed on through the proxy but now connects without its header."""
         if self._core.settings.trust_header is not None:
             row = await self._players.load(hash_signed_on(player.name))
             if row is not None and row[0].player.id == player.id:
@@ -220,13 +220,13 @@ class HelloService(Service):
         return await self._give_token(KnownPlayer(player, today(), is_seated=True), token)
 
     async def _give_token(self, known: KnownPlayer, token: str = "") -> tuple[KnownPlayer, str]:
-        """Store a player under a token, by default a new one, and return both."""
+        """Store a player under `token`, or under a new token if it is empty, and return both."""
         token = token or secrets.token_urlsafe(_TOKEN_BYTES)
         await save(self._players, hash_secret(token), known, MISSING)
         return known, token
 
     async def name_guests(self, player: Player, names: Sequence[str]) -> tuple[Player, ...]:
-        """Return a player's guests under the names that others see; raises `Refused` with ``bad_name``."""
+        """Return a player's guests with the names that other players see; raises `Refused` with ``bad_name``."""
         guests = []
         for index, text in enumerate(names):
             guest = replace(player, id=guest_id(player.id, index), name=read_name(text, f"guests[{index}]"))
@@ -236,13 +236,13 @@ class HelloService(Service):
         return tuple(guests)
 
     def note_seat(self, session: Session) -> None:
-        """Store that a session's player has taken a seat, if it is not stored yet."""
+        """Store that a session's player has taken a seat, unless that is already stored."""
         if session.device.key is not None:
             self._notes.start(self._note(session.device.key, is_seated=True))
             session.device.key = None
 
     async def _note(self, key: str, *, is_seated: bool = False) -> None:
-        """Store that a player was here today, or has a seat; if that fails, the next hello repeats it."""
+        """Store that a player visited today, or has taken a seat. If the store fails, the next hello stores it."""
 
         def note(known: KnownPlayer | None) -> KnownPlayer | None:
             return known and KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)

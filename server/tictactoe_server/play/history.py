@@ -1,4 +1,4 @@
-"""Finished games: which ones are kept, and requests for them: history, records and sharing."""
+"""Decides which finished games are kept, and handles requests for history, records and sharing."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 from tictactoe_server.transport.rate_limit import RateLimits
 
-_NOT_KEPT: Final = "not_kept"  # the code of the announcement that a game was not kept
+_NOT_KEPT: Final = "not_kept"  # code of the announcement sent when a game is not kept
 _HOUR_MS: Final = 3_600_000
-_SHARE_BYTES: Final = 8  # for each half of a shared game's name; eleven letters
+_SHARE_BYTES: Final = 8  # in each half of a shared game's name, encoded as eleven letters
 
 
 class PastGames(Service):
-    """Keeps finished games and answers requests for them. Sharing needs `shows_pages`."""
+    """Decides which finished games are kept and answers requests for them. Sharing requires `shows_pages`."""
 
     def __init__(self, *, shows_pages: bool) -> None:
         self._shows_pages = shows_pages
@@ -49,10 +49,11 @@ class PastGames(Service):
         core.rooms.keeping.append(self.keeps)
 
     def keeps(self, live: LiveRoom, game: FinishedGame) -> bool:
-        """Count a finished game against its players' limits; return whether it is kept.
+        """Count a finished game against its players' limits; return whether to keep the game.
 
-        It is kept if one of them is below the limit, or if the room's terms don't count it now. A game between bots
-        counts for the room's owner. Players whose game is not kept are notified once an hour.
+        The game is kept if at least one player is below the limit. It is also kept if the room's terms do not count
+        games when they end. A game between bots counts against the room's owner. Players whose games are not kept are
+        notified at most once an hour.
         """
         if live.room.terms.games_count != "at end":
             return True
@@ -74,16 +75,17 @@ class PastGames(Service):
         call.answer(games=tuple(row_of(game) for _, game in games))
 
     async def record(self, call: Call) -> None:
-        """Answer with one of the player's own games or a public one, as data and as a record."""
+        """Reply with a game of the player's own, or a public game, both as data and as a text record."""
         game = await find_own(self._games, call.player, call.request.game_id, or_public=True)
         if call.player.id not in game.people:
             game = self._public(game)
         call.answer(record=format_record(record_of(game)), played=played_game(game))
 
     async def share(self, call: Call) -> None:
-        """Share a copy of a game of the player's under an unguessable name, or end that.
+        """Publish a copy of one of the player's games under an unguessable name, or delete the copy.
 
-        The first half of the name is derived from the player and the game, to find it again; the second is random.
+        The first half of the name is derived from the device's token and the game, so that the copy can be found again.
+        The second half is random.
         """
         if not self._shows_pages:
             raise Refused(ErrorCode.NOT_ALLOWED, "share")
@@ -117,7 +119,7 @@ class PastGames(Service):
 
 
 async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_public: bool = False) -> FinishedGame:
-    """Return a game that the player played in, with `or_public` also a public one; raises `Refused`."""
+    """Return a game that `player` took part in or, with `or_public`, any public game; raises `Refused` for others."""
     found = await find_by_id(games, id)
     if found is None or not (player.id in found.people or (or_public and found.public)):
         raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game_id", game=id)
@@ -125,7 +127,7 @@ async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_
 
 
 async def find_shared(shares: Table[FinishedGame], id: str, path: str | None = None) -> FinishedGame:
-    """Return the shared game of this name; raises `Refused`."""
+    """Return the game shared under the name `id`; raises `Refused` if there is none."""
     found = await shares.load(id)
     if found is None:
         raise Refused(ErrorCode.NOT_ALLOWED, "replay", path=path, replay=id)
@@ -141,7 +143,7 @@ async def find_by_id(games: GameLog[FinishedGame], id: str) -> FinishedGame | No
 async def games_before(
     games: GameLog[FinishedGame], player: str, limit: int, before: str | UnsetType
 ) -> list[tuple[int, FinishedGame]]:
-    """Return a player's games before the game of an id, newest first, with their numbers; refuses a malformed id."""
+    """Return a player's games before the game `before`, newest first, with their numbers; refuses a malformed id."""
     if before is UNSET:
         return await games.games_of(player, limit)
     if place_of(before) is None:
@@ -157,6 +159,6 @@ async def _find_numbered(games: GameLog[FinishedGame], id: str) -> tuple[int, Fi
 
 
 def row_of(game: FinishedGame) -> PastGame:
-    """Return a game as a row of a history."""
+    """Return a game as a row of a player's history."""
     told = players_of(game), game.result, len(game.moves)
     return PastGame(game.id, game.room, game.game, game.at, game.rules, *told, **game.purpose.fields_of(PastGame))

@@ -25,11 +25,11 @@ from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
 
 
 class Joining(Service):
-    """Handles the requests that enter and leave rooms.
+    """Handles requests to enter and leave rooms.
 
     Args:
-        note_seat: Called with each session whose player takes a seat.
-        name_guests: Returns a player's guests under the names that others see.
+        note_seat: Called with the session of each player who takes a seat.
+        name_guests: Returns a player's guests from their chosen names, with the names that other players see.
     """
 
     admits = frozenset({Join, Watch})
@@ -57,7 +57,7 @@ class Joining(Service):
     # -- opening ------------------------------------------------------------------------------------------------
 
     async def create(self, call: Call) -> None:
-        """Open a room with the player, guests and bots; if all seats are for bots, the player watches."""
+        """Open a room for the player, guests and bots. If bots take every seat, the player watches."""
         self._drain.check()
         request: Create = call.request
         rules = chosen_rules(request.rules)
@@ -87,7 +87,7 @@ class Joining(Service):
         await self._open(call, rules, player, purpose=policy.purpose, **terms)
 
     async def _check_opponents(self, call: Call, live: LiveRoom) -> None:
-        """Raise `Refused` if the player may not take a seat against the players of a room."""
+        """Raise `Refused` if the player may not take a seat against the players in a room."""
         room = live.room
         if _takes_seat(call.player, room):
             others, policy = live.everybody - {call.player.id}, self.core.hooks.policies[room.purpose.name]
@@ -113,7 +113,7 @@ class Joining(Service):
     # -- matches ------------------------------------------------------------------------------------------------
 
     async def match(self, call: Call) -> None:
-        """Join an open public room of this kind whose players are connected, or open one."""
+        """Join an open public room with these terms whose players are connected, or open a new room."""
         while True:
             self._drain.check()
             self.core.indexes.seats.check(call.player.id, call.session.address)
@@ -131,11 +131,14 @@ class Joining(Service):
             try:
                 await self._enter(call, live)
                 return
-            except Refused:  # somebody else was faster
-                await asyncio.sleep(0)  # others may have a turn before the next attempt
+            except Refused:  # another player took the seat first
+                await asyncio.sleep(0)  # yield to other tasks before the next attempt
 
     async def _find_match(self, kind: GameKind, player: Player, but: Collection[str]) -> tuple[LiveRoom | None, str]:
-        """Return the matching room, or None and the code for a new one, or ""; raises `Refused` if it is elsewhere."""
+        """Return a matching room and its code, or None and the code for a new room ("" for any free code).
+
+        Raises `Refused`, with the URL to connect to, if the matching room is on another server.
+        """
         rooms = self.core.rooms
         if not rooms.elsewhere.is_several:
             found = self.core.indexes.matchmaker.find(kind, player.id, but)
@@ -149,7 +152,7 @@ class Joining(Service):
     # -- joining and watching -----------------------------------------------------------------------------------
 
     async def join(self, call: Call) -> None:
-        """Take free seats for the player and guests, or attach this session to their seats."""
+        """Take free seats for the player and guests, or attach this session to the seats that they already have."""
         live, room = call.live, call.live.room
         is_back = room.mark_of(call.player.id) is not None
         guests = () if is_back else call.request.guests
@@ -170,7 +173,7 @@ class Joining(Service):
             self.core.indexes.seats.check_unbegun(live, call.session.address)
 
     async def _enter(self, call: Call, live: LiveRoom, guests: tuple[Player, ...] = ()) -> None:
-        """Reserve and take free seats, or return to the player's own, and answer."""
+        """Reserve and take free seats, or return to the player's own seat, and reply."""
         session, player, seats = call.session, call.player, self.core.indexes.seats
         if _takes_seat(player, live.room):
             seats.expect(player.id, live, session.address)
@@ -204,7 +207,7 @@ class Joining(Service):
         await change.until_settled()
 
     def watch(self, call: Call) -> None:
-        """Spectate, beginning with no older state than the watcher has seen; a player of the room is refused."""
+        """Watch a room, from a state at least as new as the watcher has seen; the room's players are refused."""
 
         def check(room: Room) -> Room:
             self._count_if_ahead(call, room)
@@ -218,7 +221,7 @@ class Joining(Service):
             self._let_watch(call)
 
     def _check_watching(self, session: Session, live: LiveRoom) -> None:
-        """Raise `Refused` for a player of the room, and if the room has too many watchers."""
+        """Raise `Refused` if the session plays in the room, or if the room has too many watchers."""
         if live.is_played_by(session):
             raise Refused(ErrorCode.NOT_ALLOWED, "watch")
         if session not in live.watchers and 0 < self.core.limits.watchers_per_room <= len(live.watchers):
@@ -234,21 +237,21 @@ class Joining(Service):
         if not live.is_abandoned:
             live.closing_at = None
         call.answer_with_room(live)
-        if live.is_unshown:  # all are shown it next
+        if live.is_unshown:  # the next update goes to every session
             return
         if not (is_new and core.timers.tell_count(live)):
             live.show_to(session, call.now)
-            if live.has_bots:  # that had paused
+            if live.has_bots:  # bots pause while nobody watches
                 core.rooms.on_shown(live)
 
     def leave(self, call: Call) -> None:
-        """Stop watching, free the seat of a waiting room, or resign and go. A guest goes alone."""
+        """Stop watching, give up a seat in a waiting room, or resign and leave. A guest leaves without the host."""
         live, session, timers = call.live, call.session, self.core.timers
 
         def leave(room: Room) -> Room | None:
             if not live.is_played_by(session):
                 raise Refused(ErrorCode.NOT_IN_ROOM, room=room.code)
-            if room.mark_of(call.player.id) is None:  # it was stored before, and the answer was lost
+            if room.mark_of(call.player.id) is None:  # an earlier attempt was stored, but its reply was lost
                 return room
             return apply(room, call.player, call.request, call.now)
 
@@ -273,9 +276,9 @@ class Joining(Service):
             call.change_room(leave, answer)
 
     def _read_if_ahead(self, call: Call) -> bool:
-        """Reload a room before its next change if the sender says to have seen a newer state; return True if so.
+        """Schedule a reload of a room if the sender claims to have seen a newer state; return True if scheduled.
 
-        A sender without a seat who said so wrongly too often is refused; a player with a seat enters without a reload.
+        After too many false claims, a sender without a seat is refused, and a seated player enters without a reload.
         """
         live = call.live
         if not _is_ahead(call.request, live.room) or live.is_opening:
@@ -290,7 +293,7 @@ class Joining(Service):
         return True
 
     def _count_if_ahead(self, call: Call, room: Room) -> None:
-        """Count a miss if the sender says to have seen a newer state than the stored one; this alone is not refused."""
+        """Count a false claim if the sender claims a newer state than the stored one, without refusing the request."""
         if _is_ahead(call.request, room):
             with suppress(Refused):
                 self.core.allowances.count_miss(call.player, call.session.address)
@@ -308,11 +311,11 @@ class Joining(Service):
 
 
 def _takes_seat(player: Player, room: Room) -> bool:
-    """Return True if joining takes a seat that counts for limits."""
+    """Return True if joining takes a seat that counts towards the limits on seats."""
     return room.status == "waiting" and room.is_for_several and room.mark_of(player.id) is None
 
 
 def _is_ahead(request: Any, room: Room) -> bool:
-    """Return True if the sender says to have seen a newer state than this one."""
+    """Return True if the request claims a newer state than the room has."""
     seq = getattr(request, "seq", UNSET)
     return seq is not UNSET and seq > room.seq

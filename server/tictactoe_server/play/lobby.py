@@ -1,4 +1,4 @@
-"""The list of public rooms, for who asks for it once or wants to hear of its changes; and the server's time."""
+"""Requests for the list of public rooms, once or with updates, and for the server's time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.transport.http_messages import HttpRequest
 
-WALL_MS: Final = 500  # for how long a wall that was drawn as text is shown: a hundred large boards take a while
+WALL_MS: Final = 500  # lifetime of the cached text wall; drawing a hundred large boards takes a while
 
 
 class PublicRooms(Service):
@@ -32,7 +32,7 @@ class PublicRooms(Service):
         call.answer(rooms=self._lobby.list_rooms())
 
     def subscribe(self, call: Call) -> None:
-        """Send every change of the list, beginning with the list itself, or stop."""
+        """Subscribe the session to changes in the list and reply with the list, or unsubscribe the session."""
         if call.request.on:
             self._lobby.subscribe(call.session)
             call.answer(rooms=self._lobby.list_rooms(), online=self._core.presence.people)

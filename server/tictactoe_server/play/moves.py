@@ -17,7 +17,7 @@ from tictactoe_server.rooms.play import has_begun
 
 
 class Play(Service):
-    """Handles moves and other actions in a game; a draining server refuses those that begin a new game."""
+    """Handles moves and other actions in a game; a draining server refuses actions that begin a new game."""
 
     def __init__(self, drain: Drain) -> None:
         self._drain = drain
@@ -28,13 +28,13 @@ class Play(Service):
         self.handles |= {Draw: self.offer, Undo: self.offer, Rematch: self.rematch, Sync: self.sync}
 
     def offer(self, call: Call) -> None:
-        """Offer a draw or ask for a takeback, which is rate-limited, or answer that."""
+        """Offer a draw or ask for a takeback, or answer such an offer. Only offers are rate-limited."""
         if call.request.action == "offer":
             self._core.allowances.take_offer(call.player)
         call.submit()
 
     def rematch(self, call: Call) -> None:
-        """Ask for another game or agree to one; rate-limited after an aborted game."""
+        """Ask for a rematch or agree to one. After an aborted game, this is rate-limited."""
         if not has_begun(call.live.room, call.request):
             self._drain.check()
         if call.live.room.was_aborted:
@@ -47,7 +47,7 @@ class Play(Service):
 
 
 class Talk(Service):
-    """Broadcasts chat in a room, to those who have not blocked the sender."""
+    """Broadcasts chat in a room, except to players who have blocked the sender."""
 
     def __init__(self) -> None:
         self.handles = {Chat: self.say}
@@ -57,7 +57,7 @@ class Talk(Service):
         self._allowances, self._chat = core.allowances, core.settings.chat
 
     def say(self, call: Call) -> None:
-        """Broadcast a line; watchers in a crowd are limited to a line every few seconds."""
+        """Broadcast a line of chat. If there are many watchers, each may send only one line every few seconds."""
         session, player, live = call.session, call.player, call.live
         room = live.room
         seat = room.mark_of(player.id) if live.is_played_by(session) else None
@@ -80,7 +80,7 @@ class Talk(Service):
 
 
 def read_text(text: str, path: str) -> str:
-    """Return a text without invisible characters; raises `Refused` if nothing is left."""
+    """Return `text` without invisible characters; raises `Refused`, naming the field `path`, if the result is blank."""
     cleaned = clean_text(text).strip()
     if not cleaned:
         raise Refused(ErrorCode.BAD_MESSAGE, "blank", path=path)

@@ -1,6 +1,6 @@
-"""Claimed names, rescue codes, and the devices of a player.
+"""Claimed names, rescue codes, and players' devices.
 
-Other players with a claimed name are shown with a mark. Tokens and codes are never logged.
+If another player uses a claimed name, it is shown with a mark. Tokens and codes are never logged.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits
 
-_CLAIMS_OF_ADDRESS: Final = 30  # in a minute
+_CLAIMS_OF_ADDRESS: Final = 30  # per minute
 _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
-_GROUP: Final = 4  # letters between two hyphens of a rescue code
+_GROUP: Final = 4  # characters between two hyphens in a rescue code
 _HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _SECONDS_A_DAY: Final = 86_400
-_OWNERS: Final = "owners"  # the table named in notices to other servers that a player has claimed a name
+_OWNERS: Final = "owners"  # table name in the notices that tell other servers about a claimed name
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Names(Service):
-    """Handles requests about names and devices; `note_seat` makes the store remember a session's player."""
+    """Handles requests about names and devices; `note_seat` makes the store keep a session's player."""
 
     def __init__(self, note_seat: Callable[[Session], None]) -> None:
         self._note_seat = note_seat
@@ -100,7 +100,7 @@ class Names(Service):
         call.answer(rescue=tuple("-".join(wrap(code, _GROUP)) for code in codes))
 
     async def link(self, call: Call) -> None:
-        """Answer with a code that adds a device to this player; it expires soon and replaces the previous one."""
+        """Reply with a code that adds a device to this player. The code expires soon and replaces the previous code."""
         await self._count_try(call)
         account = await self._open_account(call)
         if len(account.devices) >= MAX_DEVICES:
@@ -125,7 +125,7 @@ class Names(Service):
         call.answer(devices=tuple(found), claimed=account.claimed or UNSET, codes_left=len(account.codes))
 
     async def revoke(self, call: Call) -> None:
-        """Remove a device from the player, and close its connections."""
+        """Remove one of the player's devices and close its connections."""
         account = await self.kept.load_or_empty(call.player)
         device = next((one for one in account.devices if one.id == call.request.device), None)
         if device is None:
@@ -140,9 +140,9 @@ class Names(Service):
         self._elsewhere.tell_changed(PLAYERS.name, device.key)
 
     async def check_device(self, call: Call, *others: KnownDevice) -> None:
-        """Refuse what cannot be undone for the player, or for these other devices, if this device is new.
+        """Raise `Refused` for an irreversible action from a device that is newer than the player's or than `others`.
 
-        The player is told on the older devices, at once or with the next welcome.
+        The player's older devices are notified, at once or with their next welcome.
         """
         session, player = call.session, call.player.id
         account = await self.kept.load(player) if session.connection.signed_on is None else None
@@ -154,7 +154,7 @@ class Names(Service):
         raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device" if others else None)
 
     async def own_signed_on(self, player: Player) -> None:
-        """Claim the name of a player that a proxy has signed on, unless another player has claimed it."""
+        """Claim the name of a player whom a proxy has signed on, unless another player has claimed it."""
         claim = await self.kept.find_claim(player.name, but=player.id)
         if (claim is None or claim.player != player.id) and await self.kept.claim(player.name, player.id) is None:
             self._tell_owner(player)
@@ -162,7 +162,7 @@ class Names(Service):
     # -- hello with a code ----------------------------------------------------------------------------------------
 
     async def admit(self, hello: Hello, key: str, session: Session) -> Player:
-        """Use up the code of a hello, add the device with the token's hash `key` to the player of the code."""
+        """Redeem the code in a hello: add the device with the token hash `key` to its player; return the player."""
         allowances, limits = self._core.allowances, (session.tries, self._tries[session.address])
         allowances.check_tries(*limits, "names")
         way = "rescue" if hello.link is UNSET else "link"
@@ -199,7 +199,7 @@ class Names(Service):
         return taken[-1]
 
     async def _take_rescue(self, name: str, code: str) -> str:
-        """Use up a rescue code, and return the player who has claimed the name."""
+        """Redeem a rescue code and return the id of the player who has claimed `name`."""
         claim = await self.kept.find_claim(name)
         account = claim and await self.kept.load(claim.player)
         given = hash_rescue(code, account.salt) if account else ""
@@ -242,9 +242,9 @@ class Names(Service):
             self._show_owner(Player(*key.split(" ", 1)))
 
     async def _tell_devices(self, player: str) -> None:
-        """Tell the player's devices that are connected to this server about newer ones."""
+        """Notify the player's devices on this server about newer devices."""
         sessions = self._core.presence.of_player(player)
-        with suppress(StoreUnavailable):  # the next welcome tells it
+        with suppress(StoreUnavailable):  # the next welcome has the news
             account = await self.kept.load(player) if sessions else None
             for session in sessions:
                 if account is not None and (news := account.device_news(session.device.secret)):
@@ -269,12 +269,12 @@ class Names(Service):
 
 
 def read_name(text: str, path: str = "name") -> str:
-    """Return a valid name that is not reserved for bots; raises `Refused` with this path."""
+    """Return the valid name in `text`; raises `Refused`, naming the field `path`, also for names reserved for bots."""
     return own_name(parse_or_refuse(text, path), path)
 
 
 def parse_or_refuse(text: str, path: str = "name") -> str:
-    """Return a valid name in its normal form; raises `Refused` with this path."""
+    """Return the valid name in `text` in its normal form; raises `Refused`, naming the field `path`."""
     try:
         return parse_name(text)
     except BadName as bad:
@@ -282,7 +282,7 @@ def parse_or_refuse(text: str, path: str = "name") -> str:
 
 
 def own_name(name: str, path: str = "name") -> str:
-    """Return the name; raises `Refused` if it is, or looks like, a bot's."""
+    """Return `name`; raises `Refused` if it is, or looks like, the name of a bot."""
     parts = [keys_of(part) for part in name.split("-")]
     drawn = ("-".join(keys[number] for keys in parts) for number in (0, -1))
     if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *drawn))):
@@ -291,5 +291,5 @@ def own_name(name: str, path: str = "name") -> str:
 
 
 def draw_text(alphabet: str, length: int) -> str:
-    """Return a random text from an alphabet; unguessable."""
+    """Return an unguessable random string of characters from `alphabet`."""
     return "".join(secrets.choice(alphabet) for _ in range(length))
