@@ -1,1 +1,1 @@
-"""Challenges to other players, and blocks against them."""
+"""Challenges to other players, and blocks that hide challenges and chat."""

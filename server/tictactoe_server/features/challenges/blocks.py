@@ -28,7 +28,7 @@ class Blocks(Struct, frozen=True, omit_defaults=True):
     strangers: bool = False
 
     def without(self, id: str, stand_in: str) -> Blocks | None:
-        """Return the row without a forgotten player, or None if the row is theirs."""
+        """Return the blocks without a forgotten player, or None if the blocks are that player's own."""
         return None if id == self.player else replace(self, blocked=tuple(one for one in self.blocked if one != id))
 
 
@@ -39,7 +39,7 @@ BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
         lambda blocks: (blocks.player, *blocks.blocked), Blocks.without, owner=lambda blocks: blocks.player
     ),
 )
-"""By the id of the blocking player."""
+"""Lists of blocks by the id of the blocking player."""
 
 
 class Blocking(Service):
@@ -61,7 +61,7 @@ class Blocking(Service):
         self.jobs = (lambda: every(60.0, self._drop_absent),)
 
     async def block(self, call: Call) -> None:
-        """Block a player or end the block, and answer with all blocks."""
+        """Block or unblock a player or strangers, and reply with all of the sender's blocks."""
         id, other = call.player.id, call.request.player
         if other is not UNSET:
             other = await find_player(self._core, other)
@@ -81,7 +81,7 @@ class Blocking(Service):
             is_new = (call.request.on and other not in (UNSET, *row.blocked)) or (
                 call.request.strangers is True and not row.strangers
             )
-            if not is_new:  # who is bothered may block everybody at once
+            if not is_new:  # new blocks are never rate-limited, so that a harassed player can act at once
                 self._core.allowances.take_offer(call.player)
             row = await self._stored.change(id, edit) or Blocks(id)
         call.answer(blocks=row.blocked, strangers=row.strangers or UNSET)
@@ -89,12 +89,12 @@ class Blocking(Service):
             self.on_strangers_blocked(id)
 
     def is_deaf(self, player: str, other: str) -> bool:
-        """Return True if a connected player blocks another one."""
+        """Return True if `player`, who is connected, blocks the player `other`."""
         blocks = self._stored.get(player)
         return blocks is not None and other in blocks.blocked
 
     async def load(self, player: str) -> Blocks:
-        """Return whom a player blocks; raises `StoreUnavailable`."""
+        """Return a player's blocks; raises `StoreUnavailable`."""
         return await self._stored.read(player) or Blocks(player)
 
     def _drop_absent(self) -> None:

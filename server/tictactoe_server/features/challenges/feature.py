@@ -1,4 +1,4 @@
-"""Challenges and blocks as a feature; a server that names its players has neither."""
+"""Challenges and blocks as a feature. A server that hides players' names has neither."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Challenges: one player asks another for a game, who accepts or declines.
+"""Challenges: one player asks another for a game, and the other accepts or declines.
 
-A challenge is a stored row that every server of a cluster reads. An answer is one compare-and-set of the row, as is its
-expiry, and the server where an acceptance wins opens the room. So a challenge has one end and survives the crash of any
-server; an accepted challenge without a room after `OPENING_MS` has failed.
+A challenge is a stored row that every server of a cluster reads. An answer is one compare-and-set of the row, and
+so is the expiry. The server whose acceptance is stored opens the room. A challenge thus ends only once and survives the
+crash of any server. An accepted challenge that has no room after `OPENING_MS` has failed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ OPENING_MS: Final = 10_000
 TICK_SECONDS: Final = 1.0
 SAME_PLAYER: Final = 5  # challenges from one address to one player in a minute
 DIFFERENT_PLAYERS: Final = 30  # players challenged from one address in a minute
-_ACQUAINTANCE_GAMES: Final = 50  # a player who took part in one of so many last games is no stranger
+_ACQUAINTANCE_GAMES: Final = 50  # opponents in a player's latest games are not strangers; this is their number
 
 _WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
 
@@ -67,7 +67,7 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
     """A challenge as it is stored.
 
     Attributes:
-        until: Deadline in ms of served time, first of the answer, then of the room.
+        until: Deadline in ms of served time, first for the answer, then for the room.
         how: The end of the challenge, or "" while it is open.
         by: Id of the player who answered, or "".
         answer: Id of the answer that won the compare-and-set, so that a repeated write is recognised.
@@ -86,7 +86,7 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
 
     @property
     def made_at(self) -> int:
-        """When it was made, or an earlier time once it is answered (ms of served time)."""
+        """When the challenge was made, or an earlier time once it is answered (ms of served time)."""
         return self.until - self.expires_ms
 
     @property
@@ -95,16 +95,16 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended; an accepted challenge ends when its room is open."""
+        """Whether the challenge has ended. An accepted challenge ends when its room is open."""
         return bool(self.room) or self.how not in ("", "accepted")
 
     @property
     def stage(self) -> int:
-        """0 while it is open, 1 while an accepted challenge has no room yet, 2 when it is over."""
+        """0 while the challenge is open, 1 once accepted but without a room, 2 when it is over."""
         return 2 if self.is_over else 0 if self.is_open else 1
 
     def row(self, kind: type[Row], now: int) -> Row:
-        """Return what players are sent at a moment of served time (ms)."""
+        """Return the message that players are sent at `now` (ms of served time)."""
         fields = {name: getattr(self, name) for name in OpenChallenge.__struct_fields__}
         return kind(**fields | {"expires_ms": max(0, self.until - now)})
 
@@ -119,7 +119,7 @@ CHALLENGES: Final[TableSpec[StoredChallenge]] = TableSpec(
     ),
     lifetime_seconds=lambda challenge: (KEPT_MS + (0 if challenge.is_over else challenge.expires_ms)) // 1000,
 )
-"""By id, until a minute after the end."""
+"""Challenges by id, kept until a minute after their end."""
 
 
 class Challenges(Service):
@@ -178,7 +178,7 @@ class Challenges(Service):
         self.tasks.start(self._attempt(self._drop_oldest(to)))
 
     def _check_number(self, call: Call, to: str) -> None:
-        """Refuse a second open challenge to a player, too many to different players, and too many of an address."""
+        """Raise `Refused` for a second open challenge to a player, or too many from a player or an address."""
         own = [known.to for known in self._of_player(call.player.id) if known.player == call.player.id]
         own += self._unstored.get(call.player.id, ())
         if to in own or len(own) >= MAX_CHALLENGES:
@@ -190,7 +190,7 @@ class Challenges(Service):
         take(same_player, "challenges", "challenges of address")
 
     async def _drop_oldest(self, to: str) -> None:
-        """End challenges to a player beyond `MAX_RECEIVED`, the oldest first, those by strangers before others."""
+        """Expire a player's received challenges beyond `MAX_RECEIVED`, from strangers first, then by age."""
         while len(received := [one for one in self._of_player(to) if one.to == to and one.is_open]) > MAX_RECEIVED:
             met = await self._acquaintances(to)
             await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired", "")
@@ -266,7 +266,7 @@ class Challenges(Service):
         await policy.check(challenge.rules.to_rules(), challenge.clock, player, [challenge.player])
 
     async def _check_present(self, id: str, *, is_blocked: bool) -> None:
-        """Refuse a challenge to a player who is not connected; a blocked challenger cannot tell the difference."""
+        """Raise `Refused` if a player is not connected or, after the same delay, blocks the challenger."""
         if self._is_present(id) and not is_blocked:
             return
         heard = asyncio.Event() if is_blocked else self._presence.setdefault(id, asyncio.Event())
@@ -287,7 +287,7 @@ class Challenges(Service):
         return player in challenge.people and not (is_deaf(player, other) or is_deaf(other, player))
 
     async def _end(self, challenge: StoredChallenge, how: str, by: str) -> StoredChallenge:
-        """Store an answer; refused if another answer was stored first."""
+        """Store an answer; raises `Refused` if another answer was stored first."""
         answer = secrets.token_urlsafe(8)
 
         def edit(old: StoredChallenge | None) -> StoredChallenge:
@@ -320,7 +320,7 @@ class Challenges(Service):
         return await self._settle(challenge.challenge, room)
 
     async def _settle(self, id: str, room: str = "") -> StoredChallenge:
-        """Store the room of an accepted challenge, or that it has failed, unless that is settled already."""
+        """Store the room of an accepted challenge, or its failure, unless either is stored already."""
 
         def edit(old: StoredChallenge | None) -> StoredChallenge | None:
             return replace(old, how="accepted" if room else "failed", room=room) if old and old.stage == 1 else old
@@ -333,7 +333,7 @@ class Challenges(Service):
         edit: Callable[[StoredChallenge | None], StoredChallenge | None],
         then: Callable[[Exception | None], object] = lambda error: None,
     ) -> StoredChallenge:
-        """Change a stored challenge; refused if it is gone. See `Mirror.change`."""
+        """Change a stored challenge (see `Mirror.change`); raises `Refused` if it no longer exists."""
         challenge = await self._stored.change(id, edit, then)
         if challenge is None:
             raise _no_open_challenge()
@@ -371,7 +371,7 @@ class Challenges(Service):
             self._core.scheduler.soon(self._expire)  # which logs errors
 
     async def _attempt(self, work: Awaitable[object]) -> None:
-        """Await some work that may fail: the store may refuse it, and players or servers may be faster."""
+        """Await `work` and log its errors: the store may fail, and players or other servers may act first."""
         try:
             await work
         except (Refused, StoreUnavailable) as error:

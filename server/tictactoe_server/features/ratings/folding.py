@@ -5,11 +5,11 @@ nothing is a counter, so a crash neither loses a game nor counts one twice. A ra
 
 - unnamed: it is stored as a finished game, and no entry of the log names it;
 - named: an entry names it, appended by compare-and-set by the first server that read it;
-- folded: the ladders' `state` has it, and a snapshot may replace the entries up to it.
+- folded: the ladders' `state` includes it, and a snapshot may include it, too.
 
-Entries are never changed, reordered or deleted. A verdict of the operator is one more entry; it takes effect by folding
-again from the last snapshot before the games that it changes. Games are deleted from the store only if a snapshot has
-them. Every server of a cluster does all this by itself; nothing else writes the log.
+Entries are never changed, reordered or deleted. An operator's verdict is another entry; it takes effect by folding
+again from the last snapshot before the games that it changes. Games are deleted from the store only if a snapshot
+includes them. Every server in a cluster does all this by itself; nothing else writes the log.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def rated_game(game: FinishedGame) -> RatedGame | None:
 
 
 class Folding:
-    """The entries of the log, and the `state` that they fold to.
+    """The entries of the log, and the `state` that results from folding them.
 
     Args:
         on_rated: Called after some games were rated, with the states before and after, and the games.
@@ -91,7 +91,7 @@ class Folding:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether everything was read since the last `invalidate`."""
+        """Whether everything has been read since the last `invalidate`."""
         return self._done_load == self._wanted_load
 
     def _reset(self, state: State, cursor: str) -> None:
@@ -140,7 +140,7 @@ class Folding:
         return min((game.at for game in self._games.values()), default=math.inf)
 
     async def judge(self, verdict: Verdict) -> Verdict:
-        """Append a verdict under the next number, and fold; raises `OrderRefused` and `StoreUnavailable`."""
+        """Append a verdict under the next number, and fold; raises `OrderRefused` or `StoreUnavailable`."""
         async with self._lock:
             await self._step()
             while True:
@@ -200,7 +200,7 @@ class Folding:
         return Snapshot(State(), "", "")
 
     async def _load_snapshot(self, number: int) -> Snapshot | None:
-        """Return the snapshot of this number, or None if it or one of its parts is missing."""
+        """Return the snapshot with this number, or None if any of its parts is missing."""
         first = await self._snapshots.load(key_of(number))
         if first is None:
             return None
@@ -243,7 +243,7 @@ class Folding:
         return True
 
     async def _check(self, verdict: Verdict) -> None:
-        """Raise `OrderRefused` if the verdict names nothing, or would need games that are no longer stored."""
+        """Raise `OrderRefused` if the verdict has no known subject, or needs games that are no longer stored."""
         subject = verdict
         while subject.kind == "undo":
             if not 0 < subject.undoes < subject.seq:
@@ -317,7 +317,7 @@ class Folding:
         self._read_from = {id: cursor for id, cursor in self._read_from.items() if id in self._games}
 
     async def _save_snapshot(self, number: int) -> None:
-        """Store the state as a snapshot unless another server has; its games are no longer needed."""
+        """Store the state as a snapshot unless another server has, and drop the games in it from memory."""
         state, folded = self.state, self._list_ids(self.state.entries)
         cursor = next((self._read_from.get(id, "") for id in self._games if id not in folded), self._cursor)
         digest = await asyncio.to_thread(lambda: state.digest)
@@ -331,7 +331,7 @@ class Folding:
         await self._delete_old(number - RECENT_SNAPSHOTS)
 
     async def _delete_old(self, newest: int) -> None:
-        """Delete snapshots from number `newest` down to the first that is deleted already; every 16th stays."""
+        """Delete snapshots from number `newest` down to the first deleted one; keep every 16th."""
         for number in range(newest, 0, -1):
             if number % KEPT_SNAPSHOTS == 0:
                 continue

@@ -1,6 +1,6 @@
 """Ladders: eligibility for rated games, the results of rating, and requests about ladders and players.
 
-No move waits for ratings: games are rated after their end, and games of other servers once they are in the store.
+Ratings never delay a move: games are rated after they end, and other servers' games once they are in the store.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Ladders(Service, RoomPolicy):
-    """Rates games by the rules in `presets`; without any, there are no rated games."""
+    """Rates games played with the rules named in `presets`. If `presets` is empty, there are no rated games."""
 
     tables = (ENTRIES, LADDERS)
     purpose = RATED
@@ -94,7 +94,7 @@ class Ladders(Service, RoomPolicy):
     ) -> None:
         """Refuse closed ladders, players without a claimed name, and pairs who have played too much today.
 
-        A game of the room `room` does not count towards the daily limit of a pair.
+        Games in the room with the code `room` do not count towards a pair's daily limit.
         """
         if self.presets and len(rules.marks) != 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
@@ -226,7 +226,7 @@ class Ladders(Service, RoomPolicy):
                 live.push(Rated(room, live.room.game, game.rules, changes))
 
     async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
-        """Store a `Verdict` of the operator, and return it; raises `OrderRefused` and `StoreUnavailable`.
+        """Store and return an operator's `Verdict`; raises `OrderRefused` or `StoreUnavailable`.
 
         The verdict may name a player by claimed name.
         """
@@ -239,7 +239,7 @@ class Ladders(Service, RoomPolicy):
         return asdict(verdict)
 
     async def _merge(self, id: str, into: str) -> None:
-        """Count a merged player's games for the other one; a repeated order completes one that was interrupted."""
+        """Count the games of the player `id` for the player `into`. Repeating an interrupted order completes it."""
         try:
             await self.judge("merge", "merged", of=id, into=into)
         except OrderRefused as why:

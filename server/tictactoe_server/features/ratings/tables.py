@@ -23,7 +23,7 @@ class Snapshot(Struct, frozen=True, omit_defaults=True):
     Attributes:
         cursor: Position in the log of games after the last game that was read; see `GameLog.after`.
         digest: Digest of the whole state. All parts of a snapshot share it.
-        parts: Number of parts; each part has some of the players.
+        parts: Number of parts; each part holds some of the players.
     """
 
     state: State

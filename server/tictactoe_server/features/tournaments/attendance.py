@@ -1,4 +1,4 @@
-"""Who is present at an event, and the progress of its games, which change without a change of the event.
+"""Players present at a tournament, and the progress of its games. Both change without a change to the stored event.
 
 A player is present if connected to this server or another one; bots always are. Each server tells the others once a
 second which players of current events are connected to it.
@@ -23,7 +23,7 @@ _PRESENT: Final = "present"  # the table named in notices to other servers
 
 
 class Attendance(NamedTuple):
-    """The number of present players, for how long (ms) others have been away, and the running games by pairing."""
+    """The number of players present, how long (ms) the others have been away, and the running games by pairing."""
 
     present: int = 0
     away: Mapping[str, int] = {}
@@ -31,7 +31,7 @@ class Attendance(NamedTuple):
 
     @property
     def told(self) -> dict[str, Any]:
-        """The fields of messages that are not empty."""
+        """The nonempty fields, as messages name them."""
         return {name: value for name in ("away", "games") if (value := getattr(self, name))}
 
     @property

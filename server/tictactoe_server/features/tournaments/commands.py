@@ -1,4 +1,4 @@
-"""Commands of events, and the event after each of them. Every command is idempotent.
+"""Commands that change tournaments, and how each is applied. Every command is idempotent.
 
 `pair_next` computes the next round, which takes a while for a large Swiss, so it may run in a thread; its result is a
 command, too.
@@ -68,7 +68,7 @@ class Paired(Struct, frozen=True):
 
 
 class Deserted(Struct, frozen=True):
-    """No player is present in a round or before a later one, so the event is paused; or no longer, if not `is_so`."""
+    """Pause the event because no player is present; with `is_so` false, resume an event paused this way."""
 
     is_so: bool = True
 

@@ -38,7 +38,7 @@ class Entrant(Struct, frozen=True, omit_defaults=True):
     """A participant.
 
     Attributes:
-        bot: As in `SeatState`.
+        bot: The kind of bot, as in `SeatState`, or None.
         joined_round: The first round, 0 if expelled before the event began.
     """
 
@@ -124,11 +124,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
     """An event; `EventOpen` describes its terms.
 
     Attributes:
-        seed: Decides lots.
-        secret: The key of the tickets.
+        seed: Seed of the draw by lot.
+        secret: The key from which tickets are derived.
         rounds: The requested number of rounds, 0 if unspecified.
         roster: The names that have cards.
-        round: The round that was begun last, 0 for none.
+        round: The number of the latest round, 0 before the first.
         seq: Grows with every change.
         due_at: When the next round begins automatically.
         is_deserted: Whether the event is paused because no player was present.
@@ -238,7 +238,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return {mark: known[id] for mark, id in pairing.players.items()}
 
     def ticket_of(self, name: str = "") -> str:
-        """Return the entrance ticket of a roster's name, or the event's if there is no name."""
+        """Return the ticket for a name on the roster, or the event's own ticket if `name` is empty."""
         return digest(self.secret, f"{self.code}:{name}").translate(_LEGIBLE)
 
     def is_ticket(self, ticket: str, name: str = "") -> bool:

@@ -151,7 +151,7 @@ class KeptEvents:
         return self._mirror.get(code)
 
     async def find(self, text: str) -> Event:
-        """Return an event by its code in any spelling; raises `Refused` and `StoreUnavailable`."""
+        """Return an event by its code in any spelling; raises `Refused` or `StoreUnavailable`."""
         try:
             code = parse_room_code(text)
         except BadRoomCode:
@@ -179,12 +179,12 @@ class KeptEvents:
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
 
     async def change(self, code: str, actor: str, command: Command) -> Event:
-        """Return the event after a command, once it is stored; raises `Refused` and `StoreUnavailable`."""
+        """Apply a command; return the event once it is stored. Raises `Refused` or `StoreUnavailable`."""
         kept = cast(_KeptEvent, self._mirror.holder(code))
         return await kept.ask(actor, command)
 
     async def run(self) -> None:
-        """Load all events, and again what others may have changed, until cancelled."""
+        """Load all events, and reload those that other servers may have changed, until cancelled."""
         await asyncio.gather(self._mirror.run(RELOAD_SECONDS), self._keep_current(), self._delete_old())
 
     async def _keep_current(self) -> None:

@@ -1,4 +1,4 @@
-"""The purpose of the rooms of an event: each is for one game between two players, always with a result."""
+"""The purpose of a tournament's rooms: each is for one game between two players and ends with a result."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def purpose_of(event: str, pairing: str) -> Purpose:
 
 
 def event_of(room: Room | FinishedGame) -> str:
-    """Return the code of the event of a room or game, "" for others."""
+    """Return the code of the event that a room or game belongs to, or ""."""
     return cast(str, room.purpose.fields.get("event", ""))

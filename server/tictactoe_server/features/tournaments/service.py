@@ -1,4 +1,4 @@
-"""The requests about events, and the limits for opening them. Every server of a cluster handles all of them."""
+"""Requests about tournaments, and limits on opening them. Every server in a cluster handles all requests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class EventList(Struct, frozen=True):
 
 
 class Tournaments(Service):
-    """The service of events; while the server drains, no event, round or game begins."""
+    """Handles requests about events. While the server drains, no event, round or game begins."""
 
     tables = (EVENTS, ORGANISERS)
 
@@ -228,7 +228,7 @@ class Tournaments(Service):
         return await self.kept.change(event.code, call.player.id, command)
 
     async def _find(self, call: Call) -> Event:
-        """Return the requested event; after too many wrong codes, only an event of the player's."""
+        """Return the requested event. After too many wrong codes, only the player's own events are found."""
         try:
             event = await self.kept.find(call.request.event)
         except Refused:

@@ -127,7 +127,7 @@ class EventTexts:
         return before
 
     async def find(self, request: HttpRequest, text: str) -> Event:
-        """Return an event by its code in any spelling, as its reader may see it.
+        """Return an event by its code in any spelling, as the sender of the request may see it.
 
         Raises `Refused`, also after too many wrong codes.
         """
