@@ -465,6 +465,15 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     return str((await ana.ask("history"))["games"][0]["game_id"])
 
 
+async def test_each_device_of_a_player_finds_and_deletes_a_shared_game(server: Server, ana: Peer, bo: Peer) -> None:
+    game = await play_a_game(ana, bo)
+    replay = (await ana.ask("share", game_id=game))["replay"]
+    async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as phone:
+        assert (await phone.ask("share", game_id=game))["replay"] == replay
+        await phone.ask("share", game_id=game, on=False)
+    assert (await get(server, f"/replay/{replay}")).status == 404
+
+
 async def test_a_shared_game_is_public_until_revoked(server: Server, ana: Peer, bo: Peer, eve: Peer) -> None:
     assert ana.welcome["sharing"] is True
     game = await play_a_game(ana, bo)

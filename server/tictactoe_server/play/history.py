@@ -84,15 +84,15 @@ class PastGames(Service):
     async def share(self, call: Call) -> None:
         """Publish a copy of one of the player's games under an unguessable name, or delete the copy.
 
-        The first half of the name is derived from the device's token and the game, so that the copy can be found again.
-        The second half is random.
+        The first half of the name is derived from the player and the game, so that each device of the player finds the
+        copy again. The second half is random.
         """
         if not self._shows_pages:
             raise Refused(ErrorCode.NOT_ALLOWED, "share")
         session, request = call.session, call.request
         game = await find_own(self._games, call.player, request.game_id)
         words = f"share {game.room} {game.game} {game.at}"
-        digest = blake2b(words.encode(), key=session.device.secret.encode(), digest_size=_SHARE_BYTES).digest()
+        digest = blake2b(words.encode(), key=call.player.id.encode(), digest_size=_SHARE_BYTES).digest()
         half = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
         id = await self._shares.first_key(half)
         if request.on:

@@ -140,7 +140,7 @@ class Names(Service):
         self._elsewhere.tell_changed(PLAYERS.name, device.key)
 
     async def check_device(self, call: Call, *others: KnownDevice) -> None:
-        """Raise `Refused` for an irreversible action from a device that is newer than the player's or than `others`.
+        """Raise `Refused` if this device is too new for an action that cannot be undone; see `Account.trusts`.
 
         The player's older devices are notified, at once or with their next welcome.
         """
