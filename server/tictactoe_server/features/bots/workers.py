@@ -65,6 +65,7 @@ class Worker:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
+        self._starting: asyncio.Task[Process] | None = None
         self._process: Process | None = None
         self.pid: int | None = None
         self.rest_seconds = _FIRST_REST_SECONDS
@@ -72,9 +73,10 @@ class Worker:
     async def start(self) -> str:
         """Start the process, and return "" when it is ready or the reason why it does not get ready in ten seconds."""
         starting = asyncio.create_subprocess_exec(*self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+        self._starting = asyncio.ensure_future(starting)
         try:
             async with asyncio.timeout(_START_SECONDS):
-                self._process = await starting
+                self._process = await asyncio.shield(self._starting)
                 await self._exchange(b"")
         except Exception as error:
             return await self.stop() or str(error) or type(error).__name__
@@ -107,6 +109,10 @@ class Worker:
 
         If this call is cancelled, call it again to wait for the process.
         """
+        if self._starting is not None:  # the process may exist already, although its start was given up
+            with contextlib.suppress(OSError):
+                self._process = await asyncio.shield(self._starting)
+            self._starting = None
         process, self.pid = self._process, None
         if process is None or process.stdin is None:
             return ""
