@@ -57,7 +57,7 @@ def describe_ladder(ladder: LadderState) -> list[str]:
 
 
 def tabulate_ladder(ladder: LadderState) -> dict[str, tuple[str, ...]]:
-    """Return the rows of a ladder by player id, after the column titles."""
+    """Return the rows of a ladder by player id; the first row, under "", has the column titles."""
     titles = ("place", "player", "rating", "games", "trend")
     rows = {
         row.player: (
@@ -73,7 +73,7 @@ def tabulate_ladder(ladder: LadderState) -> dict[str, tuple[str, ...]]:
 
 
 def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
-    """Return a player's ladders by key, after the column titles."""
+    """Return a player's ladders by key; the first row, under "", has the column titles."""
     titles = ("rules", "rating", "place", "won", "drawn", "lost")
     rows = {}
     for one in profile.ladders:

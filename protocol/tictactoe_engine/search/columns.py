@@ -64,9 +64,9 @@ class Columns:
         return (self.rules.rows - 1 - height) * self.rules.columns + column
 
     def bounds(self, own: int, other: int, threats: int) -> Bounds:
-        """Return the bounds of the position's value for the side to move.
+        """Return a lower and an upper bound of the position's value for the side to move.
 
-        Neither side may have a line, and the side to move may not be able to complete one at once.
+        The caller makes sure that neither side has a line, and that the side to move cannot complete one at once.
 
         Args:
             own: The stones of the side to move.

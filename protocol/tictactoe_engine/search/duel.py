@@ -87,7 +87,8 @@ class Searcher:
     ) -> None:
         """Store the result of a search in the window from `alpha` to `beta`.
 
-        `hits` is the value of `horizon_hits` before the search; if it is unchanged, the result is exact.
+        `hits` is the value of `horizon_hits` before the search. If it is unchanged, no line of play was cut off, and
+        the result holds at any depth.
         """
         low = best if best > alpha else -INFINITE
         high = best if best < beta else INFINITE

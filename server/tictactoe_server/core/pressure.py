@@ -162,9 +162,11 @@ class Source:
         self.limit.spend(self.pressure.bad_count - 1)
 
     def take(self, own: RateLimit) -> int:
-        """Count a message of a session and return 0, or return the ms to wait for its `own` limit, or `IN_LINE`.
+        """Count a message of a session, and return 0 if it may be carried out now.
 
-        An address with players waits only in a full turn, and only if it takes more time than others.
+        Otherwise return the ms until the session's `own` limit allows it, or `IN_LINE` if the address has to wait for
+        its turn. An address with players waits only once the requests of this turn of the event loop have taken their
+        time, and only if it took more than the other addresses.
         """
         pressure = self.pressure
         has_to_wait = pressure.is_full or pressure.is_reserved
@@ -275,7 +277,7 @@ class Pressure:
         self._active = max(1, sum(source.seconds > _NOTHING_SECONDS for source in sources))
 
     def measure_turn(self) -> float:
-        """Measure the turn so far, and return the time (s, as `clock.monotonic`)."""
+        """Measure how long this turn of the event loop has taken; return the current time (s, as `clock.monotonic`)."""
         now = clock.monotonic()
         if not self.looked_at:
             self._began, self._counted_from = now, None

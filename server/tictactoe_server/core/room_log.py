@@ -42,7 +42,7 @@ class RoomLog:
             self.note("game began", address, room=room.code, game=room.game, **facts)
 
     def note(self, event: str, address: str, **facts: Any) -> None:
-        """Log an event from an address ("" if unknown), or only count it if there are many."""
+        """Log an event from an address ("" if unknown), or only count it if the address has caused many lately."""
         if self._written[address] < LINES:
             self._written[address] += 1
             log.info(event, **facts)

@@ -94,7 +94,7 @@ def _return(room: Room, player: Player, marks: Sequence[str], now: int) -> Room:
 
 
 def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
-    """Return the room with the seats of the player and guests held; this very room if they were away already."""
+    """Return the room with the player and the player's guests away and their seats held, unchanged if they were."""
     online = [mark for mark in room.marks_of(player.id) if room.seat(mark).online]
     if not online:
         return room

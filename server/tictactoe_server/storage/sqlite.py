@@ -157,9 +157,9 @@ class SqliteLog(Generic[Game]):
         await self.writer.ask(replace, Write)
 
     async def begin_copy(self, origin: str) -> bool:
-        """Prepare a copy of the games in the store `origin`; delete all games unless they are already such a copy.
+        """Prepare this store for a copy of the games of the store `origin`.
 
-        Return True if the games were kept.
+        Deletes all games of this store, unless they were copied from `origin`. Returns True if they were kept.
         """
 
         def change(cursor: sqlite3.Cursor, journal: Journal) -> bool:
