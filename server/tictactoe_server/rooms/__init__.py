@@ -1,4 +1,4 @@
-"""Rooms as values: a command returns the next room, without sockets, clock, randomness or logging."""
+"""Rooms as immutable values: applying a command returns the next room, without I/O, clocks, randomness or logging."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ _CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room
 
 
 def apply(room: Room, player: Player, command: Command, now: int) -> Room:
-    """Return the room after a command, or the same room if nothing changes; raises `Refused`.
+    """Return the room after a command, or the same room if nothing changes. May raise `Refused`.
 
     `now` is in ms of served time.
     """
     after = _CARRY_OUT[type(command)](room, player, command, now)
-    if after is room or after.seq != room.seq:  # a move, the most frequent command, counts itself
+    if after is room or after.seq != room.seq:  # the frequent commands increment `seq` themselves
         return after
     return replace(after, seq=room.seq + 1, happened=() if after.happened is room.happened else after.happened)

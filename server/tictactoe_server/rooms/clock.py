@@ -1,11 +1,11 @@
-"""The clocks of a room.
+"""The clocks in a room.
 
-- A player's clock runs from the second move on. The first move, or choice of an opening, has a time of its own and
-  earns no increment.
+- A player's clock runs from the player's second move on. The first move, or the choice in an opening, has a separate
+  time limit and earns no increment.
 - With a clock for each move, every turn starts with the full time.
-- A turn that ends without a move keeps its remaining time.
-- The time for a first move stands still while the player's seat is held, unless `absence` loses.
-- After a start of the server, moves may be played while time stands still; see `StandStill`.
+- If a turn ends without a move, the player keeps the time that was left.
+- The time for a first move stops while the absent player's seat is held, unless the `absence` term is "loses".
+- After a server restart, moves may be played while the clocks are stopped; see `StandStill`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tictactoe_server.rooms.room import GoOn, Player, Room, StandStill
 
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
-    """Return the times of the marks at the start of a game (ms), empty without a clock."""
+    """Return the time of each mark at the start of a game (ms), or an empty dict without a clock."""
     return {} if clock is None else dict.fromkeys(marks, clock.move_ms or clock.initial_ms or 0)
 
 
 def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> dict[str, int]:
-    """Return the times of the marks after the running turn (ms)."""
+    """Return the remaining time of each mark if the current turn ends now (ms)."""
     clock, turn = room.clock, room.position.turn
     started_at = now if room.stands_still else room.clock_started_at
     if clock is None or started_at is None or turn is None or is_first_move(room):
@@ -37,14 +37,14 @@ def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> di
 
 
 def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
-    """Return the times of the marks after an undo (ms), which does not restore used time."""
+    """Return the remaining time of each mark after an undo (ms). Only a clock for each move starts again in full."""
     if room.clock is None or room.clock.move_ms:
         return full_clocks(room.clock, room.rules.marks)
     return remaining_after_turn(room, now)
 
 
 def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: int, **changes: Any) -> Room:
-    """Return the room with another position, whose turn begins now."""
+    """Return the room with a new position, whose turn begins at `now`."""
     runs = room.clock is not None and position.turn is not None and not room.stands_still
     started_at = now if runs else None
     return replace(room, position=position, remaining_ms=remaining_ms, clock_started_at=started_at, **changes)
@@ -59,14 +59,14 @@ def is_first_move(room: Room) -> bool:
 
 
 def begin_turn(room: Room, now: int) -> Room:
-    """Return the room with its clock running if the game is."""
+    """Return the room with its clock started if the game is running."""
     if room.clock is None or room.clock_started_at is not None or room.status != "playing":
         return room
     return replace(room, clock_started_at=now)
 
 
 def resume_turn(room: Room, mark: str, now: int) -> Room:
-    """Return the room with the time for a first move extended by the absence of a player who is back."""
+    """Return the room with a returning player's time for a first move extended by the absence."""
     started_at = room.clock_started_at
     if started_at is None or mark != room.position.turn or not is_first_move(room):
         return room
@@ -74,7 +74,7 @@ def resume_turn(room: Room, mark: str, now: int) -> Room:
 
 
 def stand_still(room: Room, player: Player, command: StandStill, now: int) -> Room:
-    """Return the room with its clock stopped, if its terms allow that."""
+    """Return the room with its clock stopped, if the room's terms allow it."""
     if not room.terms.stands_still or room.clock_started_at is None:
         return room
     return replace(room, remaining_ms=remaining_after_turn(room, now), clock_started_at=None)
@@ -88,16 +88,20 @@ def go_on(room: Room, player: Player, command: GoOn, now: int) -> Room:
 
 
 def seen_at(room: Room, before: Room, now: int) -> Room:
-    """Return the room with the clock of a new turn running from `now`, the time of its broadcast."""
+    """Return the room with the clock of a new turn started at `now`, when the new position is broadcast."""
     if room.clock_started_at is None or room.clock_started_at >= now or room.position is before.position:
         return room
     return replace(room, clock_started_at=now)
 
 
 def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
-    """Return the end of this turn, or of a hold that loses if `with_hold`; None if no time runs.
+    """Return when the time for the current turn ends (ms of served time), or None if no clock is running.
 
-    A first move is due within `start_ms`, or within a longer time for each move if absence is excused.
+    A first move is due within `start_ms`. If absence is excused, it is due within the time for each move if that is
+    longer, and the time of the absence is added.
+
+    Args:
+        with_hold: Return the end of an absent player's hold instead, if that is earlier and loses the game.
     """
     clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
     if clock is None or started_at is None or turn is None or room.result is not None:
@@ -113,7 +117,7 @@ def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
 
 
 def end_of_hold(room: Room) -> tuple[int, str] | None:
-    """Return the end of the only absent player's hold, and the mark; None if nobody or more are absent."""
+    """Return the end of the absent player's hold and the player's mark, or None unless exactly one player is absent."""
     held = [(until, mark) for mark in room.seats if (until := room.held_until(mark)) is not None]
     return held[0] if len(held) == 1 else None
 
@@ -125,7 +129,7 @@ def is_expired(room: Room, now: int) -> bool:
 
 
 def clock_state(room: Room, now: int) -> ClockState | None:
-    """Return the clocks as on the wire, or None without clocks."""
+    """Return the clocks as they are sent to clients, or None without a clock."""
     if room.clock is None:
         return None
     remaining, turn, end = room.remaining_ms, room.position.turn, expires_at(room, with_hold=False)
@@ -138,7 +142,7 @@ def clock_state(room: Room, now: int) -> ClockState | None:
 
 
 def _stood_still(room: Room, mark: str, started_at: int, now: int | None = None) -> int:
-    """Return the ms for which the time for a first move stands still by `now`, or by the end of the hold."""
+    """Return how long the time for a first move is stopped until `now` (ms), by default until the end of the hold."""
     held_until = room.held_until(mark)
     if held_until is None:
         return 0

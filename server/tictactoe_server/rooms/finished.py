@@ -1,4 +1,4 @@
-"""Finished games, as they are stored."""
+"""Finished games in the form in which they are stored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ID: Final = re.compile(r"([0-9A-Z]{6})-([1-9][0-9]{0,8})-[1-9][0-9]{0,15}", re.
 
 
 class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A player of a game, with the name at that time; `bot` is as in `SeatState`."""
+    """A player in a finished game, with the player's name at that time; `bot` is as in `SeatState`."""
 
     player: str
     name: str
@@ -29,7 +29,7 @@ class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A finished game; other fields are as in `Room` and `Position`."""
+    """A finished game. Fields without a comment are as in `Room` and `Position`."""
 
     room: str  # the room's code
     game: int  # the number of the game in the room
@@ -42,7 +42,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     clock: ClockFields | None = None
     chosen: tuple[str, ...] = ()
     public: bool = False
-    purpose: Purpose = CASUAL  # without its terms
+    purpose: Purpose = CASUAL  # its terms are not stored
 
     @property
     def id(self) -> str:
@@ -50,7 +50,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The ids of the human players, for guests the id of their host."""
+        """The ids of the human players. A guest is represented by the id of the guest's host."""
         owners = {
             player.player.partition(SEPARATOR)[0]: None
             for player in self.players.values()
@@ -60,7 +60,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:
-    """Return the finished game of a room; raises ValueError if the game is not over."""
+    """Return the finished game in a room. Raise ValueError if the game is not over."""
     code, position, result = room.code, room.position, room.result
     if result is None:
         raise ValueError(f"The game of room {code} is not over.")
@@ -72,7 +72,7 @@ def finished_game(room: Room, at: int) -> FinishedGame:
 
 
 def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGame:
-    """Return the game with the id and name of a stand-in for a forgotten player and guests."""
+    """Return the game with the forgotten player `id`, and the player's guests, replaced by `stand_in` (id and name)."""
     players = dict(game.players)
     for mark, player in game.players.items():
         if owner_of(player.player) == id:
@@ -82,7 +82,7 @@ def game_with_stand_in(game: FinishedGame, id: str, stand_in: str) -> FinishedGa
 
 
 def place_of(id: str) -> tuple[str, int] | None:
-    """Return the room's code and the number of the game in the room, or None for a malformed game id.
+    """Return the code of the room and the number of the game from a game id, or None if the id is malformed.
 
     >>> place_of("K7M4PQ-2-1795208400000"), place_of("17"), place_of("K7M4PQ-0-1")
     (('K7M4PQ', 2), None, None)
@@ -92,24 +92,24 @@ def place_of(id: str) -> tuple[str, int] | None:
 
 
 def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
-    """Return the players by mark, as on the wire."""
+    """Return the players by mark, as they are sent to clients."""
     return {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
 
 
 def final_position(game: FinishedGame) -> Position:
-    """Return the last position of a game, with all moves."""
+    """Return the position at the end of a game."""
     return Position.replay(game.rules.to_rules(), game.moves, game.passed, game.chosen)
 
 
 def played_game(game: FinishedGame) -> PlayedGame:
-    """Return a game as on the wire."""
+    """Return a game as it is sent to clients."""
     board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen)
     about = game.id, game.room, game.game, game.at, game.rules, players_of(game)
     return PlayedGame(*about, board, *played, **game.purpose.fields_of(PlayedGame))
 
 
 def record_of(game: FinishedGame) -> GameRecord:
-    """Return the record of a game."""
+    """Return a game in the form in which it is exported."""
     return GameRecord(
         rules=game.rules.to_rules(),
         moves=game.moves,

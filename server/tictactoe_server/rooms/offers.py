@@ -1,7 +1,7 @@
-"""Offers of a draw or of an undo: made, then accepted, declined or lapsed.
+"""Offers of a draw or an undo, which are accepted, declined or withdrawn, or lapse.
 
-A request that names its game and its number of moves is idempotent: the room stores in `asked` that it took effect,
-until the players take back moves and reach that number again.
+A request that contains the number of the game and the number of moves is idempotent: `Room.asked` records that the
+request took effect, until moves are taken back and that number of moves is reached again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tictactoe_server.rooms.room import Player, Refused, Room
 
 
 def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
-    """Return the room with a draw or an undo offered, agreed or declined; the same room for a repeated request."""
+    """Return the room with a draw or undo offered, accepted, declined or withdrawn; the same room if repeated."""
     mark, position, terms, is_draw = room.seated(player), room.position, room.terms, isinstance(request, Draw)
     kind = "draw" if is_draw else "undo"
     key = f"{mark} {request.__struct_config__.tag} {request.action}"
@@ -42,7 +42,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
 
 
 def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
-    """Return the room after a valid request; an offer of a draw accepts the opponent's."""
+    """Return the room after a valid request. Offering a draw accepts the opponent's draw offer."""
     offered: str | None = getattr(room.offers, kind)
     if action == "offer":
         if offered == mark:
@@ -64,7 +64,7 @@ def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
 
 
 def _before_last(position: Position, mark: str) -> int:
-    """Return the number of moves before the last one of a mark, negative if it is part of an opening or missing."""
+    """Return the number of moves before the last move of `mark`, negative if it is missing or part of an opening."""
     if not position.stones(mark):
         return -1
     ply = position.ply - (1 if position.board[position.moves[-1]] == mark else 2)

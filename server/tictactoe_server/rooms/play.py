@@ -1,4 +1,4 @@
-"""The course of a game: moves, choices of an opening, resignations, expired clocks, claims, rematches."""
+"""The course of a game: moves, choices in an opening, resignations, expired clocks, claims and rematches."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tictactoe_server.rooms.room import Expire, Player, Refused, Room
 
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
-    """Return the room after a move; the same room for a repeated request."""
+    """Return the room after a move, or the same room for a repeated request."""
     position, cell, ply = room.position, request.cell, request.ply
-    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # None, as after a game, has no seat
+    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # after a game, `turn` is None
     mark = position.turn if seat is not None and seat.player == player.id and not seat.left else room.seated(player)
     played = len(position.moves)
     if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
@@ -58,7 +58,7 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
 
 
 def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
-    """Return the room after a choice, which may exchange seats and clocks; the same room for a repeated request."""
+    """Return the room after a choice, which may swap seats and clocks, or the same room for a repeated request."""
     mark, position, made = room.seated(player), room.position, (request.ply, request.take)
     if any((old.ply, old.take) == made and position.sits_now(old.mark) == mark for old in position.choices):
         return room
@@ -74,7 +74,7 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
 
 
 def _check_turn(room: Room, mark: str | None, ply: int) -> None:
-    """Raise `Refused` unless it is the mark's turn after `ply` moves of a running game."""
+    """Raise `Refused` unless the game is running, it is the turn of `mark`, and `ply` moves have been played."""
     room.check_playing()
     if room.position.turn != mark:
         raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(room.position.turn).name)
@@ -83,14 +83,14 @@ def _check_turn(room: Room, mark: str | None, ply: int) -> None:
 
 
 def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
-    """Return the room after a resignation; see `give_up`."""
+    """Return the room after the player has resigned; see `give_up`."""
     mark = room.seated(player)
     room.check_active(mark)
     return give_up(room, mark, now)
 
 
 def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Room:
-    """Return the room with this mark passed over; a game of two is lost, or aborted at its beginning."""
+    """Return the room with `mark` out of the game. A game between two is lost, or aborted if it has hardly begun."""
     room = replace(room, happened=(Happening("out", mark, why),))
     active = room.position.active_marks
     if len(active) <= 2:
@@ -104,7 +104,7 @@ def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Roo
 
 
 def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
-    """Return the room after its clock has expired, else the same room."""
+    """Return the room after the time for the turn has expired, or the same room if time is left."""
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
         return room
@@ -112,9 +112,9 @@ def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
 
 
 def _end(room: Room, turn: str, now: int) -> Room:
-    """Return the room with its game lost by a missing first move, the end of a hold, or an expired clock.
+    """Return the room with the game lost because of a missing first move, an ended hold, or an expired clock.
 
-    Nobody wins if neither player has appeared.
+    There is no winner if a first move is missing and the other player has not appeared either.
     """
     other = room.rules.marks.replace(turn, "")
     if is_first_move(room):
@@ -129,7 +129,7 @@ def _end(room: Room, turn: str, now: int) -> Room:
 
 
 def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
-    """Return the room without the opponents whose hold has ended, or with the game drawn."""
+    """Return the room after a claim: the opponents whose hold has ended are out of the game, or the game is drawn."""
     mark = room.seated(player)
     room.check_active(mark)
     if room.terms.absence == "loses":
@@ -150,7 +150,7 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
 
 
 def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
-    """Return the room with the player's agreement to a rematch, or with the rematch if all agree.
+    """Return the room with the player's agreement to a rematch, or with the next game once all players agree.
 
     Return the same room for a repeated request.
     """
@@ -175,12 +175,12 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
 
 
 def has_begun(room: Room, request: Rematch) -> bool:
-    """Return True if the requested rematch has begun."""
+    """Return True if the requested rematch has already begun."""
     return request.game is not UNSET and request.game < room.game
 
 
 def check_game(room: Room, request: Draw | Undo | Rematch) -> None:
-    """Raise `Refused` for a request that names another game."""
+    """Raise `Refused` if the request is for a game other than the current game."""
     if request.game is not UNSET and request.game != room.game:
         raise Refused(ErrorCode.STALE, "game", path="game", game=request.game, current=room.game)
 
@@ -194,7 +194,7 @@ def finish(room: Room, result: Result, now: int) -> Room:
 
 
 def _count(room: Room, result: Result) -> dict[str, int]:
-    """Return the score after a game; games that were aborted or without a winner by forfeit do not count."""
+    """Return the score after a game. Aborted games, and forfeits without a winner, do not count."""
     if result.winner is None and result.reason in ("aborted", "forfeit"):
         return room.score
     winner = "draws" if result.winner is None else room.seat(result.winner).player
@@ -202,7 +202,7 @@ def _count(room: Room, result: Result) -> dict[str, int]:
 
 
 def _start_again(room: Room, now: int) -> Room:
-    """Return the room with the next game, in which each player has the next mark, except after an aborted game."""
+    """Return the room with the next game. Each player gets the next mark, unless the last game was aborted."""
     rules, seats = room.rules, room.seats
     if not (room.was_aborted or room.position.is_swapped):  # a swap has already exchanged the seats
         *others, last = seats.values()
@@ -239,4 +239,4 @@ def _swapped(room: Room) -> Room:
 _NO_OFFERS = Offers()
 _NOTHING: dict[str, int] = {}
 _ABORTED = Result(None, "aborted")
-_REASONS = {"late": "timeout", "away": "claimed"}  # of the result, by the reason why the loser is out
+_REASONS = {"late": "timeout", "away": "claimed"}  # reasons of results, by the reason why the loser is out of the game

@@ -1,4 +1,4 @@
-"""A room as an immutable value, its terms, and its commands: requests of players, and events of connections and time.
+"""A room as an immutable value, its terms, and its commands: requests from players, lost connections, and time events.
 
 Connections and watchers are not part of a room.
 """
@@ -22,24 +22,25 @@ START_MS: Final = 30_000
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):
-    """The terms of a room; the defaults are for casual games."""
+    """The terms of play in a room. The defaults are for casual games."""
 
     is_organised: bool = False
-    """Whether a feature opens and closes the room, and sets its code, players and names; no limits count it."""
+    """Whether a feature opens and closes the room and sets its code, players and names. Limits ignore the room."""
 
     absence: Literal["excused", "loses"] = "excused"
-    """If "excused", an absent player has time for a first move while the seat is held, and after the hold loses only
-    by the opponent's claim. If "loses", the end of the time for a first move or of the hold loses the game.
+    """If "excused", the time for a first move stops while an absent player's seat is held, and after the hold the
+    player loses only if the opponent claims the game. If "loses", the player loses when the time for a first move or
+    the hold ends.
     """
 
-    games_count: Literal["at end", "at opening", "never"] = "at end"  # towards the limits of stored games
-    is_aborted: bool = True  # a game that ends before each player has moved does not count
-    stands_still: bool = False  # after a start of the server, time stands still until `GoOn`
+    games_count: Literal["at end", "at opening", "never"] = "at end"  # towards limits on stored games
+    is_aborted: bool = True  # whether a game that is given up before each player has moved is aborted and not counted
+    stands_still: bool = False  # whether clocks are stopped after a server restart until `GoOn`
     draw_from: int = 0  # the number of moves before a draw may be offered
-    undo: bool = True  # moves may be taken back
-    rematch: bool = True  # another game may follow
-    hints: bool = True  # watchers of a game against a bot may have it analysed
-    guests: bool = True  # several people may play at one keyboard
+    undo: bool = True  # whether moves may be taken back
+    rematch: bool = True  # whether another game may follow
+    hints: bool = True  # whether watchers may analyse a running game with at most one human player
+    guests: bool = True  # whether several people may play at one keyboard
 
 
 USUAL: Final = Terms()
@@ -49,9 +50,9 @@ class Purpose(Struct, frozen=True, omit_defaults=True):
     """What the games of a room are for: casual play, or a purpose that a feature adds.
 
     Attributes:
-        name: Begins the reasons of refusals, as in "rated draw"; "" for casual games.
-        fields: Part of each message and record that has fields with these names.
-        terms: Stored with the room, whose terms never change.
+        name: Starts the keys of refusal messages, as in "rated draw"; "" for casual games.
+        fields: Values for each message and record whose class has fields with these names.
+        terms: The terms of the room. They are stored with the room and never change.
     """
 
     name: str = ""
@@ -59,7 +60,7 @@ class Purpose(Struct, frozen=True, omit_defaults=True):
     terms: Terms = USUAL
 
     def fields_of(self, kind: type) -> dict[str, Any]:
-        """Return the fields that messages or records of this class have."""
+        """Return the `fields` that the class `kind`, of messages or records, has."""
         return {name: value for name, value in self.fields.items() if name in kind.__annotations__}
 
 
@@ -67,18 +68,18 @@ CASUAL: Final = Purpose()
 
 
 class Player(Struct, frozen=True, omit_defaults=True):
-    """A player with the name of this connection; `bot` is as in `SeatState`."""
+    """A player, under the name that the current connection uses; `bot` is as in `SeatState`."""
 
     id: str  # public and permanent
     name: str
     bot: str | None = None
 
 
-NOBODY: Final = Player("", "")  # the actor of commands of time
+NOBODY: Final = Player("", "")  # the acting player of commands that no player sends, such as `Expire`
 
 
 class Enter(Struct, frozen=True):
-    """The player and guests take free seats, or return to their own."""
+    """The player and any guests take free seats, or the player and seated guests return to their seats."""
 
     guests: tuple[Player, ...] = ()
 
@@ -88,21 +89,21 @@ class Dropped(Struct, frozen=True):
 
 
 class HandOver(Struct, frozen=True):
-    """Another player, still absent, takes over the player's seat."""
+    """An absent player takes over the player's seat."""
 
-    heir: str  # the id
+    heir: str  # the id of the absent player
 
 
 class Expire(Struct, frozen=True):
-    """The running clock may have expired. The actor is `NOBODY`."""
+    """The running clock may have expired. The acting player is `NOBODY`."""
 
 
 class StandStill(Struct, frozen=True):
-    """Time stops, if the room's terms allow it, until `GoOn`. The actor is `NOBODY`."""
+    """Time stops until `GoOn`, if the room's terms allow it. The acting player is `NOBODY`."""
 
 
 class GoOn(Struct, frozen=True):
-    """Time runs again, with full time for a first move and full holds. The actor is `NOBODY`."""
+    """Time runs again, with full time for a first move and with full holds. The acting player is `NOBODY`."""
 
 
 Asked = Move | Choose | Enter | Leave | Resign | Rematch | Draw | Undo | Claim
@@ -115,7 +116,7 @@ def id_of(room: str, game: int, at: int) -> str:
 
 
 class Refused(Refusal):
-    """A refused command; `url` is the server that has the room."""
+    """A command is refused. If another server owns the room, `url` is that server's URL."""
 
     def __init__(
         self,
@@ -131,13 +132,13 @@ class Refused(Refusal):
         self.path, self.retry_ms, self.url = path, retry_ms, url
 
     def answer(self, **request: str | None) -> Error:
-        """Return the answer to a request, with its `id` and `room`."""
+        """Return the error reply; `request` holds the `id` and `room` of the refused request."""
         more = {"path": self.path, "url": self.url, **request}
         return error_answer(self.code, self.message, retry_ms=self.retry_ms, data=self.data, **more)
 
 
 class Room(Struct, frozen=True, omit_defaults=True):
-    """A room. Times are ms of the server's clock."""
+    """A room. Times are in ms of served time unless noted otherwise."""
 
     code: str
     position: Position
@@ -145,21 +146,21 @@ class Room(Struct, frozen=True, omit_defaults=True):
     opened_at: int
     visibility: Visibility = "public"
     clock: ClockFields | None = None
-    seq: int = 1  # grows with each change
+    seq: int = 1  # incremented by each change
     game: int = 1
     result: Result | None = None
     offers: Offers = Offers()
-    score: dict[str, int] = {}  # the number of won games by player id, and ``draws``
-    gone_at: dict[str, int] = {}  # the times of lost connections, by id of the absent player
-    hold_ms: int = HOLD_MS  # an absent player's seat is held this long
+    score: dict[str, int] = {}  # the number of games won, by player id, and the number of draws under "draws"
+    gone_at: dict[str, int] = {}  # when each absent player's connection was lost, by player id
+    hold_ms: int = HOLD_MS  # how long an absent player's seat is held
     start_ms: int = START_MS  # the time for a first move in a game with a clock
-    analysis: Literal["closed", "open"] = "closed"  # whether running games of people may be analysed
+    analysis: Literal["closed", "open"] = "closed"  # whether running games between people may be analysed
     chat: Literal["all", "players"] = "all"  # the people with access to the chat
-    remaining_ms: dict[str, int] = {}  # by mark, at the beginning of its turn
-    clock_started_at: int | None = None  # the beginning of the turn, or None if no clock runs
-    asked: dict[str, int] = {}  # the successful requests for offers, each with the number of moves before; see `offers`
-    happened: tuple[Happening, ...] = ()  # what the last change did beyond the change of the state
-    kept_at: int = 0  # the end of the last game (ms since 1970), 0 if the game is not stored
+    remaining_ms: dict[str, int] = {}  # the time left for each mark when the current turn began
+    clock_started_at: int | None = None  # when the current turn began, or None if no clock is running
+    asked: dict[str, int] = {}  # the number of moves at each successful request about an offer; see `offers`
+    happened: tuple[Happening, ...] = ()  # events of the last change that the new state does not show
+    kept_at: int = 0  # when the last game ended (ms since 1970), or 0 if the game is not stored
     purpose: Purpose = CASUAL
 
     @property
@@ -178,17 +179,17 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def stands_still(self) -> bool:
-        """Whether time stands still in a running game."""
+        """Whether the game is running but its clock is stopped; see `StandStill`."""
         return self.terms.stands_still and self.clock_started_at is None and self.status == "playing"
 
     @property
     def game_id(self) -> str:
-        """The id of the finished game, or "" if the game is running or not stored."""
+        """The id of the finished game, or "" if the game is not over or not stored."""
         return id_of(self.code, self.game, self.kept_at) if self.result is not None and self.kept_at else ""
 
     @property
     def is_beginning(self) -> bool:
-        """Whether a game that is given up now is aborted, since a player has not moved yet."""
+        """Whether giving up now would abort the game, because a player has not moved yet."""
         position = self.position
         return self.terms.is_aborted and not (position.moves and all(map(position.has_acted, position.active_marks)))
 
@@ -212,7 +213,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def places(self) -> int:
-        """The number of seats for people, free ones included; constant."""
+        """The number of seats for people, including free seats. The number never changes."""
         return len([seat for seat in self.seats.values() if seat is None or not seat.is_server_bot])
 
     @property
@@ -234,7 +235,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_deserted(self) -> bool:
-        """Whether all people have left; False for organised rooms and rooms of bots alone."""
+        """Whether all people have left. False for organised rooms and for games between bots."""
         return not (self.people or self.is_for_bots or self.terms.is_organised)
 
     @property
@@ -242,14 +243,14 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return max(self.opened_at, self.clock_started_at or 0, *self.gone_at.values())
 
     def mark_of(self, player: str) -> str | None:
-        """Return the mark of the player's seat, or None without a seat or after leaving it."""
+        """Return the mark of the player's seat, or None if the player has no seat or has left it."""
         for mark, seat in self.seats.items():
             if seat is not None and seat.player == player and not seat.left:
                 return mark
         return None
 
     def marks_of(self, player: str) -> list[str]:
-        """Return the marks of a player and the player's guests, without seats that were left."""
+        """Return the marks of the player and the player's guests, except for seats that were left."""
         return [
             mark
             for mark, seat in self.seats.items()
@@ -257,25 +258,25 @@ class Room(Struct, frozen=True, omit_defaults=True):
         ]
 
     def seat(self, mark: str | None) -> SeatState:
-        """Return the seat of a mark; raises LookupError if it is free."""
+        """Return the seat with this mark. Raise LookupError if the seat is free."""
         seat = self.seats[mark] if mark is not None else None
         if seat is None:
             raise LookupError(f"Nobody holds the seat {mark!r} of room {self.code}.")
         return seat
 
     def held_until(self, mark: str) -> int | None:
-        """Return the end of an absent player's hold, or None for a player who is online or has left."""
+        """Return when an absent player's hold ends, or None if the player is online or has left."""
         seat = self.seat(mark)
         gone_at = self.gone_at.get(seat.player)
         return None if seat.online or seat.left or gone_at is None else gone_at + self.hold_ms
 
     def hold_left(self, mark: str, now: int) -> int | None:
-        """Return the ms until the end of an absent player's hold, 0 after it, or None as in `held_until`."""
+        """Return how many ms an absent player's seat is still held, 0 after the hold, or None as in `held_until`."""
         until = self.held_until(mark)
         return None if until is None else max(0, until - now)
 
     def seated(self, player: Player) -> str:
-        """Return the player's mark; raises `Refused` without a seat."""
+        """Return the player's mark. Raise `Refused` if the player has no seat."""
         mark = self.mark_of(player.id)
         if mark is not None:
             return mark

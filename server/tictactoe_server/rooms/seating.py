@@ -1,4 +1,4 @@
-"""The seats of a room: opening a room, entering, dropping, handing over, leaving."""
+"""The seats in a room: opening a room, entering and leaving it, lost connections, and handing over a seat."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def open_room(
     reserved: Mapping[str, SeatState] = {},
     **fields: Any,
 ) -> Room:
-    """Return a new room; raises ValueError for an organised room without a clock or full seats, or with open analysis.
+    """Return a new room. Raise ValueError unless an organised room has a clock, two taken seats and closed analysis.
 
     Args:
-        seat: The mark of `player`, by default the first one. Guests take the first free marks.
+        seat: The mark of `player`, by default the first mark. Guests get the first free marks.
         reserved: The seats of bots and of players who will connect later, by mark.
-        fields: Other fields of the room.
+        fields: Other fields of `Room`.
     """
     seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks) | dict(reserved)
     if player is not None:
@@ -61,9 +61,10 @@ def open_room(
 
 
 def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
-    """Return the room with the player and guests in free seats, or back in their own.
+    """Return the room with the player and new guests in free seats, or with a returning player and guests online.
 
-    Guests are seated together with the player or not at all; on the player's return `command.guests` are ignored.
+    New players are refused unless there are seats for the player and all guests. For a returning player,
+    `command.guests` is ignored.
     """
     marks = room.marks_of(player.id)
     if marks:
@@ -94,7 +95,7 @@ def _return(room: Room, player: Player, marks: Sequence[str], now: int) -> Room:
 
 
 def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
-    """Return the room with the player and the player's guests away and their seats held, unchanged if they were."""
+    """Return the room with the seats of the player and guests held, or the same room if they were absent already."""
     online = [mark for mark in room.marks_of(player.id) if room.seat(mark).online]
     if not online:
         return room
@@ -103,7 +104,7 @@ def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
 
 
 def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
-    """Return the room with the absent heir in the player's seat, whose name, clock and hold stay.
+    """Return the room with the absent heir in the player's seat. The seat keeps its name, clock and hold.
 
     Return the same room if the player has no seat or the game is over.
     """
@@ -117,7 +118,7 @@ def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
 
 
 def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
-    """Return the room with the id and name of a stand-in for a forgotten player and guests, also in left seats."""
+    """Return the room with `stand_in` as id and name of the forgotten player `id` and guests, also in left seats."""
     seats = {}
     for mark, seat in room.seats.items():
         if seat is not None and owner_of(seat.player) == id:
@@ -133,7 +134,7 @@ def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
 
 
 def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
-    """Return the room without the player and guests, whose seats are free only while the room waits."""
+    """Return the room after the player and guests have left. Their seats become free only if no game has begun."""
     marks = room.marks_of(player.id)
     if not marks and is_guest(player.id):  # the guest has already left
         return room
@@ -155,12 +156,12 @@ def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
 
 
 def seat_of(player: Player, taken: Collection[str] = ()) -> SeatState:
-    """Return the seat of a player who is online, under a name that is not taken."""
+    """Return a seat for a player who is online, under a name that is not in `taken`."""
     return SeatState(player.id, free_name(player.name, taken), online=True, bot=player.bot)
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """Return the name, followed by a number if it is taken, and cut to fit.
+    """Return the name or, if it is taken, the name cut as needed and followed by a number.
 
     >>> free_name("ana", ("ana", "ana 2"))
     'ana 3'

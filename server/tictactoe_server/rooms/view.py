@@ -18,20 +18,20 @@ from tictactoe_server.rooms.room import Room
 
 @lru_cache(maxsize=1024)
 def rules_state(rules: Rules) -> RulesState:
-    """Return rules as on the wire, cached."""
+    """Return the rules as they are sent to clients, cached."""
     return RulesState.of(rules)
 
 
 def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
-    """Return the state for all players and watchers; `now` is as in `apply`."""
+    """Return the state that is sent to players and watchers; `now` is in ms of served time."""
     return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now))
 
 
 class StateEncoder:
-    """Encodes the states of one room, with a cache of the fields that moves do not change.
+    """Encodes the states of a room, caching the fields that moves do not change.
 
-    Most states, those of games without a clock or absent players, differ from the one before in five fields. The text
-    around these fields is cached in `_parts` as long as all other fields stay the same.
+    In a game without a clock or absent players, a move changes only five fields of the state. `_parts` caches the text
+    around these fields until another field changes.
     """
 
     def __init__(self, room: Room) -> None:
@@ -44,7 +44,7 @@ class StateEncoder:
         self._seats = b""
 
     def encode(self, room: Room, now: int, watchers: int) -> bytes:
-        """Return the JSON of `state_of`."""
+        """Return the result of `state_of` as JSON."""
         before, position = self._before, room.position
         if room.happened or room.gone_at or position.passed:
             return self._encode_whole(room, now, watchers)
@@ -97,7 +97,7 @@ _PLACE: Final = "\1"  # a character that JSON never contains
 def _text_of(room: Room, rules: Raw) -> bytes:
     """Return a format string for a room's states, with a `_PLACE` for each of the five fields that moves change.
 
-    The last field to be formatted, the id of the game, is empty until the game is over and stored.
+    The last format field is for the id of the game. It is left empty until the game is over and stored.
     """
     place, text, number = Raw(_PLACE.encode()), Raw(b"\2"), Raw(b"\3")
     of_each: dict[str, Any] = dict.fromkeys(("seq", "ply", "turn", "last"), place) | {"board": Raw(b'"\1"')}
@@ -136,11 +136,11 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any) -> RoomS
     more = room.purpose.fields_of(RoomState) if room.purpose.fields else {}
     if is_over and room.kept_at:
         more["game_id"] = room.game_id
-    return replace(state, **more) if more else state  # keyword arguments for each state would take longer
+    return replace(state, **more) if more else state  # always passing keyword arguments is slower
 
 
 def summary_of(room: Room, now: int, *, watchers: int, ply: int) -> RoomSummary:
-    """Return the room's row in the list of public rooms; `ply` is passed since an outline has no moves."""
+    """Return the room's row in the list of public rooms. `ply` is an argument: other servers' rooms lack moves."""
     return RoomSummary(
         room.code,
         room.status,
