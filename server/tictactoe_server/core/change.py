@@ -1,19 +1,20 @@
-"""How a room changes: each change is applied, stored, answered and then shown.
+"""How a room changes: each change is applied and stored, then its request is answered and the new state is sent.
 
 Theory of operation. The invariant: no state of a room is sent or acknowledged before it is stored.
 
 At any time a `RoomChange` is in one of these states:
 
-- waiting, in the order of requests, while an earlier change of the room is not settled;
+- waiting, in order of arrival, while an earlier change of the room is not settled;
 - current: it is applied to the cached room, and the result is saved by compare-and-set. If another server was faster,
   or an earlier write is unsettled, the room is loaded and the change is applied again, so `apply` must be idempotent;
-- settled, exactly once, with an error or with the stored room. Then the request is answered, and sessions are shown
-  the room. Indexes that decide on requests are updated before the answer, other listeners are notified after it.
+- settled, exactly once, with an error or with the stored room. Then the request is answered, and the room's sessions
+  are sent the new state. Indexes that later requests depend on are updated before the reply is sent; other listeners
+  are notified after it.
 
-If the clock of the turn has run out, the turn ends by a change of its own, which is stored before the late change.
+If a change arrives after the time for the turn has expired, a separate change ends the turn and is stored first.
 
-No other code may replace the room of a stored `LiveRoom`, save or delete a room, answer a command, or send the state of
-a change that is not settled. Features and timers submit a `RoomChange`, like requests of sessions.
+No other code may replace the room in a stored `LiveRoom`, save or delete a room, answer a command, or send a state
+before its change is settled. Features and timers submit a `RoomChange`, as requests do.
 """
 
 from __future__ import annotations
@@ -50,18 +51,18 @@ from tictactoe_server.rooms import (
 from tictactoe_server.storage.store import MISSING, StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 
-RELOAD_SECONDS: Final = 5.0  # until an idle room in an unknown state is reloaded
+RELOAD_SECONDS: Final = 5.0  # before a room that may have changed in the store is reloaded; up to twice as long
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Call(Struct, eq=False):
-    """A request of a session: the context of its handler.
+    """A request from a session, with the context that its handler needs.
 
     Attributes:
-        live: The room that the request names, if any.
+        live: The room in the request, if any.
         now: When the request arrived (ms of served time).
-        player: The acting player: the session's, or one of that player's guests.
+        player: The acting player: the session's player, or a guest of that player.
     """
 
     live: LiveRoom
@@ -71,26 +72,26 @@ class Call(Struct, eq=False):
     session: Session
 
     def answer(self, **content: Any) -> None:
-        """Answer with `Ok`, if the request has an id."""
+        """Send an `Ok` reply with `content`, if the request has an id."""
         if self.request.id is not UNSET:
             self.session.push(Ok(id=self.request.id, **content))
 
     def answer_with_room(self, live: LiveRoom, **content: Any) -> None:
-        """Answer with the room that the request led to, and its moves."""
+        """Send an `Ok` reply with the code and the moves of the room `live`, and with the player's seats."""
         marks = live.room.marks_of(self.player.id) if live.is_played_by(self.session) else []
         seat = live.room.mark_of(self.player.id) if marks else None
         seats = tuple(marks) if len(marks) > 1 else UNSET
         self.answer(room=live.room.code, seat=seat, seats=seats, moves=live.room.position.moves, **content)
 
     def submit(self) -> None:
-        """Carry the request out as a command in its room, and answer it."""
+        """Submit the request as a command in its room. The reply is sent when the change is settled."""
         change = RoomChange(self.live, self.now, self.player, self.request, self)
         change.submit()
         if not change.is_settled:
             self.session.is_busy = True
 
     def change_room(self, make: Callable[[Room], Room | None], answer: Callable[[], None]) -> None:
-        """Replace the room by the result of `make`, and call `answer` once that is stored, or refuse the request."""
+        """Replace the room with the result of `make`. Call `answer` once it is stored, or refuse the request."""
 
         def then(error: Exception | None) -> None:
             self.session.go_on()
@@ -104,13 +105,13 @@ class Call(Struct, eq=False):
 
 
 class RoomChange(Change[Room], eq=False):
-    """One change of a room.
+    """A change of a room.
 
     Attributes:
         now: When the change was requested (ms of served time).
         command: The command to apply, unless `make` returns the next room.
-        call: The request that the command answers, if a session sent it.
-        over: The game that the change ends; also `finished` if the game is kept.
+        call: The request for the change, if a session sent it.
+        over: The game that the change ends, if any. `finished` is the same game if the game is kept.
     """
 
     live: LiveRoom
@@ -121,7 +122,7 @@ class RoomChange(Change[Room], eq=False):
     over: FinishedGame | None = None
 
     def apply(self, room: Room) -> Room | None:
-        """Return the room after the command; refuses a session that does not control the player's seat."""
+        """Return the room after the command. Raise `Refused` if the session does not control the player's seat."""
         if room.clock_started_at is not None and self.player is not NOBODY and is_expired(room, self.now):
             raise Preceded(RoomChange(self.live, self.now, asked_at=self.asked_at, then=self._follow))
         if self.make is not None:
@@ -143,7 +144,7 @@ class RoomChange(Change[Room], eq=False):
         return replace(after, kept_at=game.at if is_kept else 0)
 
     def _follow(self, error: Exception | None) -> None:
-        """Begin after the change that ended the expired turn, or fail like it."""
+        """Put this change next in line after the change that ended the expired turn, or fail with the same error."""
         if error is None:
             self.live.waiting.appendleft(self)
         else:
@@ -151,13 +152,13 @@ class RoomChange(Change[Room], eq=False):
             self.settled(error)
 
     def failed(self, error: Exception) -> None:
-        self.over = self.finished = None  # the next attempt begins with another room
+        self.over = self.finished = None  # a retry starts from the reloaded room
         super().failed(error)
 
     def stored(self, revision: int) -> None:
-        """Adopt the stored room, and notify the listeners that decide on requests, before the change is settled."""
+        """Adopt the stored room, notify listeners of a new room or changed seats, then settle the change."""
         live, before, after, rooms = self.live, self.live.room, self.after, self.live.rooms
-        if live.change is not self:  # it was given up meanwhile
+        if live.change is not self:  # this change has timed out
             live.doubt()
             return
         if after is None:
@@ -178,7 +179,7 @@ class RoomChange(Change[Room], eq=False):
         live.settle(self, None)
 
     def settled(self, error: Exception | None) -> None:
-        """Answer the request, and show the room if it changed; a player gets the answer and the state in one write."""
+        """Answer the request, and send the state if the room changed. The requester gets both in one write."""
         live, call, answer = self.live, self.call, b""
         if call is None:
             super().settled(error)
@@ -197,14 +198,14 @@ class RoomChange(Change[Room], eq=False):
 
 
 def reload(live: LiveRoom) -> None:
-    """Reload an idle room, as a newer one may be stored; a busy room is reloaded before its next change."""
+    """Reload a room whose stored value may be newer: at once if the room is idle, else before its next change."""
     live.doubt()
     if live.phase is Phase.UNCERTAIN and live.change is None:
         RoomChange(live, live.rooms.now(), make=lambda room: room).submit()
 
 
 def refuse(session: Session, request: Any, error: Exception) -> None:
-    """Answer with the reason why a request was not carried out; failures of the server are logged."""
+    """Send the reason why a request was not carried out. Failures of the server are logged."""
     kind = type(request).__name__
     match error:
         case Refused():

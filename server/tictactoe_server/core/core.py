@@ -1,4 +1,4 @@
-"""The core: rooms, their changes and timers, and the sessions. A `Service` plugs into it, and handles requests."""
+"""The core: rooms with their changes and timers, and sessions. A `Service` extends it and handles requests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.transport.http_messages import HttpResponse
 from tictactoe_server.transport.rate_limit import Held
 
-MOST_LEFT: Final = 20_000  # players whose time of leaving is remembered
+MOST_LEFT: Final = 20_000  # the most players whose time of leaving is remembered
 
 log: Final = structlog.get_logger(__name__)
 
@@ -51,7 +51,7 @@ class Presence:
 
     @property
     def greeted(self) -> list[tuple[Session, Player]]:
-        """The sessions after their hello, with their players."""
+        """The sessions that have completed their hello, with their players."""
         return [(session, session.player) for session in self._since if session.player is not None]
 
     @property
@@ -60,7 +60,7 @@ class Presence:
 
     @property
     def people(self) -> int:
-        """The number of connected players that are no programs."""
+        """The number of connected human players."""
         return len({player.id for _, player in self.greeted if player.bot is None})
 
     def add(self, session: Session) -> None:
@@ -83,7 +83,7 @@ class Presence:
                 del self._left_at[next(iter(self._left_at))]
 
     def seconds_away(self, id: str) -> float:
-        """Return how long a player has not been connected, at most since the first connection to this server."""
+        """Return how long a player has been away (s); if unknown, the time since this server's first connection."""
         now = asyncio.get_running_loop().time()
         return now - self._left_at.get(id, self._began_at or now)
 
@@ -95,13 +95,13 @@ class Presence:
 
 
 class Core:
-    """Everything that services work with.
+    """The state and the operations that all services share.
 
     Attributes:
-        hold_ms: How long a room holds the seats of a dropped player.
-        monotonic_ns: The clock of the limits.
-        names: Hides the names of people in public views, if the settings say so.
-        hooks: What features add to play.
+        hold_ms: How long a player's seats are held after the connection is lost.
+        monotonic_ns: The clock that limits use.
+        names: Hides people's names in public views if the settings require it.
+        hooks: The extension points for features.
     """
 
     def __init__(
@@ -142,16 +142,16 @@ class Core:
         code: str = "",
         **fields: Any,
     ) -> LiveRoom:
-        """Open a room, and return it once it is stored; it counts for the owner, as does its game by some terms.
+        """Open a room and return it once it is stored. The room, and by some terms its game, counts towards limits.
 
-        Raises `Refused` and `StoreUnavailable`, and `RoomExists` if an organised room's code may be taken.
+        May raise `Refused` or `StoreUnavailable`, or `RoomExists` if an organised room's code may be taken.
 
         Args:
             player: The player who takes a seat, if any.
-            opened: Called when the room is stored, before it is shown; by default the room closes if it stays empty.
-            origin: The address of the owner.
-            code: The room's code, by default a free one.
-            fields: As for `rooms.open_room`.
+            opened: Called when the room is stored, before its state is sent; by default, empty rooms close later.
+            origin: The owner's address.
+            code: The room's code, by default a new code.
+            fields: Further arguments for `rooms.open_room`.
         """
         fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
         room = open_room(code or self.indexes.new_code(), rules, player, self.time(), **fields)
@@ -161,12 +161,12 @@ class Core:
         return await self.rooms.open(room, opened or self.timers.close_later, owner=owner, origin=origin)
 
     def let_go(self, live: LiveRoom) -> None:
-        """Allow an organised room to close when it is abandoned; call it again after a restart."""
+        """Allow an organised room to close when it is abandoned. Must be called again after a restart."""
         live.is_kept = False
         self.timers.close_later(live)
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
-        """Carry out a command and return once it is stored; raises `Refused` and `StoreUnavailable`."""
+        """Carry out a command and return once the result is stored. May raise `Refused` or `StoreUnavailable`."""
         await RoomChange(live, self.time(), player, command).until_settled()
 
     async def act(self, code: str, player: Player, command: Command) -> None:
@@ -174,7 +174,7 @@ class Core:
 
     @property
     def staying(self) -> Set[str]:
-        """The ids of the players who are connected or have a seat; their data is kept."""
+        """The ids of the players who are connected or have a seat. The data of these players is kept."""
         return self.presence.ids.union(self.indexes.seats.players)
 
     def count_games(self) -> int:
@@ -183,7 +183,7 @@ class Core:
 
 
 def bot_seats(levels: Sequence[str]) -> list[SeatState]:
-    """Return seats for bots of these levels, numbered if there are several."""
+    """Return a seat for a bot of each level. The bots' names are numbered if there are several bots."""
     ends = [""] if len(levels) == 1 else [f"-{number + 1}" for number in range(len(levels))]
     seats = zip(levels, ends, strict=True)
     return [
@@ -192,12 +192,12 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
 
 
 Handler = Callable[[Call], Coroutine[Any, Any, None] | None]
-"""Carries a request out; raises `Refused`. A coroutine function is called when there is a place for the request, and
-the session is busy until then and during it."""
+"""Carries out a request; may raise `Refused`. A coroutine function is called once the request has a place (`Places`),
+and the session carries out no other request until the coroutine has finished."""
 
 
 class PageHead(NamedTuple):
-    """The page for browsers, which will load `module`, with the texts and the path of a picture for link previews."""
+    """The page for browsers, which loads `module`, with the texts and the path of a picture for link previews."""
 
     title: str
     description: str
@@ -206,11 +206,12 @@ class PageHead(NamedTuple):
 
 
 Reply = HttpResponse | PageHead | Sequence[str]
-"""A response in plain HTTP, the page, or lines of text."""
+"""An HTTP response, the page for browsers, or lines of text."""
 
 Route = Callable[..., Reply | Coroutine[Any, Any, Reply | None]]
-"""Answers an `HttpRequest`, called with the request and the groups of the path; None means that the path is a room.
-Raises `Refused`: `rate_limited` is answered with 429, other codes with 404, which counts as a miss."""
+"""Answers an `HttpRequest`. It is called with the request and the groups matched in the path, and returns None if the
+path is that of a room. It may raise `Refused`: `rate_limited` is answered with 429, other codes with 404, which counts
+as a miss."""
 
 
 ServiceKind = TypeVar("ServiceKind", bound="Service")
@@ -220,11 +221,11 @@ class Service:
     """A part of the server that answers requests.
 
     Attributes:
-        handles: The handlers by the type of request.
-        admits: The types of requests by which a session enters a room; others that name a room are for those in it.
-        topics: What sessions may subscribe to.
-        routes: The handlers of plain HTTP by a regular expression for the whole path; rooms come after all of them.
-        jobs: The background tasks, begun when the server starts and stopped by `close`.
+        handles: The handlers, by type of request.
+        admits: The types of requests for a room that a session may send before it has entered the room.
+        topics: The topics that sessions may subscribe to.
+        routes: The handlers of plain HTTP requests, by regular expression for the whole path. Paths of rooms come last.
+        jobs: The background tasks, started with the server and stopped by `close`.
     """
 
     handles: Mapping[type, Handler] = {}
@@ -235,15 +236,15 @@ class Service:
     jobs: Sequence[Job] = ()
 
     def start(self, core: Core) -> None:
-        """Start before the first connection is accepted, and add listeners to the core."""
+        """Start the service and add its listeners to the core. Called before the first connection is accepted."""
 
     def status(self) -> Mapping[str, str]:
-        """Return lines of the server's status by their headings."""
+        """Return lines for the server's status report, by heading."""
         return {}
 
     @cached_property
     def tasks(self) -> Tasks:
-        """The running background tasks; `close` stops them."""
+        """The running background tasks, which `close` stops."""
         return Tasks()
 
     async def close(self) -> None:
@@ -251,5 +252,5 @@ class Service:
 
 
 def find_service(services: Iterable[Service], kind: type[ServiceKind]) -> ServiceKind | None:
-    """Return the service of a class, or None if it is not among these."""
+    """Return the service that is an instance of `kind`, or None if there is none."""
     return next((service for service in services if isinstance(service, kind)), None)

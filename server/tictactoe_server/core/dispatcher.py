@@ -25,14 +25,14 @@ from tictactoe_server.rooms import Player, Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.transport.frames import encode_frame
 
-_MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # refusals that count as guesses of a code
-BUSY_MS: Final = 500  # until a request that was shed may be repeated
+_MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # refusals that count as guesses of a room code
+BUSY_MS: Final = 500  # the time that clients are asked to wait before they repeat a shed request
 _BUSY: Final = Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
 _BUSY_FRAME: Final = encode_frame(encode(_BUSY.answer()))
 
 
 class Dispatcher:
-    """Routes requests to services; a bad message is answered and never ends the connection."""
+    """Routes requests to services. A bad message is answered with an error and does not end the connection."""
 
     def __init__(self, core: Core, pressure: Pressure, services: Sequence[Service]) -> None:
         self.core = core
@@ -52,12 +52,12 @@ class Dispatcher:
         self._decode = RequestDecoder(self._handlers)
 
     async def stop(self) -> None:
-        """Cancel the requests that are being carried out; later ones are dropped."""
+        """Cancel the requests that are being carried out, and drop later requests."""
         self._is_stopped = True
         await self.tasks.stop()
 
     def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
-        """Carry out a message, or a request that `shed` returned, which arrived at `now` (ms of served time)."""
+        """Carry out a message that arrived at `now` (ms of served time), or a request that `shed` has returned."""
         pressure, source = self.pressure, session.source
         if source.bad:
             source.asked += 1
@@ -80,8 +80,8 @@ class Dispatcher:
     def shed(self, session: Session, message: Any) -> Any:
         """Answer a message with `busy` and return None, or return a request that must not be shed.
 
-        Those leave a room or return to the player's own seat. If most messages of an address are unreadable, its
-        messages are shed without decoding them.
+        Requests to leave a room, or to return to the player's own seat, must not be shed. If most messages from an
+        address are unreadable, its messages are shed without being decoded.
         """
         if session.source.is_mostly_bad:
             self.pressure.shed += 1
@@ -131,7 +131,7 @@ class Dispatcher:
             self.fail(session, request, error)
 
     def fail(self, session: Session, request: Any, error: Exception) -> None:
-        """Refuse a request, and count wrong codes."""
+        """Refuse a request, and count a wrong room code towards the limit."""
         if isinstance(error, Refused) and error.code in _MISSES and session.player is not None:
             try:
                 self.core.allowances.count_miss(session.player, session.address)
@@ -179,7 +179,7 @@ class Dispatcher:
                 session.go_on()
 
     async def _ask_for(self, session: Session, request: Any) -> None:
-        """Take over a room whose server its players cannot reach, then queue the request again."""
+        """Take over a room if its players cannot reach its server, then queue the request again."""
         code, player = parse_room_code(request.room), session.player
         try:
             await self.core.rooms.elsewhere.ask_for(code, player.id if player else "", request.unreachable)
@@ -190,7 +190,7 @@ class Dispatcher:
                 session.received(replace(request, unreachable=UNSET))
 
     def _handle_later(self, handle: Callable[[Call], Any], call: Call) -> None:
-        """Start a handler that waits, and go on with the session's next request after it."""
+        """Start a coroutine handler, and go on to the session's next request when the handler has finished."""
 
         async def work() -> None:
             try:
@@ -206,7 +206,7 @@ class Dispatcher:
         self.tasks.start(self._in_place(session, work))
 
     async def _in_place(self, session: Session, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Carry out work in its turn, in a place that the session leaves once the request has ended."""
+        """Wait for a place, then carry out the work. The session leaves the place when the request has ended."""
         places = self.pressure.slow_places if session.source.gives_way else self.pressure.places
         session.place = await places.enter(session.address)
         await _charged(work(), session.source)
@@ -214,7 +214,7 @@ class Dispatcher:
 
 @coroutine
 def _charged(work: Coroutine[Any, Any, None], source: Source) -> Generator[Any, None, None]:
-    """Carry out work, and charge the time of its steps to its address."""
+    """Carry out the work, and charge the time for each step to the source."""
     step: Callable[[], Any] = partial(work.send, None)
     while True:
         begun = monotonic()
@@ -233,7 +233,7 @@ def _charged(work: Coroutine[Any, Any, None], source: Source) -> Generator[Any, 
 
 
 def _acting_player(player: Player | None, id: str) -> Player | None:
-    """Return the player, or the player's guest with this id; refuses any other id."""
+    """Return the player, or the player's guest with this id. Raise `Refused` for any other id."""
     if player is None or owner_of(id) != player.id:
         raise Refused(ErrorCode.NOT_SEATED, "guest", path="player", player=id)
     return player if id == player.id else replace(player, id=id)

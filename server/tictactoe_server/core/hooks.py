@@ -1,4 +1,4 @@
-"""What features add to the core and to play: each hook is a collection, empty without the feature."""
+"""Extension points that features use to add to play. Each hook is a collection, which is empty without features."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tictactoe_server.rooms.room import CASUAL
 
 
 class RoomPolicy:
-    """Decides who may open and join the rooms of a purpose; this one, for casual games, allows everything.
+    """Decides who may open and join rooms for a purpose. This base class, for casual games, allows everything.
 
     Attributes:
         purpose: The purpose of rooms that players open by request.
-        presets: The only presets for such games, if any are listed.
-        required: Fields of a request for a new room with the only value that they may have.
+        presets: Names of the only presets for such games, if there are any.
+        required: Fields of a request for a new room, each with the only value allowed.
     """
 
     purpose = CASUAL
@@ -40,7 +40,7 @@ class RoomPolicy:
 
         Args:
             others: Ids of the other players.
-            room: Code of the game's own room.
+            room: Code of the room for the game, if it is open already; it does not count as another game.
         """
 
     async def skipped_opponents(self, player: str) -> Collection[str]:
@@ -48,7 +48,7 @@ class RoomPolicy:
         return ()
 
     def add_fields(self, listed: Listed) -> Mapping[str, Any]:
-        """Return more fields for a room's row in the list of public rooms, by their names."""
+        """Return additional fields, by name, for a room's row in the list of public rooms."""
         return {}
 
     async def before_seat(self, live: LiveRoom) -> None:
@@ -59,12 +59,12 @@ class Hooks:
     """The collections that features add to when they start.
 
     Attributes:
-        policies: The policies of all known purposes, by name; rooms with another purpose stay in the store, unused.
-        welcome_fields: Each returns a field of `welcome` for a player's account, UNSET for none; by the field's name.
-        mute_checks: Each returns True if the first player, by id, must not get the second player's chat.
+        policies: The policies, by name of the purpose. Stored rooms with another purpose are left in the store.
+        welcome_fields: By name of a field in `welcome`, functions that return its value for an account, or UNSET.
+        mute_checks: Each takes two player ids and returns True if the first must not get chat from the second.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         on_lobby_request: Called with each answered request that begins or ends a subscription to the lobby.
-        on_merge: Each is awaited with two ids: the player who is merged, and the player they become.
+        on_merge: Each is awaited with two player ids: the id that disappears, and the id it is merged into.
     """
 
     def __init__(self) -> None:
@@ -76,12 +76,12 @@ class Hooks:
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
 
     def add_fields(self, listed: Listed) -> Mapping[str, Any]:
-        """See `RoomPolicy.add_fields`; another server's room may have an unknown purpose."""
+        """Return the fields from `RoomPolicy.add_fields`, or none if another server's room has an unknown purpose."""
         policy = self.policies.get(listed.room.purpose.name)
         return {} if policy is None else policy.add_fields(listed)
 
     def policy_for(self, request: Any) -> RoomPolicy:
-        """Return the policy for the room of a request; raises `Refused` if no feature has the purpose."""
+        """Return the policy for the purpose in a request. Raise `Refused` if no feature provides the purpose."""
         policy = self.policies.get(name := purpose_of(request))
         if policy is None:
             raise Refused(ErrorCode.NOT_ALLOWED, NOT_OFFERED[name], path="rules")

@@ -1,7 +1,7 @@
-"""The indexes of all rooms of all servers: codes, counts, owners, seats, waiting rooms and the lobby.
+"""The indexes of the rooms on all servers: codes, counts, owners, seats, waiting rooms and the lobby.
 
-All but the lobby are up to date before the next request is handled. A room that is being opened counts towards the
-limits from the start, and has its own code.
+All indexes except the lobby are updated before the next request is handled. A room that is being opened already counts
+towards the limits and reserves its code.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ from tictactoe_server.settings import Limits
 
 
 class RoomExists(Refused):
-    """A room was not opened because its code may be taken; `Rooms.find` returns the other room if it is stored."""
+    """A room was not opened because its code may be taken. `Rooms.find` returns the other room if it is stored."""
 
     def __init__(self, code: str) -> None:
         super().__init__(ErrorCode.BUSY, "room", room=code)
 
 
 class Indexes:
-    """The indexes of all rooms; by their codes, this server's rooms are in `opening` until they are in `served`."""
+    """The indexes of all rooms.
+
+    Attributes:
+        opening: This server's rooms that are not stored yet, by code.
+        served: This server's stored rooms, by code.
+    """
 
     def __init__(self, limits: Limits, limited: Counter[str], lobby: Lobby, elsewhere: RemoteServers) -> None:
         self.elsewhere = elsewhere
@@ -46,11 +51,11 @@ class Indexes:
 
     @property
     def count(self) -> int:
-        """The number of rooms of all servers, as it counts towards the limit."""
+        """The number of rooms on all servers, including rooms that are being opened."""
         return len(self.served) + len(self.opening) + self.elsewhere.count
 
     def update(self, listed: Listed, before: Room | None) -> None:
-        """Add a new room, or update one that was `before`."""
+        """Add a new room, or update a room whose value was `before`."""
         status, was = listed.room.status, None if before is None else before.status
         if was is None:
             self.owners.add(listed)
@@ -86,7 +91,7 @@ class Indexes:
                 return code
 
     def expect(self, live: LiveRoom) -> None:
-        """Add a room that is about to be opened; raises `Refused` if there are too many."""
+        """Add a room that is about to be opened. Raise `Refused` at a limit or if an organised room's code is taken."""
         limits, code = self._limits, live.room.code
         if live.room.terms.is_organised and self._is_taken(code):
             raise RoomExists(code)

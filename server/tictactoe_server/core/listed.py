@@ -1,4 +1,4 @@
-"""Rooms as lists know them, on this or another server."""
+"""The view of a room that lists and indexes use, whether the room is on this server or on another server."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from tictactoe_server.rooms.clock import clock_state
 from tictactoe_server.rooms.view import rules_state, summary_of
 
 GameKind = tuple[Rules, ClockFields | None, str]
-"""What matched players agree on: rules, clock, and the name of the room's purpose."""
+"""The choices that must be equal for a match: rules, clock, and the name of the room's purpose."""
 
 
 def kind_of(room: Room) -> GameKind:
-    """Return the kind of game for matching."""
+    """Return the kind of game in a room."""
     return room.rules, room.clock, room.purpose.name
 
 
 def live_board(position: Position, **about: Any) -> LiveBoard:
-    """Return a small board for the lobby, with the fields of `about`."""
+    """Return a position as a small board for the lobby; `about` contains the other fields of `LiveBoard`."""
     rules = position.rules
     about |= {"board": position.board, "ply": position.ply, "last": position.last}
     return LiveBoard(preset=rules.preset, rows=rules.rows, columns=rules.columns, **about)
 
 
 class Listed(ABC):
-    """A room in lists.
+    """A room that can be listed.
 
     Attributes:
-        owner: The player who opened the room, "" if unknown or not counted against limits.
-        source: The key of that player's address in limits, or "".
-        entering: Ids of players whose seat is being taken, or reserved.
+        owner: Id of the player who opened the room, or "" if unknown or if limits ignore the room.
+        source: The key under which limits count the owner's address, or "".
+        entering: Ids of players who are about to take a seat or have a reserved seat.
         is_gone: Whether the room has been removed from all lists.
         is_opening: Whether the room is not stored yet.
         has_somebody: Whether a player is connected.
@@ -73,12 +73,12 @@ class Listed(ABC):
 
     @property
     def everybody(self) -> Set[str]:
-        """The ids of the players with a seat, or about to take a seat."""
+        """The ids of the players who have a seat or are about to take a seat."""
         return self.entering | {seat.player for seat in self.room.held_seats}
 
     @property
     def is_alive(self) -> bool:
-        """Whether a player, or a watcher of bots, is connected; always True for an organised room."""
+        """Whether a player or, in a game between bots, a watcher is connected. True for every organised room."""
         return self.has_somebody or self.room.terms.is_organised or (self.room.is_for_bots and self.watching > 0)
 
     @property
@@ -104,7 +104,7 @@ class Listed(ABC):
         )
 
     def held_seat(self, player: str) -> HeldSeat | None:
-        """Return a player's seat while the game is not over, else None."""
+        """Return the player's seat, or None if the player has no seat or the game is over."""
         room = self.room
         mark, turn = room.mark_of(player), room.position.turn if room.status == "playing" else None
         if mark is None or room.status == "over":
@@ -113,5 +113,5 @@ class Listed(ABC):
 
 
 def moved(code: str, url: str) -> Refused:
-    """Return the refusal for a room at another server."""
+    """Return the refusal of a request for a room on another server."""
     return Refused(ErrorCode.MOVED, url=url, room=code, at=url)

@@ -40,15 +40,15 @@ log: Final = structlog.get_logger(__name__)
 
 
 class RoomEvents(ABC):
-    """The part of `Rooms` that rooms need: their table, and the listeners, which hear of stored changes only.
+    """The part of `Rooms` that a `LiveRoom` needs: a table, and listeners, which only stored changes notify.
 
     Attributes:
         moves: The number of moves that were stored.
         on_change: Called with each room that is new or whose seats or result changed.
-        on_result: Called with each game that is over, also an aborted one, and its id in the log, or "".
+        on_result: Called with each finished or aborted game and its id in the game log, or "" if it is not kept.
         on_close: Called with each closed room and the notice to its players.
-        on_shown: Called with each new state of a room with bots.
-        keeping: A game goes into the log if all of these functions return True.
+        on_shown: Called with a room with bots each time it has a new state.
+        keeping: A finished game is kept in the game log if all of these functions return True.
     """
 
     def __init__(self, table: Table[Room], now: ServedTime) -> None:
@@ -70,10 +70,10 @@ class RoomEvents(ABC):
 
     @abstractmethod
     def remove(self, live: LiveRoom, why: Closed | Moved) -> None:
-        """Remove a deleted or moved room, send its people the notice, and call `on_close` if it is deleted."""
+        """Remove a deleted or moved room, and send its sessions the notice `why`. Call `on_close` if it was deleted."""
 
     def notify(self, live: LiveRoom, before: Room | None, over: FinishedGame | None = None) -> None:
-        """Notify the listeners now: of a new room, or of changed seats."""
+        """Notify the listeners at once of a new room or of changed seats."""
         self.notify_pending()
         if before is None:
             live.enter(Phase.STORED)
@@ -88,7 +88,7 @@ class RoomEvents(ABC):
             self._finished.append((over, live.room.kept_at > 0))
 
     def notify_pending(self) -> None:
-        """Notify the listeners of all changes so far."""
+        """Notify the listeners of the changes that `notify_soon` has collected."""
         if self._changed:
             changed, finished = self._changed, self._finished
             self._changed = {}
@@ -101,25 +101,28 @@ class RoomEvents(ABC):
         for live, before in changed:
             try:
                 self.update(live, before)
-            except Exception:  # the change is stored, and is answered all the same
+            except Exception:  # the change is stored, so its request must still be answered
                 log.exception("the indexes could not be updated", room=live.room.code)
         for game, is_kept in finished:
             self.on_result(game, game.id if is_kept else "")
 
 
 class LiveRoom(Listed, StoredValue[Room]):
-    """A room in memory. Times are in s of the event loop.
+    """A room in memory. Times are in seconds on the event loop's clock.
 
     Attributes:
-        players: Sessions by the id of the seated player; they play for the player's guests, too.
-        origin: The address from which the room was opened, or "".
-        moved_to: URL of the server that has the room now, if it has moved.
-        flag_at, closing_at: When the running clock and the abandoned room end, or None.
-        counted, counted_at: The number of watchers that was shown last, and when.
-        is_unshown: Whether the value is newer than the state that was shown.
-        is_count_due: Whether the number of watchers will be shown soon.
-        is_watching_due: Whether the watchers will be sent the newest state at `watched_from`.
-        ending: The last result that the watchers were shown.
+        players: Sessions by id of the seated player. A session also plays for the player's guests.
+        origin: The address of the player who opened the room, or "".
+        moved_to: URL of the server that owns the room now, if the room has moved.
+        flag_at: When the running clock is checked next, or None.
+        closing_at: When the room closes if it is still abandoned, or None.
+        counted: The number of watchers in the last state that was sent.
+        counted_at: When a change of that number was last due to be sent.
+        is_unshown: Whether the room has changed since its state was last sent.
+        is_count_due: Whether the number of watchers is scheduled to be sent.
+        is_watching_due: Whether the newest state is scheduled to be sent to watchers, at `watched_from`.
+        watched_from: The earliest time for the next state to watchers.
+        ending: The result in the last state that watchers were sent.
         is_kept: Whether the room stays open while it is empty.
     """
 
@@ -188,11 +191,11 @@ class LiveRoom(Listed, StoredValue[Room]):
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether the room may be closed: it is not kept, and no player, or watcher of a bots' game, is connected."""
+        """Whether the room may be closed: it is not kept, and no player or watcher of a game between bots is there."""
         return not (self.players or self.is_kept or (self.watchers and self.room.is_for_bots))
 
     def session_of(self, player: str) -> Session | None:
-        """Return the session that plays for a player or guest, or None if they are away."""
+        """Return the session that controls a player's or guest's seat, or None if the player is not connected."""
         return self.players.get(owner_of(player))
 
     def is_played_by(self, session: Session) -> bool:
@@ -225,7 +228,7 @@ class LiveRoom(Listed, StoredValue[Room]):
     # -- sessions -------------------------------------------------------------------------------------------------
 
     def seat(self, session: Session, player: Player) -> None:
-        """Make a session control its player's seat, and remove the session that did so before."""
+        """Give a session control of its player's seat, and remove the session that controlled the seat before."""
         older = self.players.get(player.id)
         if older is not None and older is not session:
             self.part(older)
@@ -239,7 +242,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         session.rooms.add(self.room.code)
 
     def part(self, session: Session) -> None:
-        """Remove a session, and discard the state that is queued for it."""
+        """Remove a session, and discard the state that is queued to be sent to it."""
         if self.is_played_by(session) and session.player is not None:
             del self.players[session.player.id]
         self.watchers.discard(session)
@@ -249,9 +252,9 @@ class LiveRoom(Listed, StoredValue[Room]):
     # -- broadcasts -----------------------------------------------------------------------------------------------
 
     def show(self, asker: Session | None = None, answer: bytes = b"") -> bool:
-        """Send the state, encoded once, to all sessions and to the room's bots; the `asker` gets an answer with it.
+        """Send the state to all sessions and to the room's bots. `asker` gets `answer` and the state in one write.
 
-        Return False if watchers will be sent the newest state a little later, as their last state is too recent.
+        Return False if watchers are sent the state a little later, because their last state is too recent.
         """
         room, self.is_unshown = self.room, False
         self.counted = count = len(self.watchers.seen)
@@ -272,14 +275,14 @@ class LiveRoom(Listed, StoredValue[Room]):
         return False
 
     def show_watchers(self) -> None:
-        """Send watchers the state that was held back, if any."""
+        """Send watchers the newest state now, if it is scheduled for later."""
         if self.is_watching_due:
             self.is_watching_due = False
             self.watched_from = -math.inf
             self._show_watchers(self._frame(self.rooms.now()))
 
     def _show_watchers(self, frame: bytes) -> bool:
-        """Send a state to the watchers, unless their last state is too recent; return whether it was sent."""
+        """Send a state to the watchers and return True, or return False if their last state is too recent."""
         moment, result = asyncio.get_running_loop().time(), self.room.result
         is_end = result is not None and result is not self.ending
         if moment < self.watched_from - _AHEAD_SECONDS * is_end:
@@ -297,7 +300,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         return encode_frame(self._encoder.encode(self.room, now, len(self.watchers)))
 
     def push(self, message: Push, but: Collection[Session] = ()) -> None:
-        """Send a message, encoded once, to all sessions except those in `but`."""
+        """Send a message to all sessions that are not in `but`."""
         frame = encode_frame(encode(message))
         for session in self.sessions if but else self.players.values():
             if session not in but:
@@ -307,5 +310,5 @@ class LiveRoom(Listed, StoredValue[Room]):
 
 
 def closed(room: str, code: str, /, **data: Any) -> Closed:
-    """Return the notice that a room has closed; the codes of reasons are in `docs/protocol/sentences.md`."""
+    """Return the notice that a room has closed. `docs/protocol/sentences.md` lists the codes and their data."""
     return Closed(room, describe_closing(code, data) or code, code, data)

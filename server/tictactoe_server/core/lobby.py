@@ -1,4 +1,4 @@
-"""The public rooms, and a topic of changes of their list, of which moves are no part."""
+"""The list of public rooms, and the topic for changes in the list. Moves are not such changes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tictactoe_server.core.topics import Topic, list_of
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.transport.frames import encode_frame, with_fields
 
-MAX_CHANGE_BYTES: Final = 60_000  # of the rows in a message of changes, which stays under 64 KiB
-LISTED_OF_ONE: Final = 10  # rooms of an address that are listed before other addresses have their turn
-MAX_LIST_BYTES: Final = 250_000  # of the rows in a list; the answer stays under 256 KiB
-LIST_SECONDS: Final = 0.1  # how long an encoded list is cached; moves and watchers are not updated meanwhile
+MAX_CHANGE_BYTES: Final = 60_000  # for the rows in a message of changes, which stays under 64 KiB
+LISTED_OF_ONE: Final = 10  # the rooms from each address that are listed before further rooms
+MAX_LIST_BYTES: Final = 250_000  # for the rows in a list; the reply stays under 256 KiB
+LIST_SECONDS: Final = 0.1  # how long an encoded list is cached, with the numbers of moves and watchers at that time
 
 
 class Lobby(Topic):
-    """Public rooms in the order of their opening, listed while a player is there; `catch_up` precedes each read.
+    """The public rooms in the order of their opening. A room is listed while a player is connected or only bots play.
 
     Attributes:
-        on_update: Called with each public room that is new, changed or gone.
+        on_update: Called with each public room that is new, has changed or was removed.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Lobby(Topic):
         self._changed: dict[str, Listed | None] = {}
         self._list: tuple[RoomSummary, ...] | None = None
         self._listed_at = 0.0
-        self._catch_up = catch_up
+        self._catch_up = catch_up  # called before each read, to apply pending changes
         self._changes = 0
 
     @property
@@ -72,7 +72,7 @@ class Lobby(Topic):
         return Counter(live.room.status for code, live in self._public.items() if code not in self._absent)
 
     def newest(self) -> list[Listed]:
-        """Return the newest rooms; if there are too many, addresses take turns."""
+        """Return the newest rooms. If there are too many, each address's newest rooms precede its further rooms."""
         self._catch_up()
         newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
         if len(newest) <= MAX_LISTED_ROOMS:
@@ -89,7 +89,7 @@ class Lobby(Topic):
         return [newest[place] for place in sorted([*few, *more][:MAX_LISTED_ROOMS])]
 
     def update(self, live: Listed) -> None:
-        """List a room that opened or changed; an empty or closed room is removed."""
+        """List a public room that opened or changed, or remove it from the list if it is empty or closed."""
         code, room = live.room.code, live.room
         if room.visibility != "public":
             return
@@ -108,7 +108,7 @@ class Lobby(Topic):
             self._note(code, None)
 
     def put_in_order(self) -> None:
-        """Sort the rooms by age, after they were restored in any order."""
+        """Sort the rooms by age, after they were restored in arbitrary order."""
         self._public = dict(sorted(self._public.items(), key=lambda item: item[1].room.opened_at))
         self._list = None
 
@@ -132,7 +132,7 @@ class Lobby(Topic):
 
 
 def in_groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
-    """Yield rows in groups limited by bytes and by the length of a list; at least one group."""
+    """Yield rows in groups of at most `max_bytes` and `MAX_LISTED_ROOMS` rows. Without rows, yield one empty group."""
     group: list[bytes] = []
     size = 0
     for row in rows:

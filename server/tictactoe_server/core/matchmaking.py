@@ -1,4 +1,4 @@
-"""Matchmaking: the public rooms of each kind with a player who waits for another one, oldest first."""
+"""Matchmaking: the public rooms in which a player waits for an opponent, by kind of game, oldest first."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from tictactoe_server.rooms import Room
 
 _FEW: Final = 100
 _MOST_COMPARED: Final = 200
-"""The number of waiting rooms among which the nearest is searched, so that the cost of a match is bounded."""
+"""The most waiting rooms that are compared to find the nearest room, which limits the cost of a match."""
 
 
 class Matchmaker:
-    """Finds rooms for players, from the moment their opening begins; rooms of players who are full are skipped.
+    """Finds waiting rooms for players, including rooms that are still being opened.
 
-    A room that has become useless is removed when a search meets it, which keeps searches cheap.
+    Rooms are skipped if `is_full` returns True for a player in the room, who has reached the limit of seats. A room
+    that no longer qualifies is removed when a search comes across it, which keeps searches cheap.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
@@ -31,26 +32,26 @@ class Matchmaker:
         return len(self._offered)
 
     def prefer_nearest(self, purpose: str, distance: Callable[[Room, str], float]) -> None:
-        """Match players with the nearest of the rooms of a purpose, by the `distance` of a room and a player."""
+        """In rooms for a purpose, match players with the nearest room, by `distance(room, player id)`."""
         self._distances[purpose] = distance
 
     def offer(self, live: Listed) -> None:
-        """Add a room if a player waits there for another one."""
+        """Add a room if a player waits in it for an opponent."""
         if live in self._offered or not _is_useful(live):
             return
         kind = kind_of(live.room)
         insort(self._waiting.setdefault(kind, []), live, key=lambda one: one.room.opened_at)
         self._offered.add(live)
-        if len(self._offered) > self._most_offered:  # also of kinds that are never searched
+        if len(self._offered) > self._most_offered:  # include kinds that are never searched
             self._offered = set(filter(_is_useful, self._offered))
             self._most_offered = max(_FEW, 2 * len(self._offered))
             left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
     def find(self, kind: GameKind, player: str, but: Collection[str] = ()) -> Listed | None:
-        """Return the oldest room of this kind without the player and the players `but`, or None.
+        """Return the oldest room of this kind without `player` and without players in `but`, or None.
 
-        For a purpose with distances it is the nearest room.
+        If the purpose has a distance, return the nearest room instead of the oldest.
         """
         waiting, useful, found = self._waiting.get(kind, []), list[Listed](), list[Listed]()
         distance = self._distances.get(kind[-1])
@@ -75,7 +76,7 @@ class Matchmaker:
 
 
 def _is_useful(live: Listed) -> bool:
-    """Return True if a room is public and for fair games, with a player and a seat that is free and not being taken."""
+    """Return True if a room is public, with closed analysis, a connected player, and a seat that is still free."""
     room = live.room
     if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
         return False

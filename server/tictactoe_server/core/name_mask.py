@@ -1,4 +1,4 @@
-"""Names and ids of people in public views."""
+"""The names and ids of people in public views, which can be hidden."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Held = TypeVar("Held", SeatState, Participant)
 
 
 class NameMask:
-    """Replaces people's names and ids by their marks in what everybody may see, if names are hidden."""
+    """Replaces people's names and ids with their marks in public views, if the settings hide names."""
 
     def __init__(self, *, hides_names: bool) -> None:
         self._hides_names = hides_names

@@ -1,17 +1,19 @@
-"""Overload: the load by address, its fair distribution, and when requests are refused at once.
+"""Overload: measures the load from each address, shares time fairly, and decides when requests are refused.
 
-Once a turn of the event loop has taken a while, further messages are queued by address. The queues have equal shares of
-the time, a little in each turn, so the heaviest address waits longest; messages beyond the rate of an address are
-queued there, too. For `PERIOD_SECONDS` after such a turn, or after requests of addresses without players took that
-long, all messages of these addresses are queued. Their queues get a third of the time, so that moves need not wait for
-them; all steps of a request count. An address has players for a while after each of its requests in a game.
+Once a turn of the event loop has spent `SHARE_SECONDS`, it is full: further messages are queued by address, as are
+messages beyond an address's rate limit. Each turn serves the queues for a short time and with equal shares, so that the
+heaviest address waits longest.
 
-Only a few requests at a time wait for the store; moves are not among them, and addresses that give way have the fewest.
-Messages that exceed this wait as long as it takes: to refuse them would cost about as much as to carry them out.
+An address has players for `PLAYING_SECONDS` after each of its requests in a game. For `PERIOD_SECONDS` after a full
+turn, or once addresses without players have spent `SHARE_SECONDS` in a turn, all messages from these addresses are
+queued. Their queues get a third of the time, so that moves need not wait for them. The time for later steps of a
+request counts, too.
 
-Overload shows in two ways: a turn of the
-loop takes long because there are many requests at once, or requests wait behind others of their session and the loop
-never rests.
+Only a few requests at a time may wait for the store. Moves do not need such a place, and addresses that give way have
+the fewest places. Requests wait for a place as long as it takes, since refusing them would cost about as much.
+
+The server is overloaded if a turn of the event loop takes long because of many simultaneous requests, or if requests
+wait behind others from the same session and the event loop never rests.
 """
 
 from __future__ import annotations
@@ -29,30 +31,30 @@ from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
 
-PLACES: Final = 8  # requests in progress that wait for the store
-SLOW_PLACES: Final = 2  # further ones for addresses that give way
+PLACES: Final = 8  # the most requests in progress that wait for the store
+SLOW_PLACES: Final = 2  # further places, for addresses that give way
 PLACES_OF_ADDRESS: Final = 4
-PLACE_SECONDS: Final = 0.25  # after which a request in progress makes room for another
-IN_LINE: Final = -1  # instead of ms to wait: until the session's turn in the queue of its address
-LATE_MS: Final = 120  # longest wait behind another request of the session if the server never rests
-SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the loop, and then for queues
+PLACE_SECONDS: Final = 0.25  # after this time, a request in progress gives up its place
+IN_LINE: Final = -1  # returned instead of the ms to wait: wait for the session's turn in the queue of its address
+LATE_MS: Final = 120  # longest wait behind another request from the session if the server never rests
+SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the event loop, and the same time for queues after it
 _REST_SECONDS: Final = 0.0003  # pause between two shares for queues of addresses with players
-_LONG_REST_SECONDS: Final = 0.0013  # and for other queues and their places
+_LONG_REST_SECONDS: Final = 0.0013  # shortest such pause for other queues, and pause for their places
 PERIOD_SECONDS: Final = 0.003  # how long time is reserved for addresses with players after a full turn
-PLAYING_SECONDS: Final = 300  # how long an address has players after a request in a game
+PLAYING_SECONDS: Final = 300  # how long an address counts as having players after a request in a game
 _FEW_MESSAGES: Final = 16
-_NOTHING_SECONDS: Final = 1e-5  # of recent requests, below which a source is not active
-MANY_BAD: Final = 64  # unreadable messages of an address, after which its messages are not decoded
-_SERVED_EVERY: Final = 0.01  # shortest time (s) between two messages from a queue that waits for its rate
+_NOTHING_SECONDS: Final = 1e-5  # a source is not active if its recent requests took less time
+MANY_BAD: Final = 64  # after more unreadable messages than this, messages from an address may be refused undecoded
+_SERVED_EVERY: Final = 0.01  # shortest time (s) between two messages from a queue that waits for its rate limit
 LATELY_SECONDS: Final = 1.0
 _LOOKED_AT_EVERY: Final = 8
 _WINDOW_SECONDS: Final = 0.1
-_LONG_TURN: Final = 0.25  # after this part of a turn only CPU time counts
-_LITTLE_REST: Final = 0.2  # the part of a window below which the server is overloaded
+_LONG_TURN: Final = 0.25  # after this fraction of `turn_milliseconds`, only CPU time counts
+_LITTLE_REST: Final = 0.2  # the event loop never rests if it is idle for less than this fraction of a window
 
 
 class Place:
-    """A place of a request in progress, until `leave` or for `PLACE_SECONDS`."""
+    """A place for a request in progress. It is freed by `leave`, at the latest after `PLACE_SECONDS`."""
 
     __slots__ = ("_free", "_rest_seconds", "_timer")
 
@@ -62,7 +64,7 @@ class Place:
         self._timer = asyncio.get_running_loop().call_later(PLACE_SECONDS, self.leave)
 
     def leave(self) -> None:
-        """Free the place after its rest or in the next turn, so that requests that end at once fill no turn either."""
+        """Free the place after its rest, and not before the next turn, so that short requests cannot fill a turn."""
         free, self._free = self._free, None
         if free is not None:
             self._timer.cancel()
@@ -70,7 +72,7 @@ class Place:
 
 
 class Places:
-    """Limits the requests in progress that wait for the store; the addresses take turns.
+    """Limits the requests in progress that wait for the store. Addresses take turns.
 
     Args:
         places: How many requests may be in progress.
@@ -86,7 +88,7 @@ class Places:
         self._waiting: dict[str, deque[asyncio.Future[Place]]] = {}  # by address, the next one first
 
     async def enter(self, address: str) -> Place:
-        """Return a place for a request of an address once it is its turn."""
+        """Wait until it is the turn of an address, and return a place for its request."""
         if self._free and self._taken[address] < PLACES_OF_ADDRESS and address not in self._waiting:
             return self._take(address)
         turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
@@ -112,7 +114,7 @@ class Places:
                 turn.set_result(self._take(free))
 
     def _next(self) -> str | None:
-        """Return the first waiting address below its limit; at most `PLACES` others are skipped."""
+        """Return the first waiting address below its limit, or None. At most `PLACES` addresses are skipped."""
         return next((address for address in self._waiting if self._taken[address] < PLACES_OF_ADDRESS), None)
 
 
@@ -120,9 +122,9 @@ class Source:
     """All connections from one address.
 
     Attributes:
-        asked: The number of recent messages since one was unreadable.
+        asked: The number of recent messages, counted only while `bad` is not 0.
         bad: The number of recent unreadable messages.
-        playing_seconds: How much longer the address has players.
+        playing_seconds: How much longer the address counts as having players.
         seconds: The time that recent requests took.
     """
 
@@ -141,7 +143,7 @@ class Source:
 
     @property
     def gives_way(self) -> bool:
-        """Whether the address has no players while others have."""
+        """Whether this address has no players while other addresses have players."""
         return not self.playing_seconds and bool(self.pressure.playing)
 
     def note_play(self) -> None:
@@ -157,16 +159,16 @@ class Source:
             self.pressure.count_for_others(seconds)
 
     def count_bad(self) -> None:
-        """Count an unreadable message as several, even beyond the limit."""
+        """Count an unreadable message as `Pressure.bad_count` messages, even beyond the rate limit."""
         self.bad += 1
         self.limit.spend(self.pressure.bad_count - 1)
 
     def take(self, own: RateLimit) -> int:
-        """Count a message of a session, and return 0 if it may be carried out now.
+        """Count a message from a session, and return 0 if it may be carried out now.
 
         Otherwise return the ms until the session's `own` limit allows it, or `IN_LINE` if the address has to wait for
-        its turn. An address with players waits only once the requests of this turn of the event loop have taken their
-        time, and only if it took more than the other addresses.
+        its turn. An address with players is queued only in a full turn, and only if it has taken at least the average
+        time.
         """
         pressure = self.pressure
         has_to_wait = pressure.is_full or pressure.is_reserved
@@ -178,13 +180,13 @@ class Source:
         return wait or (IN_LINE if for_address else 0)
 
     def line_up(self, take_turn: Callable[[], bool]) -> None:
-        """Queue a session: `take_turn` is called when the address may send, and returns whether it took a message."""
+        """Queue a session. On its turn, `take_turn` is called; it returns True if it has taken a message."""
         self._line.append(take_turn)
         if not self._is_due:
             self._serve_later()
 
     def _serve(self) -> None:
-        """Give a turn to the first in line, if the limit allows; it queues again if it has more."""
+        """Give the first session in line its turn, if the limit allows. A session with more messages queues again."""
         self._is_due = False
         if not self.limit.take() and not self._line.popleft()():
             self.limit.give_back()
@@ -207,23 +209,24 @@ class Pressure:
     """The sources by address, and the load of the current turn of the event loop.
 
     Attributes:
-        rates: The rate limits of addresses, which outlive connections.
-        of_a_session: Factories of a session's own limits: of messages and of unreadable ones.
-        flood_seconds: How long a session may exceed its limits before it is closed.
-        bad_count: As how many messages an unreadable one counts.
+        rates: The rate limits by address, which outlive connections.
+        of_a_session: Factories for a session's own rate limits: on messages, and on unreadable messages.
+        flood_seconds: How long a session may exceed its limits before its connection is closed.
+        bad_count: The number of messages that an unreadable message counts as.
         playing: The sources with players.
-        lines: The queues of these sources, or of all if there are none.
-        slow_lines: The queues of the others.
-        places: The places of requests in progress.
-        slow_places: The places for addresses that give way.
-        requests: Requests in this turn; above `looked_at` the turn is measured.
+        lines: The queues of sources with players, or of all sources if none has players.
+        slow_lines: The queues of sources that give way.
+        places: The places for requests in progress.
+        slow_places: The places for requests from sources that give way.
+        requests: The number of requests in this turn.
+        looked_at: The turn is measured again once there are more requests than this.
         shed: The number of requests refused because of overload.
         seconds: The time that recent requests of all sources took.
         excess: Time spent in this turn, in units of the configured `turn_milliseconds`; above 1, requests of heavy
             sources are refused.
-        is_full: Whether the turn has spent its share and there are several sources.
-        is_reserved: Whether sources without players have to wait, because a turn was full in the last `PERIOD_SECONDS`.
-        is_restless: Whether the loop hardly rested lately; measured only while requests wait.
+        is_full: Whether the turn has spent `SHARE_SECONDS` and there are several active sources.
+        is_reserved: Whether sources without players have to wait for the rest of a period of `PERIOD_SECONDS`.
+        is_restless: Whether the event loop was hardly idle lately; measured only while requests wait.
     """
 
     def __init__(self, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
@@ -256,16 +259,16 @@ class Pressure:
         return source
 
     def is_heavy(self, source: Source, *, is_late: bool = False, has_priority: bool = False) -> bool:
-        """Return whether the requests of a source took more time than the average, or half of that if the loop is late.
+        """Return True if the recent requests from a source took too much time.
 
-        The longer a turn takes, the less time a source may take. Players and sessions in rooms have priority: they may
-        always take the average.
+        The limit is the average of the active sources, or half of it if `is_late`. The longer the turn takes, the lower
+        the limit. With priority, as for sessions in rooms, the limit is always the average.
         """
         share = 1.0 if has_priority else max(1.0 + is_late, self.excess - 1)
         return source.seconds * self._active * share >= self.seconds
 
     def fade(self) -> None:
-        """Halve all counts; called every `LATELY_SECONDS`."""
+        """Halve all counts. Called every `LATELY_SECONDS`."""
         sources = list(self._sources.values())
         for source in sources:
             source.asked //= 2
@@ -307,7 +310,7 @@ class Pressure:
             self._window = now, working
 
     def count_for_others(self, seconds: float) -> None:
-        """Count the time that a source without players took, in a request or a later step of it."""
+        """Count the time that a source without players took for a request or for a later step of it."""
         self._spent_by_others += seconds
         self._spent_in_turn += seconds
         if self._spent_in_turn > SHARE_SECONDS and self._active > 1:
@@ -322,7 +325,7 @@ class Pressure:
         self.is_reserved = False
 
     def _rest(self) -> float:
-        """Return the pause of the slow queues: twice the time that their requests took, with all later steps."""
+        """Return the pause for the slow queues: twice the time that their requests took, including later steps."""
         spent, self._spent_by_others = self._spent_by_others, 0.0
         return max(_LONG_REST_SECONDS, 2 * spent)
 

@@ -1,4 +1,4 @@
-"""Quotas of players and addresses: the rooms that they opened, and their seats."""
+"""Quotas for each player and each address: on the rooms that they opened, and on their seats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tictactoe_server.transport.rate_limit import Held
 
 
 class OpenedRooms(Limiting):
-    """Rooms by the players, and by the addresses, that opened them."""
+    """The rooms by player and by address that opened them, with their quotas."""
 
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         super().__init__(limits, limited)
@@ -41,7 +41,7 @@ class OpenedRooms(Limiting):
 
 
 class Seats(Limiting):
-    """The seats of players, and quotas of seats in unfinished games with several people, by player and by address."""
+    """The seats of players, with quotas by player and by address on seats in unfinished games between people."""
 
     def __init__(self, limits: Limits, limited: Counter[str], source_of: Callable[[str], str] = str) -> None:
         super().__init__(limits, limited)
@@ -55,7 +55,7 @@ class Seats(Limiting):
 
     @property
     def players(self) -> Collection[str]:
-        """The ids of all players who have a seat that they did not leave."""
+        """The ids of all players who have a seat that they have not left."""
         return self._rooms.keys()
 
     def rooms_of(self, player: str) -> tuple[Listed, ...]:
@@ -63,22 +63,22 @@ class Seats(Limiting):
         return tuple(self._rooms.get(player, {}).values())
 
     def codes_naming(self, player: str) -> Collection[str]:
-        """Return the codes of the rooms with a seat of a player or of the player's guests, left seats included."""
+        """Return the codes of the rooms where a player or the player's guests have a seat, even if they left it."""
         return self._named.get(player, {}).keys()
 
     def has(self, player: str, code: str) -> bool:
         return code in self._rooms.get(player, ())
 
     def check(self, player: str, address: str) -> None:
-        """Raise `Refused` if a player has too many seats in unfinished games."""
+        """Raise `Refused` if a player or an address has too many seats in unfinished games."""
         self.check_held(self.of_player, player)
         self.check_held(self.of_address, address)
 
     def check_unbegun(self, listed: Listed, address: str) -> None:
-        """Raise `Refused` if an address has too many seats in other people's public games without moves."""
+        """Raise `Refused` if an address has too many seats in other people's public games that have hardly begun."""
         if self._is_of_others(listed, address):
             seats, most = self.unbegun.get(address, {}), self.unbegun.most
-            if 0 < most <= len(seats):  # else it cannot be too many
+            if 0 < most <= len(seats):  # with fewer entries, the quota cannot be reached
                 for seat in [seat for seat, taken in seats.items() if not _is_unbegun(taken)]:
                     self.unbegun.discard(address, seat)
                 self.refuse_for(RETRY_MS if len(seats) >= most else 0, self.unbegun.names[0])
@@ -87,7 +87,7 @@ class Seats(Limiting):
         return listed.room.visibility == "public" and listed.source not in ("", self._source_of(address))
 
     def expect(self, player: str, listed: Listed, address: str) -> None:
-        """Count a seat that is about to be taken, until the room is stored with it or `give_up` is called."""
+        """Count a seat that is about to be taken, until it is stored in the room or `give_up` is called."""
         code = listed.room.code
         self._addresses[player, code] = address
         self._take(player, listed)
@@ -95,7 +95,7 @@ class Seats(Limiting):
             self.unbegun.add(address, (player, code), (listed, listed.room.game))
 
     def give_up(self, player: str, code: str) -> None:
-        """Stop counting an expected seat, unless the player has it."""
+        """Stop counting an expected seat, unless the player has taken it."""
         if not self.has(player, code):
             address = self._addresses.pop((player, code), "")
             self.of_player.discard(player, code)
@@ -103,10 +103,10 @@ class Seats(Limiting):
             self.unbegun.discard(address, (player, code))
 
     def update(self, listed: Listed, before: Room | None) -> None:
-        """Adopt the seats of a room that opened, or changed from `before`."""
+        """Adopt the seats of a new room, or of a room that has changed from `before`."""
         room = listed.room
         if before is not None and {*map(id, before.seats.values())} == {*map(id, room.seats.values())}:
-            return  # the same seats, maybe at other marks
+            return  # the same seats, perhaps with other marks
         for seat in () if before is None else before.held_seats:
             self._named.discard(owner_of(seat.player), room.code)
         for seat in room.held_seats:
@@ -141,7 +141,7 @@ def _is_unfinished(listed: Listed) -> bool:
 
 
 def _is_unbegun(taken: tuple[Listed, int]) -> bool:
-    """Return True if the game of a taken seat, given with its number, has no moves yet."""
+    """Return True if a game, given by its room and number, is not over and a player in it has not moved yet."""
     listed, game = taken
     room = listed.room
     return not listed.is_gone and room.game == game and room.result is None and room.is_beginning

@@ -1,4 +1,4 @@
-"""The interface to the other servers of a cluster and their rooms; a single server has none."""
+"""The interface to the other servers in a cluster and to their rooms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tictactoe_server.rooms import Player, Refused, Room
 from tictactoe_server.storage.store import StoreUnavailable
 
 RoomAt = tuple[str, str | None]
-"""A room's code, and the URL of its server, None for this one."""
+"""A room's code, and the URL of the room's server, or None for this server."""
 
 
 class ClusterIdentity(NamedTuple):
@@ -23,12 +23,12 @@ class ClusterIdentity(NamedTuple):
 
 
 class RemoteServers:
-    """The other servers and their rooms, here for a single server; a cluster overrides the methods.
+    """The other servers and their rooms. This base class is for a single server; a cluster overrides its methods.
 
     Attributes:
         is_several: Whether there may be other servers.
-        faulty_nodes: Nodes of the store that have wrong copies or do not answer.
-        on_changed: Called with the table and key of a value that another server has changed; notices may be lost.
+        faulty_nodes: Nodes of the store that have wrong copies or do not respond.
+        on_changed: Called with the table and key of a value that another server has changed. Calls may be missing.
     """
 
     is_several = False
@@ -43,12 +43,12 @@ class RemoteServers:
 
     @property
     def has_joined(self) -> bool:
-        """Whether this server has joined its cluster, so that it may serve; always true for a single server."""
+        """Whether this server has joined its cluster and may serve players. Always True for a single server."""
         return True
 
     @property
     def names(self) -> Mapping[str, str]:
-        """The names of the running servers by id, this one first."""
+        """The names of the running servers by id, this server first."""
         return {"": ""}
 
     @property
@@ -65,49 +65,49 @@ class RemoteServers:
         return 0
 
     def find(self, code: str) -> str | None:
-        """Return the URL of the server that has a room, or None if it is not known to be elsewhere."""
+        """Return the URL of the other server that owns a room, or None if no other server is known to own it."""
         return None
 
     def server_of(self, code: str) -> str:
-        """Return the id of the server that has a room, or of this one."""
+        """Return the id of the other server that owns a room, or this server's id if no owner is known."""
         return ""
 
     async def ask_order(self, id: str, order: bytes) -> bytes:
-        """Return another server's answer to an operator's order; raises `StoreUnavailable`."""
+        """Return another server's reply to an operator's order. May raise `StoreUnavailable`."""
         raise StoreUnavailable("there is no other server")
 
     async def leave(self) -> bool:
-        """Hand all rooms to the others and wait until they have them; return whether there are others."""
+        """Leave, and wait for the other servers to take over all rooms. Return False if there is no other server."""
         return False
 
     def suits(self, code: str) -> bool:
-        """Return whether this server may give a new room this code."""
+        """Return True if this server may use `code` for a new room."""
         return True
 
     async def ask_for(self, code: str, player: str, url: str) -> None:
-        """Take over a room whose server its players cannot reach at this URL; raises `Refused` if it keeps the room."""
+        """Take over a room if its players cannot reach its server at `url`. Raise `Refused` if it keeps the room."""
         raise Refused(ErrorCode.BAD_MESSAGE, "server", path="unreachable", at=url)
 
     def source_of(self, address: str) -> str:
         return address
 
     async def take(self, room: Room, revision: int) -> bool:
-        """Adopt a stored room unless it is another server's; return False if only this server can have it."""
+        """Adopt a stored room unless another server owns it. Return False, without adopting it, on a single server."""
         return False
 
     async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
-        """Return the room, maybe a new one of this server, for a match with other players than `but`.
+        """Return a room for a match with players who are not in `but`. The room may be a new room on this server.
 
-        Raises `StoreUnavailable` if no server can answer.
+        Raise `StoreUnavailable` if no server responds.
         """
         raise StoreUnavailable("there is no other server")
 
     def is_chosen(self, key: str) -> bool:
-        """Return whether this server, of all running ones, is responsible for a key."""
+        """Return True if this server is the running server that is responsible for a key."""
         return True
 
     def tell_changed(self, table: str, key: str) -> None:
-        """Notify the other servers of a changed value in a table."""
+        """Notify the other servers that a value in a table has changed."""
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
         """Request the newest boards of these rooms from other servers, and wait briefly for them."""

@@ -1,4 +1,4 @@
-"""Log lines about rooms: one for each event, but only the number of events if there are many from an address."""
+"""Log lines about rooms: a line for each event, or only the number of events if an address causes many."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tictactoe_server.core.session import Counters
 from tictactoe_server.rooms import Room
 
 LOG_SECONDS: Final = 60.0
-LINES: Final = 60  # of an address in that time
+LINES: Final = 60  # the most lines for an address in `LOG_SECONDS`
 
 log: Final = structlog.get_logger(__name__)
 _LOGGER: Final = logging.getLogger(__name__)
 
 
 class RoomLog:
-    """Writes up to `LINES` for each address in `LOG_SECONDS`, and counts further events."""
+    """Writes up to `LINES` lines for each address in `LOG_SECONDS`, and counts further events."""
 
     def __init__(self, counters: Counters) -> None:
         self._counters = counters
@@ -50,7 +50,7 @@ class RoomLog:
             self._more[address][event.split()[-1]] += 1
 
     def sum_up(self) -> None:
-        """Log the counted events, one line per address; called every `LOG_SECONDS`."""
+        """Log the counted events, one line per address. Called every `LOG_SECONDS`."""
         for address, events in self._more.items():
             log.info("more in rooms", address=address or "unknown", **events)
         self._written.clear()

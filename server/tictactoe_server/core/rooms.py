@@ -1,6 +1,6 @@
-"""The rooms of this server: opened, found by code, loaded from the store, and removed when they close or move.
+"""The rooms on this server: they are opened, found by code, loaded from the store, and removed when they close or move.
 
-Other servers' rooms are found through `elsewhere`.
+Rooms on other servers are found through `elsewhere`.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Rooms(RoomEvents):
     """Opens, finds and adopts rooms, and updates the indexes before listeners are notified of a change.
 
     Attributes:
-        by_code: The rooms in memory, without those that are being opened.
-        knows_all: Whether all stored rooms are in memory, except for damaged ones.
-        restored: Set once the stored rooms were loaded, as far as the store gave them.
+        by_code: The rooms in memory that are stored, by code.
+        knows_all: Whether all stored rooms are in memory, except for damaged rooms.
+        restored: Set after the first attempt to load the stored rooms, even if it failed.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class Rooms(RoomEvents):
     # -- opening ------------------------------------------------------------------------------------------------
 
     async def open(self, room: Room, opened: Callable[[LiveRoom], object], *, owner: str, origin: str) -> LiveRoom:
-        """Store a new room, under another code if the first was taken, and call `opened` before it is shown.
+        """Store a new room, under another code if its code is taken, and call `opened` before its state is sent.
 
-        Others can be matched with its player at once. Raises `Refused`, `RoomExists` if an organised room's code may be
-        taken, and `StoreUnavailable`.
+        Opponents can be matched with the room's player at once. May raise `Refused` or `StoreUnavailable`, or
+        `RoomExists` if an organised room's code may be taken.
         """
         live = LiveRoom(self, room, owner=owner, origin=origin, source=self.elsewhere.source_of(origin))
         self.indexes.expect(live)
@@ -98,7 +98,7 @@ class Rooms(RoomEvents):
     # -- finding ------------------------------------------------------------------------------------------------
 
     def find_here(self, text: str) -> LiveRoom | None:
-        """Return a room by its code in any spelling, or None; raises `Refused` for an invalid code."""
+        """Return this server's room with a code in any spelling, or None. Raise `Refused` if the code is invalid."""
         try:
             code = text if text in self.by_code else parse_room_code(text)
         except BadRoomCode as bad:
@@ -106,7 +106,7 @@ class Rooms(RoomEvents):
         return self.by_code.get(code) or self.indexes.opening.get(code)
 
     async def find(self, text: str) -> LiveRoom:
-        """Return a room by its code in any spelling, loading it if no server has it; raises `Refused`."""
+        """Return a room by its code in any spelling, loading it if no server owns it. May raise `Refused`."""
         live = self.find_here(text)
         if live is not None:
             return live
@@ -121,7 +121,7 @@ class Rooms(RoomEvents):
         return self.by_code[code]
 
     def check_here(self, text: str) -> None:
-        """Raise `Refused` if another server has the room, or if there is none; the code may have any spelling."""
+        """Raise `Refused` if another server owns the room, or if it cannot exist. The code may have any spelling."""
         code = parse_room_code(text)
         if code in self.by_code:
             return
@@ -132,7 +132,7 @@ class Rooms(RoomEvents):
             raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
 
     async def load_state(self, code: str) -> RoomState:
-        """Return the state of a room for reading, whichever server has it; raises `Refused` if there is none."""
+        """Return the state of a room on any server, for reading only. Raise `Refused` if there is no such room."""
         live = self.by_code.get(code)
         if live is not None:
             return live.state(self.now())
@@ -143,11 +143,11 @@ class Rooms(RoomEvents):
 
     @property
     def _has_all(self) -> bool:
-        """Whether the store has no room that is not in memory."""
+        """Whether every stored room is in memory on this server."""
         return self.knows_all and not self.elsewhere.is_several
 
     async def _load(self, code: str) -> tuple[Room, int] | None:
-        """Return a stored room, or None; a damaged room is logged and counts as missing."""
+        """Return a stored room with its revision, or None. A damaged room is logged and counts as missing."""
         try:
             return None if self._has_all else await self.table.load(code)
         except Unreadable as damaged:
@@ -157,7 +157,7 @@ class Rooms(RoomEvents):
     # -- coming back --------------------------------------------------------------------------------------------
 
     async def restore(self) -> None:
-        """Load all stored rooms, retrying until the store gives them; players don't wait for the retries."""
+        """Load all stored rooms, retrying until the store responds. Players do not wait for the retries."""
         while not self.knows_all:
             try:
                 await self._adopt_all()
@@ -191,7 +191,7 @@ class Rooms(RoomEvents):
     ) -> LiveRoom | None:
         """Adopt a stored room and return it, or None if it is in memory already or unusable.
 
-        With `all_are_away` its players are marked as dropped. By some terms, time stands still until the game goes on.
+        If `all_are_away`, its players are marked as dropped. If its terms require it, its clock stops until `GoOn`.
         """
         if room.code in self.by_code:
             return None
@@ -218,7 +218,7 @@ class Rooms(RoomEvents):
     # -- changing and going -------------------------------------------------------------------------------------
 
     def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
-        """After its pending changes, remove a room that another server has now, send its people there, call `then`."""
+        """After pending changes, remove a room that another server owns, send its sessions `url`, and call `then`."""
 
         def go(error: Exception | None) -> None:
             if not live.is_gone:
@@ -231,7 +231,7 @@ class Rooms(RoomEvents):
         RoomChange(live, self.now(), then=go, make=lambda room: room).submit()
 
     def update(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
-        """Update the indexes for a new or changed room, and log a game that began or ended."""
+        """Update the indexes for a new or changed room, and log a game that has begun or ended."""
         room = live.room
         if before is None:
             self.by_code[room.code] = live

@@ -1,7 +1,7 @@
 """Served time: the milliseconds during which a server was running, continued across restarts.
 
-Clocks, holds and ages of rooms are in this time, so no player is charged for an outage. It also stops while the store
-owes an answer, because moves are impossible then.
+Clocks, holds and the ages of rooms use served time, so that players lose no time during an outage. Served time also
+stops while the store does not respond, because no move can be stored then.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tictactoe_server import clock
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Unreadable
 
-GRACE_SECONDS: Final = 1.0  # how long the store may owe an answer before time stops
+GRACE_SECONDS: Final = 1.0  # how long the store may take to respond before time stops
 NOTE_SECONDS: Final = 0.5  # how often the time is stored; after a crash it continues from there
 _LOOK_SECONDS: Final = 0.1
 
@@ -24,7 +24,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class ServedTime:
-    """Returns the served time in ms when called; `resume` it before use, and keep `run` running."""
+    """Returns the served time in ms when called. Call `resume` before use, and keep `run` running."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class ServedTime:
         return (now - self._origin_ns) // 1_000_000
 
     async def resume(self) -> None:
-        """Continue from the stored time, or from 0 if it is unreadable; raises `StoreUnavailable`."""
+        """Continue from the stored time, or from 0 if it is unreadable. May raise `StoreUnavailable`."""
         try:
             noted = await self._store.noted_time()
         except Unreadable as damaged:
@@ -56,11 +56,11 @@ class ServedTime:
             self.go_on_from(noted)
 
     def go_on_from(self, ms: int) -> None:
-        """Move the time forward to `ms`, unless it is later already."""
+        """Move the time forward to `ms`, unless it is already later."""
         self._origin_ns -= max(0, ms - self()) * 1_000_000
 
     async def run(self) -> None:
-        """Watch the store and store the time until cancelled, and once more then."""
+        """Watch the store and keep storing the time until cancelled. Store it once more at the end."""
         try:
             while True:
                 self._store.note_time(self())

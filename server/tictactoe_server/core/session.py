@@ -1,4 +1,4 @@
-"""One connection from hello to its end: its player, device and rooms."""
+"""A connection, with its player, device and rooms."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from tictactoe_server.transport.rate_limit import RateLimit
 CHAT_LINES: Final = 5
 CHAT_MS: Final = 5_000
 TRIES: Final = 5
-TRIES_MS: Final = 60_000  # also of an address
+TRIES_MS: Final = 60_000  # the same limit holds for an address
 
 
 class Counters:
     """Counters since the server started.
 
     Attributes:
-        refusals: By error code.
-        limited: Refusals and delays by the name of the limit.
-        games: Ended games by reason.
+        refusals: Refused requests, by error code.
+        limited: Refusals and delays, by name of the limit.
+        games: Finished games, by reason for the end.
         sent: Bytes sent to peers, counted only if there are metrics.
     """
 
@@ -41,11 +41,12 @@ class Counters:
 
 @dataclass(slots=True)
 class Device:
-    """The device of a session.
+    """The device that a session's player uses.
 
     Attributes:
-        secret: The store's key of the token; `key` is the same until the player's first seat is stored, then None.
-        name: The player's own name, whatever others see.
+        secret: The store's key for the device's token.
+        key: The same key until the player's first seat is stored, then None.
+        name: The name that the player has chosen. Others may see a different name.
     """
 
     secret: str = ""
@@ -55,14 +56,14 @@ class Device:
 
 
 class Session(Throttle):
-    """One connection from hello to its end; requests are carried out one at a time.
+    """A connection. Its requests are carried out one at a time.
 
     Attributes:
-        player: None until hello.
-        device: The token, name and program that hello came with.
+        player: The player, or None before hello.
+        device: The token, name and client program from hello.
         rooms: Codes of the rooms that this connection plays in or watches.
-        chat: The limit of lines of chat.
-        tries: The limit of wrong codes in a hello.
+        chat: The rate limit on chat messages.
+        tries: The rate limit on wrong codes in hello.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Session(Throttle):
         return self.source.address
 
     def push(self, message: Push) -> None:
-        """Send one message; it is dropped only with the connection."""
+        """Send a message, which is lost only if the connection is lost."""
         self.connection.push_frame(encode_frame(encode(message)))
 
     def refuse(self, error: Error, limit: str = "") -> None:
@@ -96,7 +97,7 @@ class Session(Throttle):
         self.push(error)
 
     def refuse_bad(self, bad: BadMessage) -> None:
-        """Refuse an unreadable message; close after too many."""
+        """Refuse an unreadable message. Close the connection after too many."""
         if not self._is_over:
             self.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data))
             self.count_bad()

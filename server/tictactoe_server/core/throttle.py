@@ -1,17 +1,17 @@
-"""Throttling: whether a session's next message is carried out now or waits.
+"""Throttling decides whether a session's next message is carried out now or has to wait.
 
 Theory of operation. Each connection has a `Throttle` with a queue. A message is carried out at once only if nothing is
 queued or in progress, and the limits of the session, of its address and of the server (`Pressure`) allow it. Otherwise
-it is queued, and the connection is read from only while the queue is short, so that the peer feels the delay. The
+it is queued. The connection is read from only while the queue is short, which applies backpressure to the peer. The
 states are:
 
 - free: nothing is queued;
 - busy: a request waits for the store, until `go_on`;
-- held: the session has used up its own limit, until a timer;
-- in line: the address waits for its turn (`Source.line_up`), until `take_turn`.
+- held: the session has exceeded its own limit and waits for a timer;
+- in line: the session waits for its address's turn (`Source.line_up`), until `take_turn`.
 
-A message is carried out once, in the order of arrival, or answered with `busy`, and none is dropped, even if the
-connection ends first. A peer that keeps exceeding its limits, or sends too many unreadable messages, is closed.
+Each message is carried out once, in order of arrival, or answered with `busy`, even if the peer disconnects first. A
+connection that keeps exceeding its limits, or sends too many unreadable messages, is closed, and its queue is dropped.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.rate_limit import take_both
 
-INBOX_MESSAGES: Final = 8  # how many messages may be queued before the peer is no longer read from
+INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
 NOTICE_SECONDS: Final = 1.0  # shortest time between two notices that messages are delayed
 _FEW_MESSAGES: Final = 4
-_EPISODE_SECONDS: Final = 1.0  # delays with shorter pauses between them count as one
+_EPISODE_SECONDS: Final = 1.0  # delays with shorter pauses between them count as one delay
 
 
 class Dispatching(Protocol):
@@ -51,8 +51,8 @@ class Throttle(Receiver):
     """A receiver that carries out messages one at a time, as soon as the limits allow.
 
     Attributes:
-        source: All connections of the address.
-        limit: The session's limit, later that of the player.
+        source: All connections from the same address.
+        limit: The session's rate limit, replaced by the player's rate limit at hello.
         is_busy: Whether a request waits for the store.
         place: The place of that request; see `Places`.
     """
@@ -77,17 +77,17 @@ class Throttle(Receiver):
     # -- for the session ------------------------------------------------------------------------------------------
 
     def refuse(self, error: Error, limit: str = "") -> None:
-        """Send an error; `limit` is the name of the limit that caused it, if one did."""
+        """Send an error; `limit` is the name of the limit that was exceeded, if any."""
         raise NotImplementedError
 
     def count_bad(self) -> None:
-        """Count an unreadable message as several of its address; close after too many."""
+        """Count an unreadable message, and close the connection after too many."""
         self.source.count_bad()
         if self._bad.take():
             self._close("too many bad messages")
 
     def go_on(self) -> None:
-        """Carry out queued messages, after the current request has ended."""
+        """End the current request, and go on to the queued messages."""
         self.end_request()
         if self._inbox or self._is_over:
             asyncio.get_running_loop().call_soon(self._take_next)
@@ -131,7 +131,7 @@ class Throttle(Receiver):
     # -- the queue ------------------------------------------------------------------------------------------------
 
     def take_turn(self) -> bool:
-        """Carry out a queued message, as it is the turn of the address; return whether there was one."""
+        """Carry out a queued message, because it is the address's turn. Return False if no message could be taken."""
         self._end_delay()
         takes = bool(self._inbox) and not (self.is_busy or self.limit.take())
         late = takes and self._take_one()
@@ -141,14 +141,14 @@ class Throttle(Receiver):
         return takes
 
     def _take_one(self) -> bool:
-        """Carry out the oldest queued message; return whether it had waited too long."""
+        """Carry out the oldest queued message. Return True if it had waited too long."""
         asked, now = self._inbox.popleft()
         is_late = self.source.pressure.is_too_late(self._now() - now)
         self.dispatcher.receive(self, asked, now, is_late=is_late)
         return is_late
 
     def _take_next(self) -> None:
-        """Carry out queued messages until one takes longer or exceeds a limit."""
+        """Carry out queued messages until a request has to wait for the store or a message exceeds a limit."""
         while self._inbox and not self.is_busy:
             wait = self.source.take(self.limit)
             if wait:
@@ -160,11 +160,11 @@ class Throttle(Receiver):
             self.dispatcher.dismiss(self)
 
     def _hold_back(self, wait: int) -> None:
-        """Delay the session, which exceeds a limit, and close it if that continues."""
+        """Delay the next message. Close the connection if the session keeps exceeding its limits."""
         if self._in_line or self._release is not None:
             return
         loop = asyncio.get_running_loop()
-        if wait != IN_LINE or self.source.limit.wait():  # else only its address is busy
+        if wait != IN_LINE or self.source.limit.wait():  # otherwise only its address has to take turns
             is_too_much = self._delays.begin(loop.time())
             if is_too_much and len(self._inbox) > _FEW_MESSAGES:
                 self._close("too many messages")
@@ -188,7 +188,6 @@ class Throttle(Receiver):
         self._delays.end(asyncio.get_running_loop().time())
 
     def _read_or_not(self) -> None:
-        """Read from the peer only while few messages are queued."""
         most = 1 if not self._is_reading else _FEW_MESSAGES + 1 if self._in_line else INBOX_MESSAGES
         may_read = len(self._inbox) <= most
         if self._is_reading != may_read:
@@ -201,14 +200,14 @@ class Throttle(Receiver):
 
 
 class Delays:
-    """For how long a session has exceeded its limits, with short pauses, and when its peer was last told."""
+    """Measures how long a session has exceeded its limits, ignoring short pauses, and limits notices to the peer."""
 
     def __init__(self, flood_seconds: float) -> None:
         self._flood_seconds = flood_seconds
         self._delayed_at = self._since = self._noticed_at = -math.inf
 
     def begin(self, now: float) -> bool:
-        """Begin a delay; return True if delays have lasted `flood_seconds`."""
+        """Begin a delay. Return True if delays have gone on for more than `flood_seconds`."""
         if now - self._delayed_at > _EPISODE_SECONDS:
             self._since = now
         self._delayed_at = math.inf  # until the delay ends

@@ -1,6 +1,6 @@
-"""Timers of rooms: clocks run out, seats are held for dropped players, deserted rooms close.
+"""Timers for rooms: clocks run out, dropped players' seats are held, and deserted rooms close.
 
-A timer only submits a change; changes that the store refuses are retried until they are stored.
+A timer only submits a change. Changes that cannot be stored are retried.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from tictactoe_server.rooms import Dropped, Player, Room, apply, expires_at
 from tictactoe_server.scheduler import Scheduler
 from tictactoe_server.settings import Limits
 
-RETRY_SECONDS: Final = 1.0  # until a change that the store refused is retried
-COUNT_SECONDS: Final = 0.25  # shortest time between two numbers of watchers
-EARLY_SECONDS: Final = 0.1  # until a clock is checked again that has time left because served time stood still
-REPORT_SECONDS: Final = 10.0  # shortest time between two log lines about refusals of a kind
+RETRY_SECONDS: Final = 1.0  # before a change that could not be stored is retried
+COUNT_SECONDS: Final = 0.25  # shortest time between two broadcasts of the number of watchers
+EARLY_SECONDS: Final = 0.1  # before a clock is checked again if it has time left, because served time stood still
+REPORT_SECONDS: Final = 10.0  # shortest time between two log lines about failures of the same kind
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Timers:
-    """The timers of all rooms. `on_counted` is called with each room whose watchers came or went."""
+    """The timers for all rooms. `on_counted` is called with each room when a watcher comes or goes."""
 
     def __init__(self, scheduler: Scheduler, time: ServedTime, limits: Limits) -> None:
         self.scheduler = scheduler
@@ -47,7 +47,7 @@ class Timers:
     # -- clocks -------------------------------------------------------------------------------------------------
 
     def watch_clock(self, live: LiveRoom, *, at_least: float = 0.0) -> None:
-        """Schedule a check at the end of the running clock, but in `at_least` seconds."""
+        """Schedule a check when the running clock runs out, but not earlier than in `at_least` seconds."""
         end = expires_at(live.room)
         if end is None:
             return
@@ -57,7 +57,7 @@ class Timers:
             self.scheduler.at(moment, partial(self._ring, live, moment))
 
     def _ring(self, live: LiveRoom, moment: float) -> None:
-        """End the turn if its clock has run out; served time may have stood still meanwhile."""
+        """End the turn if its clock has run out. If served time stood still meanwhile, check the clock again later."""
         if live.flag_at != moment or live.is_gone:
             return
         live.flag_at = None
@@ -74,7 +74,7 @@ class Timers:
     # -- dropped players ----------------------------------------------------------------------------------------
 
     def drop(self, live: LiveRoom, player: Player) -> None:
-        """Hold the seats of a dropped player, retrying until that is stored or the player is back."""
+        """Hold the seats of a dropped player, retrying until the change is stored or the player is back."""
 
         def make(room: Room) -> Room:
             return room if live.session_of(player.id) is not None else apply(room, player, Dropped(), now)
@@ -84,13 +84,13 @@ class Timers:
         RoomChange(live, now, player, then=then, make=make).submit()
 
     def drop_missing(self, live: LiveRoom) -> None:
-        """Hold the seats of players who have not come since the room was taken over from another server."""
+        """Hold the seats of players who have not connected since the room was taken over from another server."""
         for seat in () if live.is_gone else live.room.held_seats:
             if seat.online and not seat.is_server_bot and live.session_of(seat.player) is None:
                 self.drop(live, Player(owner_of(seat.player), seat.name))  # together with guests
 
     def part(self, live: LiveRoom, session: Session) -> None:
-        """Remove an ended session from a room, and hold its seats."""
+        """Remove an ended session from a room, and hold its player's seats."""
         if live.room.code not in session.rooms:
             return
         is_player = live.is_played_by(session)
@@ -104,7 +104,7 @@ class Timers:
     # -- watchers -----------------------------------------------------------------------------------------------
 
     def tell_count(self, live: LiveRoom) -> bool:
-        """Send the number of watchers, four times a second at most; return True if it was sent now."""
+        """Send the number of watchers, at most every `COUNT_SECONDS`. Return True if watchers were sent it now."""
         self.on_counted(live)
         if live.is_count_due:
             return False
@@ -116,7 +116,7 @@ class Timers:
         return False
 
     def _show_count(self, live: LiveRoom) -> bool:
-        """Send the state if the number of watchers has changed since the last one."""
+        """Send the state if the number of watchers has changed since the last state. Return as `LiveRoom.show` does."""
         live.is_count_due = False
         live.counted_at = _in(0)
         is_news = live.counted != len(live.watchers) and not live.is_gone
@@ -136,7 +136,7 @@ class Timers:
         live.waiting.appendleft(self._closing(live, why))  # right after the change that is being settled
 
     async def end(self, live: LiveRoom, why: Closed) -> None:
-        """Close a room with everybody in it, and return when it is deleted; raises `Refused` and `StoreUnavailable`."""
+        """Delete a room, then remove all sessions from it. May raise `Refused` or `StoreUnavailable`."""
 
         def then(error: Exception | None) -> None:
             if error is None:
@@ -167,12 +167,12 @@ class Timers:
     def _retrying(
         self, live: LiveRoom, what: str, again: Callable[[], object], done: Callable[[], object] = lambda: None
     ) -> Callable[[Exception | None], None]:
-        """Return a callback for the end of a change: it calls `done`, or logs the error and calls `again` later."""
+        """Return a callback for a settled change. It calls `done`, or logs the error and calls `again` later."""
 
         def then(error: Exception | None) -> None:
             if error is None:
                 done()
-            elif not (live.is_gone or self.scheduler.is_stopped):  # the next server finds the room in that state
+            elif not (live.is_gone or self.scheduler.is_stopped):  # the next server loads the room unchanged
                 self._put_off[what] += 1
                 now = _in(0)
                 if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:
@@ -188,7 +188,7 @@ def _in(seconds: float) -> float:
 
 
 def _moved_in_time(live: LiveRoom, end: int) -> bool:
-    """Return whether a message that the player to move sent before the end is still queued."""
+    """Return True if a message from the player to move arrived before `end` and is still queued."""
     turn = live.room.position.turn
     session = None if turn is None else live.session_of(live.room.seat(turn).player)
     return session is not None and session.waits_since is not None and session.waits_since < end

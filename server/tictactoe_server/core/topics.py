@@ -1,4 +1,4 @@
-"""Topics that sessions subscribe to: a topic gathers changes for a while, and sends them to all subscribers."""
+"""Topics that sessions subscribe to. A topic gathers changes for a moment and sends them to all subscribers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ QUICK_SUBSCRIBERS: Final = 200
 
 
 class Topic(ABC):
-    """The sessions that subscribed. A session that ends is unsubscribed from the topics of all services.
+    """A topic and its subscribers. A session that ends is unsubscribed from the topics of all services.
 
     Attributes:
-        subscribers: The number of things that each session wants to see, if the session can choose.
+        subscribers: The subscribed sessions, each with the number of items that it wants, if it can choose.
         due: The timer of the next `tell`.
     """
 
@@ -36,7 +36,7 @@ class Topic(ABC):
         self.subscribers.pop(session, None)
 
     def tell_later(self) -> None:
-        """Schedule one `tell` for all changes until then."""
+        """Schedule `tell` for all changes made until then, unless it is already scheduled."""
         if self.due is None:
             self.due = asyncio.get_running_loop().call_later(self.gather_seconds(), self._tell)
 

@@ -1,4 +1,4 @@
-"""Broadcasts to the watchers of a room; many watchers are sent to in several turns of the event loop."""
+"""Broadcasts to the watchers of a room. With many watchers, a broadcast takes several turns of the event loop."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Final
 
 from tictactoe_server.core.session import Session
 
-CROWD: Final = 20  # more watchers are a crowd
-CROWD_A_TURN: Final = 32  # watchers that are sent to in a turn of the event loop
+CROWD: Final = 20  # more watchers than this are a crowd
+CROWD_A_TURN: Final = 32  # the most watchers that a broadcast reaches in a turn of the event loop
 GATHER_SECONDS: Final = 0.05  # how long chat for a crowd is gathered
 
 
 class Watchers:
-    """The sessions that watch a room, in the order of their arrival.
+    """The sessions that watch a room, in order of arrival.
 
-    A broadcast of states and chat runs until all watchers were sent it; later ones are gathered for the next broadcast.
-    A watcher is sent states in their order, and no older ones.
+    A broadcast of states and chat runs until it has reached all watchers. Meanwhile, new states and chat are gathered
+    for the next broadcast. No watcher is sent a state that is older than its last state.
 
     Attributes:
         seen: The `seq` of the last state that each session was sent.
@@ -65,7 +65,7 @@ class Watchers:
             self._go_on()
 
     def say(self, frame: bytes) -> None:
-        """Broadcast chat; for a crowd, gather messages for a moment."""
+        """Broadcast chat. For a crowd, or during a broadcast, messages are gathered for `GATHER_SECONDS` first."""
         self._coming_lines.append(frame)
         if self.are_many or self._next_turn is not None:
             if self._gathering is None:
