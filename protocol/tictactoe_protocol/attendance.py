@@ -1,7 +1,7 @@
-"""A running tournament in words: presence, progress of games, reasons for the ranking, the bracket. Pure.
+"""Describes a running tournament: its present players, the progress of its games, its ranking and its bracket. Pure.
 
-`age_ms` is the time since a state arrived; its durations count from then. The page's ports are
-`web/events/following.js` and `bracket.js`.
+In every function, `age_ms` is the time since the state arrived. It is added to durations of absence and taken off
+running clocks. The page's ports of this module are `web/events/following.js` and `bracket.js`.
 """
 
 from __future__ import annotations
@@ -27,16 +27,19 @@ from tictactoe_protocol.wording import format_duration, join_words
 
 MOST_NAMED: Final = 6
 MOST_ROUNDS: Final = 4
-"""The most rounds of a bracket that are drawn."""
+"""The largest number of rounds that are drawn in a bracket."""
 _MOST_AWAITED: Final = 4
-"""The most running games whose players to move are named."""
+"""Up to this number of running games, their players to move are named."""
 _ROUNDS: Final = ("final", "semifinals", "quarterfinals")
-_LINES: Final = 3  # of a match in the first drawn round; the third may say how it was decided
+_LINES: Final = 3  # for each match in the first drawn round; the third may say how the match was decided
 _SCORE: Final = 4
 
 
 def describe_progress(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[str]:
-    """Return sentences about the round, the players present, and the players and games still missing."""
+    """Return sentences about the round and the players present, and what `list_waits` returns.
+
+    `due_ms` is the time until the next round, or None if no round is due.
+    """
     head, status = state.head, describe_word("status", state.status)
     here = say("tournament here", n=head.players + head.expected, present=head.present)
     if not state.round:
@@ -47,7 +50,10 @@ def describe_progress(state: EventState, due_ms: int | None, age_ms: int = 0) ->
 
 
 def list_waits(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[str]:
-    """Return the sentence about missing players, or else about the next round, if there is one."""
+    """Return a sentence about what the tournament waits for, otherwise about the start of the next round, if it is due.
+
+    The list is empty if there is nothing to say.
+    """
     if waits := describe_waiting(state, age_ms):
         return [waits]
     is_between = state.round and due_ms is not None and not is_over(state)
@@ -55,10 +61,11 @@ def list_waits(state: EventState, due_ms: int | None, age_ms: int = 0) -> list[s
 
 
 def describe_waiting(state: EventState, age_ms: int = 0) -> str:
-    """Return the names of the players that the tournament waits for, or "".
+    """Return a sentence about the players that the tournament waits for, or "".
 
-    Before the start these are the missing players, later absent players and, in a few games, the players to move. If
-    the tournament paused because nobody was present, return that and how it goes on instead.
+    Before the start, these are the missing players. Later they are the absent players and, if only a few games are
+    running, the players to move. If the tournament is paused because all were absent, the sentence says how many
+    players must be present for it to go on.
     """
     if state.needed:
         return say("tournament deserted", n=state.needed)
@@ -80,7 +87,7 @@ def describe_waiting(state: EventState, age_ms: int = 0) -> str:
 
 
 def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
-    """Return the number and the names of missing players: absent entrants by rank, then names of the roster."""
+    """Return the number and the names of the missing players: absent entrants by rank, then people in the roster."""
     away = [name_away(state, row.player, row.name, age_ms) for row in state.table if row.player in (state.away or {})]
     if state.status != "open":
         return len(away), name_some(away, len(away))
@@ -89,13 +96,13 @@ def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
 
 
 def ask_to_begin(state: EventState, age_ms: int = 0) -> str:
-    """Return the question whether to begin without the missing players; "" if all are present."""
+    """Return the question whether to begin without the missing players, or "" if all are present."""
     n, names = _list_missing(state, age_ms)
     return say("tournament begin without", n=n, names=names) if n else ""
 
 
 def name_away(state: EventState, player: str, name: str, age_ms: int = 0) -> str:
-    """Return a name, with the duration of the player's absence if they are away."""
+    """Return `name`, followed by the duration of the player's absence if they are absent."""
     away_ms = (state.away or {}).get(player)
     if away_ms is None:
         return clean_text(name)
@@ -103,13 +110,13 @@ def name_away(state: EventState, player: str, name: str, age_ms: int = 0) -> str
 
 
 def name_some(names: Sequence[str], count: int) -> str:
-    """Return the first names of a list of `count` people, and the number of the others."""
+    """Return the first of `names` as a list in a sentence, and how many of the `count` people are not named."""
     more = [say("tournament and more", n=count - MOST_NAMED)] if count > MOST_NAMED else []
     return join_words([*names[:MOST_NAMED], *more])
 
 
 def tabulate_games(state: EventState, age_ms: int = 0) -> dict[str, tuple[str, str]]:
-    """Return the players and the progress or score of this round's pairings by id."""
+    """Return the players, and the progress or score, of each pairing in this round, by the pairing's id."""
     return {
         one.id: (describe_players(one), describe_game(state, one, age_ms) or describe_score(one))
         for one in state.pairings
@@ -117,7 +124,10 @@ def tabulate_games(state: EventState, age_ms: int = 0) -> dict[str, tuple[str, s
 
 
 def tabulate_present(state: EventState, viewer: str, age_ms: int = 0) -> dict[str, tuple[str, ...]]:
-    """Return the table with absences, and before the start also with the expected names of the roster."""
+    """Return the table of `tabulate` with notes about absent players.
+
+    Before the start, it also has the people in the roster who have not entered yet.
+    """
     table = tabulate(state.table, viewer)
     for player, ms in (state.away or {}).items():
         if player in table:
@@ -131,7 +141,7 @@ def tabulate_present(state: EventState, viewer: str, age_ms: int = 0) -> dict[st
 
 
 def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> str:
-    """Return the progress of a game: moves, turn, clocks, absent players; "" if it is unknown."""
+    """Return the progress of a game: its moves, turn, clocks and absent players; "" if it is unknown."""
     game = (state.games or {}).get(pairing.id)
     if game is None or pairing.state == "scored":
         return ""
@@ -148,7 +158,10 @@ def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> 
 
 
 def list_notes(state: EventState) -> list[str]:
-    """Return the sentences below a table: the deciding tie-break, the games of a match, the no-shows of the roster."""
+    """Return the sentences below a table.
+
+    They say which tie-break decided or, in a knock-out, how a match works; and who in the roster never came.
+    """
     told = [describe_decision(state)]
     if state.head.kind == "knock_out":
         told = [] if is_over(state) else [say("tournament match")]
@@ -159,7 +172,10 @@ def list_notes(state: EventState) -> list[str]:
 
 
 def describe_decision(state: EventState) -> str:
-    """Return why the first of two players with equal points is ahead, or at the end, that they share a place."""
+    """Return why the first player is ahead of the second if both have the same points, or "".
+
+    At the end of the tournament, it may instead say that they share the first place.
+    """
     if len(state.table) < 2:
         return ""
     one, two = state.table[:2]
@@ -177,7 +193,7 @@ def describe_decision(state: EventState) -> str:
 
 
 def list_bracket(rounds: Sequence[Sequence[EventMatch]], all_rounds: int) -> list[str]:
-    """Return a bracket as text, a line for each round: ``Final: ana 1½ - cy ½.``"""
+    """Return a bracket as text with a line for each round: ``Final: ana 1½ - cy ½.``"""
     return [
         f"{title}: {'; '.join(_describe_match(match) for match in matches)}."
         for title, matches in zip(name_rounds(len(rounds), all_rounds), rounds, strict=True)
@@ -187,9 +203,13 @@ def list_bracket(rounds: Sequence[Sequence[EventMatch]], all_rounds: int) -> lis
 def draw_bracket(
     rounds: Sequence[Sequence[EventMatch]], all_rounds: int, width: int, fill: Callable[[str, int], str]
 ) -> list[str]:
-    """Return the last rounds of a bracket side by side, at most `width` columns wide; ``*`` marks winners.
+    """Return the lines of a drawing of a bracket: its last rounds side by side, with ``*`` for winners.
 
-    `fill` cuts or pads a text to a number of columns.
+    Args:
+        rounds: The matches in each round of the state.
+        all_rounds: The total number of rounds in the tournament.
+        width: The largest width of a line in columns.
+        fill: Cuts or pads a text to a number of columns.
     """
     shown = [*rounds[-MOST_ROUNDS:]]
     column = min((width + 3) // max(1, len(shown)) - 3, 24)
@@ -220,14 +240,14 @@ def _is_to_move(state: EventState, pairing: EventPairing, mark: str) -> bool:
 
 
 def name_rounds(count: int, all_rounds: int) -> Iterator[str]:
-    """Yield the names of the last rounds of a knock-out."""
+    """Yield the names of the last `count` rounds in a knock-out with `all_rounds` rounds."""
     for left in reversed(range(count)):
         id = f"tournament {_ROUNDS[left]}" if left < len(_ROUNDS) else "tournament now"
         yield say(id, round=all_rounds - left)
 
 
 def _sides(match: EventMatch) -> Iterator[tuple[str, str]]:
-    """Yield each name, ``-`` if unknown, with its points and ``*`` for the winner."""
+    """Yield the name of each player in a match, ``-`` if unknown, and their points, with ``*`` for the winner."""
     for number, (player, name) in enumerate(zip(match.players, match.names, strict=True)):
         score = format_points(match.points[number]) if len(match.points) > 1 else ""
         yield clean_text(name or "-"), score + ("*" if player and player == match.goes_on else "")

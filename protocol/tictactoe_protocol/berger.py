@@ -1,14 +1,14 @@
-"""The pairings of a round robin: the Berger tables of the FIDE Handbook, C.05 annex 1.
+"""The pairings in a round robin, from the Berger tables in the FIDE Handbook, C.05 annex 1.
 
-Players are numbered from 1; with an odd number of players, the opponent of the missing last number is free. The first
-player of a pair has the first move.
+Players are numbered from 1. With an odd number of players, the opponent of the missing last number is free. The first
+player in a pair has the first move.
 """
 
 from __future__ import annotations
 
 
 def berger_round(players: int, round: int) -> list[tuple[int, int]]:
-    """Return the pairs of one round, from 1, for an even number of players.
+    """Return the pairs in a round for an even number of players; rounds are numbered from 1.
 
     >>> berger_round(6, 2)
     [(6, 4), (5, 3), (1, 2)]
@@ -24,7 +24,7 @@ def berger_round(players: int, round: int) -> list[tuple[int, int]]:
 
 
 def berger_rounds(players: int, *, double: bool = False) -> int:
-    """Return the number of rounds.
+    """Return the number of rounds in a single or double round robin.
 
     >>> berger_rounds(5), berger_rounds(6, double=True)
     (5, 10)
@@ -33,10 +33,10 @@ def berger_rounds(players: int, *, double: bool = False) -> int:
 
 
 def berger_pairs(players: int, round: int, *, double: bool = False) -> list[tuple[int, int | None]]:
-    """Return the pairs of one round of any number of players; the opponent of the free player is None.
+    """Return the pairs in a round for any number of players. The opponent of a free player is None.
 
-    The second half of a double round robin repeats the first with the other side to move. The last two rounds of its
-    first half are exchanged, as the handbook advises, so that no player moves first three times in a row.
+    The second half of a double round robin repeats the first half with the first move exchanged. The last two rounds of
+    the first half change places, as the handbook advises, so that no player moves first three times in a row.
 
     >>> berger_pairs(3, 1)
     [(1, None), (2, 3)]

@@ -1,7 +1,7 @@
-"""The possible actions of a player in a room, the open questions, and why other actions are impossible. Pure.
+"""What a player in a room can do: possible actions, open questions, and why other actions are impossible. Pure.
 
-Every client renders this; the server decides nevertheless, and refuses with the same sentences. A viewer is the public
-id of the reading player, or "".
+Every client displays these choices. The server checks each request all the same, and refuses it with the same
+sentences. In every function, `viewer` is the public id of the player who reads the text, or "".
 """
 
 from __future__ import annotations
@@ -31,7 +31,13 @@ _ANSWER_FIRST: Final = {"draw": "why answer draw", "undo": "refused not_allowed 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """A possible action; `cost` is its effect on the viewer's game."""
+    """An action that is possible now.
+
+    Attributes:
+        id: The id of the action, such as ``draw``.
+        argument: The variant of the action, such as ``offer``, or "".
+        cost: What it does to the viewer's game: ``abort``, ``lose`` or "".
+    """
 
     id: str
     argument: str = ""
@@ -39,23 +45,23 @@ class Deed:
 
     @property
     def name(self) -> str:
-        """The name in code: ``draw offer``, ``resign``."""
+        """The id and argument: ``draw offer``, ``resign``."""
         return f"{self.id} {self.argument}" if self.argument else self.id
 
     @property
     def label(self) -> str:
-        """The id of the label in the catalogue: ``deed draw offer``."""
+        """The id of the action's label in the catalogue: ``deed draw offer``."""
         return "deed abort" if self.id == "resign" and self.cost == "abort" else f"deed {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An open question to the viewer or from the viewer, or an absent opponent.
+    """An open question to the viewer or from the viewer, or a notice about absent opponents.
 
     Attributes:
-        marks: The marks of the asking, absent or departed players.
-        deeds: The possible answers, the first one is yes.
-        left_ms: How long the seat of an ``absent`` player is still held.
+        marks: The marks of the players who ask, are absent or have left.
+        deeds: The possible answers; the first one is yes.
+        left_ms: For ``absent``, how long the seat is still held.
     """
 
     id: QuestionKind
@@ -66,14 +72,20 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The possible actions in display order, the open questions, and the reasons why other actions are impossible."""
+    """The choices of the viewer.
+
+    Attributes:
+        deeds: The possible actions, in display order.
+        questions: The open questions.
+        reasons: For each impossible action, by name, the id of the sentence that explains why.
+    """
 
     deeds: tuple[Deed, ...]
     questions: tuple[Question, ...]
     reasons: dict[str, str]
 
     def find(self, name: str) -> Deed | None:
-        """Return the deed of this name or id, or None."""
+        """Return the possible action with this name or id, or None."""
         id, _, argument = name.partition(" ")
         return next((deed for deed in self.deeds if deed.id == id and argument in ("", deed.argument)), None)
 
@@ -81,7 +93,7 @@ class Choices:
         return self.find(name) is not None
 
     def find_reason(self, name: str) -> str | None:
-        """Return the id of the sentence that says why the action is impossible, or None."""
+        """Return the id of the sentence that explains why an action is impossible, or None if it is possible."""
         if self.may(name):
             return None
         return next((why for other, why in self.reasons.items() if name in (other, other.partition(" ")[0])), None)
@@ -101,11 +113,12 @@ def choices(
     """Return the choices of the viewer.
 
     Args:
-        moves: The moves of the game, None if they are unknown.
+        moves: The cells played in the game, or None if they are unknown.
         now_ms: The time since the state arrived.
-        chat: The `chat` of the server's welcome.
+        is_online: Whether the client is connected to the server.
+        chat: The `chat` in the server's `Welcome`.
         has_challenges: Whether the server has challenges.
-        has_sharing: Whether games can be shared there.
+        has_sharing: Whether games can be shared on the server.
     """
     held = absent_opponents(state, viewer)
     gone = tuple(mark for mark, hold_ms in held.items() if hold_ms <= now_ms)
@@ -127,13 +140,13 @@ def choices(
 
 
 def take_of(state: RoomState, way: str) -> str:
-    """Return the `take` of a ``choose`` request: the own mark for ``stay``, the other one for ``swap``."""
+    """Return the `take` of a `Choose` request: the mark to move for ``stay``, the other one for ``swap``, or `way`."""
     other = next((mark for mark in state.seats if mark != state.turn), "")
     return {"stay": state.turn or "", "swap": other}.get(way, way)
 
 
 def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
-    """Return the disconnected opponents in the viewer's running game by mark, and how long each seat is held."""
+    """Return the disconnected opponents in the viewer's running game: how long each seat is held, in ms by mark."""
     own = seat_of(state, viewer)
     seat = None if own is None else state.seats[own]
     if seat is None or seat.out or state.status != "playing":
@@ -144,19 +157,19 @@ def absent_opponents(state: RoomState, viewer: str) -> dict[str, int]:
 
 
 def cost_of_going(state: RoomState, viewer: str) -> Cost:
-    """Return the effect of leaving on the viewer's game: a game of two that has just begun is aborted."""
+    """Return what leaving the room does to the viewer's game. A game of two players that has just begun is aborted."""
     own = seat_of(state, viewer)
     playing = [mark for mark, seat in state.seats.items() if seat is not None and not seat.out]
     if state.status != "playing" or own not in playing:
         return ""
     is_beginning = any(mark not in state.board for mark in playing)
-    if state.rules.opening is not None:  # whose first choice is the second player's first act
+    if state.rules.opening is not None:  # in an opening, the second player acts first by choosing
         is_beginning = not state.chosen
     return "abort" if is_beginning and len(playing) == 2 and not state.event else "lose"
 
 
 def describe_reason(reason: str, state: RoomState) -> str:
-    """Return the sentence for a reason of `Choices`."""
+    """Return the sentence for a reason in `Choices.reasons`."""
     left = [clean_text(seat.name) for seat in state.seats.values() if seat is not None and seat.left]
     if reason == "refused not_allowed deserted" and left:
         return say(reason, name=left[0])
@@ -166,7 +179,7 @@ def describe_reason(reason: str, state: RoomState) -> str:
 
 
 def describe_question(question: Question, state: RoomState, moves: Sequence[int] | None) -> str:
-    """Return a question as a sentence: ``bo offers a draw.``"""
+    """Return a sentence about a question: ``bo offers a draw.``"""
     places: dict[str, Any] = {"n": len(question.marks), "mark": question.marks[0]}
     if question.id == "choose":
         other = next(mark for mark in state.seats if mark not in question.marks)
@@ -181,7 +194,7 @@ def describe_question(question: Question, state: RoomState, moves: Sequence[int]
 
 
 def describe_deed(deed: Deed, state: RoomState) -> str:
-    """Return the label of a button or key; for a choice in an opening it says the effect."""
+    """Return the label of an action for a button or key. For a choice in an opening, the label states the effect."""
     if deed.id != "choose":
         return say(deed.label)
     take, marks = take_of(state, deed.argument), state.rules.marks
@@ -199,7 +212,7 @@ def _list_left(state: RoomState) -> tuple[str, ...]:
 def _list_reasons(
     state: RoomState, viewer: str, moves: Sequence[int] | None, gone: Sequence[str], *, is_online: bool
 ) -> dict[str, str]:
-    """Return the reason why each deed is impossible, "" for possible ones, in display order."""
+    """Return the id of the reason why each action is impossible, or "" if it is possible, in display order."""
     own, over, waiting = seat_of(state, viewer), state.status == "over", state.status == "waiting"
     offline = "" if is_online else "why offline"
     to_play = "why watching" if own is None else _why_not_playing(state, own)
@@ -254,7 +267,7 @@ def _why_no_act(state: RoomState, not_now: str, offline: str) -> dict[str, str]:
 
 
 def _why_no_undo(state: RoomState, own: str) -> str:
-    """Return why a game of two allows no taking back now, or ""."""
+    """Return the reason why no move can be taken back now in a game of two players, or ""."""
     if state.opening:
         return "refused not_allowed opening"
     if own not in state.board:

@@ -1,8 +1,8 @@
-"""The commands of the client: one table with a row for each command, its words and its key. Pure.
+"""The commands of the client: a table with a row for each command, with its words and its key. Pure.
 
-Key bindings, the key line, help, command completion, plain mode and the key settings are derived from it. Rows refer to
-the deeds of `choices`. Keys have the terminal library's names or are characters; words, labels and sentences are ids of
-the catalogue.
+The key bindings, the key line, the help, command completion, plain mode and the key settings are all derived from this
+table. Deeds are the names of actions in `tictactoe_protocol.choices`. Keys are characters or have the names of the
+terminal library. Words, labels and sentences are ids in the catalogue.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ VerbKind = GameKind | Literal["new", "leave", "quit", "chat", "mute", "unmute", 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Play this cell, row-major from 0."""
+    """Play the cell with this index, row-major from 0."""
 
     cell: int
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Ask for information; ``turn``, an empty line, repeats whose move it is.
+    """Ask for information.
 
     Attributes:
-        number: The row, column, cell or mark from 0, the number of last moves, or the ply for a ``value``. None is the
-            last cell, all marks or moves, or the displayed position.
+        kind: What to ask for. An empty line asks for the ``turn``: whose move it is.
+        number: The index of the row, column, cell or mark from 0, the number of last moves, or the ply for a ``value``.
+            None means the last cell, all marks, all moves, or the displayed position.
     """
 
     kind: PlainKind | PartKind
@@ -45,11 +46,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Display another position: after `number` moves, `number` moves further, the newest one, or the next mistake.
+    """Display another position.
 
     Attributes:
-        number: May be negative, for earlier positions.
-        may_be_no: Whether it was typed as ``n``, which is also the answer no to an open question.
+        kind: Which position: ``at`` is after `number` moves, ``by`` is `number` moves further, ``live`` is the newest
+            position, ``mistake`` is the next mistake.
+        number: A number of moves; for ``by`` and ``mistake``, negative numbers go back.
+        may_be_no: Whether the command was typed as ``n``, which may also be the answer no to an open question.
     """
 
     kind: Literal["at", "by", "live", "mistake"]
@@ -59,9 +62,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """Carry out a command; `argument` is the text after the word: an answer, a chat line, a name, a file, or empty.
+    """Carry out a command.
 
-    For ``choose`` it is a mark, ``swap``, ``stay`` or ``more``.
+    Attributes:
+        argument: The text after the command's word: an answer, a chat line, a name, a file, or "". For ``choose``, it
+            is a mark, ``swap``, ``stay`` or ``more``.
     """
 
     kind: VerbKind
@@ -73,18 +78,18 @@ Intent = Place | Query | Look | Verb
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The key of a row.
+    """The key of a command.
 
     Attributes:
-        name: Its name in the settings.
-        keys: The default keys, separated by spaces. If several rows have the same name, one of them has the keys; a
-            name without any is a fixed key.
-        does: A method of the screen or of its input line, with arguments. By default the key does what is typed, or on
-            a page calls the method of the key's name.
-        shown: The situations and pages where the key is active, by its label in the key line: "" without a label,
-            ``deed`` for the label of the deed.
-        deeds: The deeds of the key, by default the row's.
-        label: The label in the list of commands for a key without a deed.
+        name: The name of the key in the settings.
+        keys: The default keys, separated by spaces. If several rows have a key with the same name, only one of them
+            lists the default keys. If no row lists any, the key cannot be changed.
+        does: The method of the screen or of its input line that the key calls, with arguments. By default, the key
+            carries out the command, or on a page calls the method with the name of the key.
+        shown: For each label in the key line, the situations and pages with this label, separated by spaces; the key is
+            active in all of them. The key line leaves out the label "", and shows the deed's label for ``deed``.
+        deeds: The deeds of the key; by default the deeds of the row.
+        label: The label in the list of commands, for a key without a deed.
     """
 
     name: str
@@ -95,20 +100,21 @@ class Key:
     label: str = ""
 
     def label_in(self, situation: str) -> str | None:
-        """Return the label in the key line of a situation or page, or None if the key is inactive there."""
+        """Return the label in the key line of a situation or page, or None if the key is not active in it."""
         return next((label for label, where in self.shown.items() if situation in where.split()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A row: a command that can be typed or pressed.
+    """A row of the table: a command that can be typed or called by a key.
 
     Attributes:
-        means: The intent of a line with one of the words.
-        words: The ids of the words, by default its own id.
-        argument: The argument in the help; `takes` is the id of a word to use instead.
-        ways: The ids of the words that may follow.
-        deeds: The command is possible while one of these deeds is, or always if there are none.
+        means: What a typed line with one of the words means.
+        words: The ids of the command's words; by default its own id, empty if it cannot be typed.
+        argument: An example of the argument, for the help.
+        takes: The id of a word for the argument in the help, instead of `argument`.
+        ways: The ids of the words that may follow the command's word.
+        deeds: The deeds that make the command possible if one of them is possible; empty if it is always possible.
     """
 
     id: str
@@ -126,18 +132,18 @@ class Command:
 
     @property
     def word_ids(self) -> tuple[str, ...]:
-        """The ids of its words; empty for commands that can only be pressed."""
+        """The ids of the command's words; empty if the command can only be called by a key."""
         return self.words if self.words is not None else (self.id,)
 
     @property
     def typed(self) -> tuple[str, ...]:
-        """The lines that mean it, the shortest first."""
+        """The lines that can be typed for the command, the shortest first."""
         argument = word_of(self.takes) if self.takes else self.argument
         return tuple(f"{word} {argument}".rstrip() for id in self.word_ids for word in words_of(id))
 
     @property
     def pressed_for(self) -> tuple[str, ...]:
-        """The deeds of the command's key, which does the first possible deed; empty if the key is always active."""
+        """The deeds of the command's key, which does the first possible one; empty if the key is always active."""
         return self.key.deeds if self.key is not None and self.key.deeds is not None else self.deeds
 
 
@@ -147,13 +153,13 @@ def words_of(id: str) -> tuple[str, ...]:
 
 
 def word_of(id: str) -> str:
-    """Return the first word with this id that is longer than a letter."""
+    """Return the shortest word with this id that has at least two letters, or else the shortest word."""
     words = words_of(id)
     return next((word for word in words if len(word) > 1), words[0])
 
 
 def _press(name: str, keys: str, does: str, shown: Mapping[str, str], *deeds: str, label: str = "") -> Command:
-    """Return the row of a command that can only be pressed, and that the help does not list."""
+    """Return the row of a command that can only be called by a key."""
     return Command(name, words=(), deeds=deeds, key=Key(name, keys, does, shown, label=label))
 
 
@@ -299,7 +305,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("end", words=(), key=Key("quit", "ctrl+q", "ask_to_quit", {"key quit": "app"})),
     ),
 }
-"""The commands in the help of a room, by topic."""
+"""The commands that the help lists in a room, by topic."""
 
 _UNTOLD: Final = (
     Command("choose", Verb("choose")),
@@ -367,26 +373,26 @@ HOME: Final = (
     Command("home rooms", words=("rooms",)),
     Command("home history", words=("history",)),
 )
-"""The most used commands of the prompt outside rooms."""
+"""The most frequent commands at the prompt outside rooms."""
 
 FURTHER_HOME: Final = (
     Command("home challenge", words=("challenge",), takes="argument name"),
     Command("home event", words=("event",)),
     Command("home ladder", words=("ladder",)),
 )
-"""Further commands of that prompt. Those of the command line that are in neither table can be typed, too."""
+"""Further commands at the prompt outside rooms. All other commands of the command line can be typed there, too."""
 
 SUGGESTED: Final = ("resign", "draw", "undo", "claim", "chat", "clock", "who", "leave", "help")
-"""The words that are proposed when a command is begun."""
+"""The words that are suggested when a player begins to type a command."""
 
 TABLE: Final = (*_MOVING, *chain.from_iterable(COMMANDS.values()), *_UNTOLD)
-"""All commands that can be typed or pressed in rooms, or pressed on pages."""
+"""All commands that can be typed or called by a key in rooms, or called by a key on pages."""
 
 _ROOMS: Final = (
     *("asked", "talking", "commanding", "away", "playing", "choosing", "reviewing", "replay"),
     *("waiting", "attending", "watching", "past", "over"),
 )
-"""The situations in a room; all other names of situations are pages or parts of them."""
+"""The situations in a room. All other names of situations are pages or parts of pages."""
 _FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "asked": ("confirm",),
     "talking": ("enter",),
@@ -405,30 +411,33 @@ _LAST: Final[Mapping[str, tuple[str, ...]]] = {
     "event": ("help", "quit"),
     "history": ("save", "share", "refresh", "quit"),
 }
-"""The first and last keys of a key line, if they differ from the default."""
+"""The first (`_FIRST`) and the last keys in the key line of a situation, if they differ from the default."""
 
 _PRESSED: Final = [(row, row.key) for row in TABLE if row.key is not None]
 
 
 def list_first(situation: str) -> tuple[str, ...]:
-    """Return the first keys of a key line; on most pages ``open`` and ``back``."""
+    """Return the names of the first keys in a key line; on most pages, these are ``open`` and ``back``."""
     return _FIRST.get(situation, () if situation in _ROOMS else ("open", "back"))
 
 
 def order_keys(situation: str, names: Iterable[str]) -> list[str]:
-    """Return these keys in the order of the key line: that of the table except for the first and last ones."""
+    """Return the keys with these names in the order of the key line.
+
+    This is the order of the table, except for the first and the last keys.
+    """
     first, last = list_first(situation), _LAST.get(situation, ("help",) if situation in _ROOMS else ("quit",))
     between = (key.name for _, key in _PRESSED if key.name not in (*first, *last))
     return sorted(names, key=[*first, *between, *last].index)
 
 
 def list_keys(situation: str) -> dict[str, tuple[Key, str]]:
-    """Return the active keys of a situation or page by name, with their labels in the key line."""
+    """Return the keys that are active in a situation or page, by name, each with its label in the key line."""
     return {key.name: (key, label) for _, key in _PRESSED if (label := key.label_in(situation)) is not None}
 
 
 def _list_labels(situation: str) -> dict[str, str]:
-    """Return the labels of the active keys of a situation, those with an empty label last."""
+    """Return the labels of the keys that are active in a situation, by name; empty labels come last."""
     keys = list_keys(situation)
     names = sorted(order_keys(situation, keys), key=lambda name: not keys[name][1])
     return {name: keys[name][1] for name in names}
@@ -438,24 +447,27 @@ ACTIONS: Final = {key.name: tuple(key.keys.split()) for _, key in _PRESSED if ke
 """The keys that can be changed in the settings, with their defaults."""
 
 SITUATIONS: Final = {situation: _list_labels(situation) for situation in _ROOMS}
-"""The keys that are active at the same time in a room, with their labels; the first of two equal keys counts."""
+"""The names and labels of the keys that are active in each situation in a room.
+
+If two names have the same key in a situation, the first name counts.
+"""
 
 IN_ROOMS: Final = {one[1].name: one for one in _PRESSED if any(one[1].label_in(where) is not None for where in _ROOMS)}
-"""The rows of all keys that are active in rooms, each with its key."""
+"""The row and the key of every key that is active in rooms, by name."""
 
 DEEDS: Final = {key.name: row.pressed_for for row, key in _PRESSED if row.pressed_for}
-"""The deeds of keys; a key does its first possible deed. Other keys are always active."""
+"""The deeds of each key, by name. A key does its first possible deed; keys that are not listed are always active."""
 
 _KEY_OF: Final = {deed: name for name in reversed(IN_ROOMS) for deed in DEEDS.get(name, ())}
 
 
 def key_for(deed: Deed) -> str:
-    """Return the name of the key that does this deed, by default the id of the deed."""
+    """Return the name of the key for `deed`; if there is no key, return the id of the deed."""
     return _KEY_OF.get(deed.name) or _KEY_OF.get(deed.id, deed.id)
 
 
 def list_commands(*, plays: bool, now: Choices | None = None) -> Iterator[tuple[str, Sequence[Command]]]:
-    """Yield the commands of players or watchers by topic; with `now` only the possible ones."""
+    """Yield the commands for players or watchers by topic. With `now`, only possible commands are included."""
     for topic, commands in COMMANDS.items():
         found = [one for one in commands if now is None or not one.deeds or any(map(now.may, one.deeds))]
         if not plays:

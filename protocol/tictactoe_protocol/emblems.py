@@ -1,6 +1,7 @@
-"""A sign and a colour for each player, which distinguish players of the same name; `emblem.js` is the page's port.
+"""A sign and a colour for each player, which help to distinguish players with the same name.
 
-In a room, where two players may have the same colour, the sign has the colour of the player's mark.
+Two players may have the same colour, so in a room the sign has the colour of the player's mark. The page's port of this
+module is `emblem.js`.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ from functools import lru_cache
 from typing import Final
 
 SIGNS: Final = "★◆■✚✦✿❖"
-"""Signs that are one column wide in a terminal and look like no mark of the game."""
+"""Signs that are one column wide in a terminal and do not look like the marks in a game."""
 COLOURS: Final = 6
 
 
 @lru_cache
 def emblem_of(player: str) -> tuple[str, int]:
-    """Return the sign of a player, by their public id, and the number of its colour among the colours of marks.
+    """Return the sign for a player's public id, and the index of its colour among the colours of marks.
 
     >>> emblem_of("p-ana") == emblem_of("p-ana"), emblem_of("p-ana") == emblem_of("p-bo")
     (True, False)

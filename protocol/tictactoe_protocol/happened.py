@@ -1,7 +1,7 @@
-"""The events between two states of a room, for all clients. Pure.
+"""Derives what happened between two states of a room, for all clients. Pure.
 
-A state has only the board and the last move; the order of the moves follows from successive states. Players are named
-by their marks.
+A state has only the board and the last move, so the order of the moves follows from successive states. Events name
+players by their marks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOBODYS: Final = FREE + BLOCKED
 
 
 class Event(Struct, frozen=True):
-    """An event of a room or of the connection to it."""
+    """An event in a room, or on the connection to it."""
 
     def __repr__(self) -> str:
         shown = (name for name in self.__struct_fields__ if name not in ("old", "state"))
@@ -40,13 +40,20 @@ class Change(Event, frozen=True, kw_only=True):
 
 
 class Started(Change, frozen=True):
-    """A game began; games of a room are numbered from 1."""
+    """A game began. Games in a room are numbered from 1."""
 
     game: int
 
 
 class Missed(Change, frozen=True):
-    """Games ended without a state of their end; `winner` is the winning mark at that time, for a single game only."""
+    """Games ended, but the client received no state that shows their end.
+
+    Attributes:
+        first_game: The number of the first of these games.
+        last_game: The number of the last of these games.
+        winner: The mark that the winner had in the old state, if there was a single game and its winner is known.
+        is_draw: Whether there was a single game, and it was drawn.
+    """
 
     first_game: int
     last_game: int
@@ -55,7 +62,13 @@ class Missed(Change, frozen=True):
 
 
 class TakenBack(Change, frozen=True):
-    """The last `count` moves were taken back; `cells` and the asking mark `by` are given if they are known."""
+    """Moves were taken back.
+
+    Attributes:
+        count: The number of moves.
+        cells: The cells of these moves, or empty if they are unknown.
+        by: The mark that asked for it, or None if it is unknown.
+    """
 
     count: int
     cells: tuple[int, ...]
@@ -70,9 +83,9 @@ class Moved(_OfMark, frozen=True):
     """A cell was played.
 
     Attributes:
-        ply: The number of moves including this one.
-        decides: Whether the move ended the game by a line.
-        by: In an opening the current mark of the player who placed it, else "".
+        ply: The number of moves, including this move.
+        decides: Whether the move ended the game by completing a line.
+        by: In an opening, the current mark of the player who placed the mark; otherwise "".
     """
 
     cell: int
@@ -82,38 +95,48 @@ class Moved(_OfMark, frozen=True):
 
 
 class Chose(_OfMark, frozen=True):
-    """The player of `mark` took a side in the opening, or ``more``; with `swaps` the players changed seats."""
+    """The player with `mark` made a choice in an opening.
+
+    Attributes:
+        take: The chosen mark, or ``more``.
+        swaps: Whether the players have exchanged their seats.
+    """
 
     take: str
     swaps: bool
 
 
 class PassedOver(_OfMark, frozen=True):
-    """The player is out of a game that the others continue."""
+    """A player is out of the game, and the others continue it."""
 
 
 class Joined(_OfMark, frozen=True):
-    """A player took the seat."""
+    """A player took a seat."""
 
 
 class Renamed(_OfMark, frozen=True):
-    """The player changed their name; `before` is the old one."""
+    """A player changed their name; `before` is the old name."""
 
     before: str
 
 
 class Dropped(_OfMark, frozen=True):
-    """The player lost the connection; the seat is held for `hold_ms`, if that is known."""
+    """A player lost the connection. The seat is held for `hold_ms`, or for an unknown time if it is None."""
 
     hold_ms: int | None
 
 
 class Returned(_OfMark, frozen=True):
-    """A player who had lost the connection is back."""
+    """A player who had lost the connection has returned."""
 
 
 class Left(_OfMark, frozen=True):
-    """The player of `seat` left for good; with `frees` the seat is free, otherwise it stays theirs in the game."""
+    """A player left for good.
+
+    Attributes:
+        seat: The seat of the player.
+        frees: Whether the seat is now free; otherwise it remains the player's in this game.
+    """
 
     seat: SeatState
     frees: bool
@@ -125,22 +148,32 @@ class _OfOffer(Change, frozen=True):
 
 
 class Offered(_OfOffer, frozen=True):
-    """The mark `by` offers a draw, asks for a rematch, or asks to take back `count` moves (`cells` if known)."""
+    """The player with the mark `by` offers a draw, asks for a rematch, or asks to take back moves.
+
+    Attributes:
+        count: The number of moves to take back.
+        cells: The cells of these moves, or empty if they are unknown.
+    """
 
     count: int = 0
     cells: tuple[int, ...] = ()
 
 
 class Declined(_OfOffer, frozen=True):
-    """The mark `by` declined an offer."""
+    """The player with the mark `by` declined an offer."""
 
 
 class Withdrawn(_OfOffer, frozen=True):
-    """The mark `by` withdrew their offer."""
+    """The player with the mark `by` withdrew their offer."""
 
 
 class Lapsed(_OfOffer, frozen=True):
-    """An offer of the mark `by` lapsed because `mover` moved, moves were taken back, or for an unknown cause."""
+    """An offer by the player with the mark `by` lapsed.
+
+    Attributes:
+        cause: Whether a move or a taking back ended the offer; ``unknown`` if the states do not show it.
+        mover: For ``move``, the mark that moved.
+    """
 
     cause: Literal["move", "taking back", "unknown"]
     mover: str | None = None
@@ -155,11 +188,13 @@ class Ended(Change, frozen=True):
 def happened(
     old: RoomState, new: RoomState, *, moves: Sequence[int] | None = None, before: Sequence[int] | None = None
 ) -> list[Change]:
-    """Return the events between two states of one room, in display order.
+    """Return what happened between two states of the same room, in display order.
 
     Args:
-        moves: All cells of the new state's game, None if unknown.
-        before: All cells of the old state's game, None if unknown.
+        old: The earlier state.
+        new: The later state.
+        moves: The cells of all moves in the new state's game, or None if they are unknown.
+        before: The cells of all moves in the old state's game, or None if they are unknown.
     """
     start, told = old, list[Change]()
     if new.game == old.game and new.chosen != old.chosen:
@@ -188,12 +223,12 @@ def standing(state: RoomState, moves: Sequence[int] | None = None) -> list[Chang
 
 
 def is_draw(result: Result) -> bool:
-    """Return whether a result is a draw; aborted games, forfeits and unknown reasons of newer servers are none."""
+    """Return whether a result is a draw. Aborted games, forfeits and reasons that only newer servers know are not."""
     return result.winner is None and result.reason in RESULT_REASONS and result.reason not in ("aborted", "forfeit")
 
 
 def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
-    """Yield the games without a state of their end; the score shows the result of a single one."""
+    """Yield the `Missed` event, if there is one. The score shows the result if a single game was missed."""
     first, last = old.game + 1 if old.status == "over" else old.game, new.game - 1
     if first > last:
         return
@@ -210,7 +245,7 @@ def _missed_games(old: RoomState, new: RoomState) -> Iterator[Change]:
 
 
 def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
-    """Return the beginning of the new state's game, with the players of the old state."""
+    """Return a state at the beginning of the new state's game, with the players as they were in the old state."""
     board = "".join(BLOCKED if mark == BLOCKED else FREE for mark in new.board)
     known = _players_of(old)
     seats = {mark: seat and replace(known.get(seat.player, seat), out=False) for mark, seat in new.seats.items()}
@@ -219,7 +254,7 @@ def _before_first_move(old: RoomState, new: RoomState) -> RoomState:
 
 
 def _as_sitting_now(old: RoomState, new: RoomState) -> RoomState:
-    """Return the old state with its seats and its draw offer at the players' new marks."""
+    """Return the old state with its seats and its draw offer moved to the players' new marks."""
     known, offerer = _players_of(old), old.seats.get(old.offers.draw or "")
     seats = {mark: seat and known.get(seat.player) for mark, seat in new.seats.items()}
     draw = next((mark for mark, seat in seats.items() if seat is not None and seat is offerer), None)
@@ -247,7 +282,7 @@ def _arrivals(old: RoomState, new: RoomState) -> Iterator[Change]:
 
 
 def _is_same(before: SeatState | None, seat: SeatState, state: RoomState) -> TypeGuard[SeatState]:
-    """Return whether a seat has the same player, perhaps with another id by the card of an event."""
+    """Return whether a seat has the same player as before, possibly with another id after a card changed devices."""
     by_card = bool(state.event) and before is not None and before.name == seat.name
     return before is not None and (before.player == seat.player or by_card)
 
@@ -255,9 +290,13 @@ def _is_same(before: SeatState | None, seat: SeatState, state: RoomState) -> Typ
 def _order(
     known: Sequence[int] | None, state: RoomState, other: RoomState, guide: Sequence[int] | None
 ) -> Sequence[int]:
-    """Return the cells of a state's game in order, or in a likely order if it is unknown.
+    """Return the cells of the moves in a state's game in order, or in a likely order if the order is unknown.
 
-    That order assumes that no move of the other state was taken back: its cells come first, ordered as in `guide`.
+    The likely order assumes that no move in the other state was taken back: its cells come first, ordered as in
+    `guide`.
+
+    Args:
+        known: The cells of the moves, used if their number is that of the state.
     """
     if known is not None and len(known) == state.ply:
         return known
@@ -281,7 +320,7 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
         named = taken if laid is before or len(taken) <= 2 else ()
         told.append(TakenBack(len(taken), named, asker, old=old, state=new))
     result = new.result if old.result is None else None
-    has_opening = new.rules.opening is not None  # saves time in other games
+    has_opening = new.rules.opening is not None  # skips the search for choices in other games
     told += choices_at(new, kept, old) if has_opening else []
     for ply, cell in enumerate(lies[kept:], kept + 1):
         decides = result is not None and cell in result.line and ply == new.ply
@@ -298,7 +337,7 @@ def _play(old: RoomState, new: RoomState, before: Sequence[int] | None, moves: S
 
 
 def choices_at(state: RoomState, ply: int, old: RoomState | None = None) -> list[Chose]:
-    """Return the choices of the opening after `ply` moves, without those of the old state if there is one."""
+    """Return the opening choices made after `ply` moves; with `old`, only the choices that are not in that state."""
     rules, chosen, known = state.rules.to_rules(), state.chosen or (), 0 if old is None else len(old.chosen or ())
     made = [each for each in choices_of(rules.opening, rules.marks, chosen)[known:] if each.ply == ply]
     sits = [sits_now(rules.opening, rules.marks, chosen, mark) for _, mark, _ in made]
@@ -309,13 +348,13 @@ def choices_at(state: RoomState, ply: int, old: RoomState | None = None) -> list
 
 
 def placer(state: RoomState, ply: int) -> str:
-    """Return the current mark of the player who placed a move of an opening, or "" for a later move."""
+    """Return the current mark of the player who made move `ply` (from 0) in an opening, or "" for a later move."""
     rules = state.rules.to_rules()
     return placer_of(rules.opening, rules.marks, ply, state.chosen or ()) or ""
 
 
 def mover_of(state: RoomState) -> str | None:
-    """Return the current mark of the player who made the last move; None before the first."""
+    """Return the current mark of the player who made the last move, or None before the first move."""
     return None if state.last is None else placer(state, state.ply - 1) or state.board[state.last]
 
 
@@ -334,7 +373,7 @@ def _departures(old: RoomState, new: RoomState) -> Iterator[Change]:
 
 
 def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_taken_back: bool) -> Iterator[Change]:
-    """Yield the new and the ended offers, except for accepted ones."""
+    """Yield the events about new offers, and about offers that ended without being accepted."""
     kinds: tuple[Literal["draw", "undo"], ...] = ("draw", "undo")
     for kind in kinds:
         offerer: str | None = getattr(old.offers, kind)
@@ -353,7 +392,7 @@ def _offers(old: RoomState, new: RoomState, moves: Sequence[int] | None, *, is_t
 
 
 def taken_back_by(state: RoomState, mark: str) -> int:
-    """Return how many moves would be taken back for a mark."""
+    """Return how many moves would be taken back if the player with `mark` asked for it."""
     return 1 if state.last is not None and state.board[state.last] == mark else 2
 
 

@@ -1,6 +1,7 @@
-"""Ladders, profiles and challenges as text, for every client. Pure.
+"""Describes ladders, profiles and challenges in words, for all clients. Pure.
 
-A viewer is the id of the reading player. The page's port is `web/ladders/words.js`; vectors keep the two equal.
+In every function, `viewer` is the id of the player who reads the text. The page's port of this module is
+`web/ladders/words.js`; test vectors keep the two equal.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_clock, describe_rules
 
 MEASURED_GAMES: Final = 20
-"""The number of games from which on a ladder's statistics are shown."""
+"""A ladder shows its statistics after this number of games."""
 
 # -- ratings --------------------------------------------------------------------------------------------------------
 
 
 def describe_rating(rating: float, deviation: float, *, is_provisional: bool = False) -> str:
-    """Return a rating with the margin of its 95 % interval, or with a question mark if it is provisional."""
+    """Return a rating with the margin of its 95 % confidence interval, or a question mark if it is provisional."""
     return f"{round(rating)}?" if is_provisional else f"{round(rating)} ±{round(2 * deviation)}"
 
 
 def describe_change(change: RatingChange, name: str = "") -> str:
-    """Return a game's effect on the rating of a player of this name, or of the viewer without one."""
+    """Return a sentence about the change of a rating by a game. Without a `name`, the rating is the viewer's."""
     who = "other" if name else "you"
     whole, hundredths = divmod(round(change.expected * 100), 100)
     expected = say("decimal", whole=whole, hundredths=f"{hundredths:02}")
@@ -39,13 +40,16 @@ def describe_change(change: RatingChange, name: str = "") -> str:
 
 
 def describe_rated(push: Rated, names: Mapping[str, str], viewer: str) -> list[str]:
-    """Return one line for each player of a rated game, the viewer's first; `names` are by player id."""
+    """Return a line for each player in a rated game, the viewer's line first.
+
+    `names` are the names of the players by id.
+    """
     rows = sorted(push.players.items(), key=lambda row: row[0] != viewer)
     return [describe_change(change, "" if id == viewer else clean_text(names.get(id, id))) for id, change in rows]
 
 
 def describe_ladder(ladder: LadderState) -> list[str]:
-    """Return a ladder's figures, and why it is closed if it is."""
+    """Return sentences with the figures of a ladder and, if it is closed, the reason."""
     told = [say("ladder games", n=ladder.games)]
     if ladder.games >= MEASURED_GAMES:
         advantage, decided = round(ladder.advantage), round(ladder.decided * 100)
@@ -84,7 +88,7 @@ def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
 
 
 def describe_meetings(profile: PlayerProfile) -> str:
-    """Return the asking player's results against this player, or "" if there are none."""
+    """Return a sentence with the viewer's results against the player, or "" if they have not met."""
     met = profile.with_
     if met is UNSET:
         return ""
@@ -92,7 +96,7 @@ def describe_meetings(profile: PlayerProfile) -> str:
 
 
 def describe_terms(challenge: OpenChallenge) -> str:
-    """Return the terms of a game in a few words: rules, clock, rated or not, and the challenger's mark."""
+    """Return the terms of a challenge in a few words: rules, clock, whether it is rated, and the challenger's mark."""
     told = [describe_rules(challenge.rules), describe_clock(challenge.clock)]
     if challenge.rated:
         told.append(say("rated"))
@@ -102,7 +106,7 @@ def describe_terms(challenge: OpenChallenge) -> str:
 
 
 def describe_challenge(challenge: OpenChallenge, viewer: str, other: str = "") -> str:
-    """Return a challenge as a sentence; `other` is the name of the challenged player, if it is known."""
+    """Return a sentence about a challenge; `other` is the name of the challenged player, or "" if it is unknown."""
     terms = describe_terms(challenge)
     if challenge.player == viewer:
         return say("challenge by you", name=clean_text(other) or say("challenge somebody"), terms=terms)
@@ -110,9 +114,10 @@ def describe_challenge(challenge: OpenChallenge, viewer: str, other: str = "") -
 
 
 def describe_challenge_end(over: ChallengeOver, challenge: OpenChallenge, viewer: str, other: str = "") -> str:
-    """Return the end of a challenge as a sentence; `other` is the name of the challenged player, if it is known.
+    """Return a sentence about the end of a challenge.
 
-    The end is not known if the connection was lost before it; the sentence then only says that it is over.
+    If `over` does not say how it ended, as after a lost connection, the sentence only says that it is over. `other` is
+    the name of the challenged player, or "" if it is unknown.
     """
     room, how = ("" if over.room is UNSET else over.room), over.how if over.how in CHALLENGE_ENDS else "over"
     if challenge.player == viewer:

@@ -17,7 +17,7 @@ _MOST_IN_WORDS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Marks of one kind in an unbroken line, and the free cells at its ends."""
+    """An unbroken line of equal marks, and the free cells at its ends."""
 
     mark: str
     cells: tuple[int, ...]
@@ -41,13 +41,13 @@ def find_runs(board: str, rules: Rules, least: int) -> list[Run]:
 
 
 def split_lines(cells: Collection[int], rules: Rules) -> list[tuple[int, ...]]:
-    """Return the lines of at least `rules.line` cells among a result's cells."""
+    """Split the cells of a result into its lines, each of at least `rules.line` cells."""
     board = "".join(rules.marks[0] if cell in cells else FREE for cell in range(rules.size if cells else 0))
     return [run.cells for run in find_runs(board, rules, rules.line)]
 
 
 def describe_lines(state: RoomState) -> str:
-    """Return the deciding lines as sentences, ``Row 1 is X X X.``, or "" if no line decided."""
+    """Return sentences about the deciding lines, ``Row 1 is X X X.``, or "" if no line decided."""
     rules, told = state.rules.to_rules(), []
     for cells in split_lines(state.result.line if state.result else (), rules):
         (row, column), step, reach = divmod(cells[0], rules.columns), cells[1] - cells[0], describe_reach(cells, rules)
@@ -62,12 +62,12 @@ def describe_lines(state: RoomState) -> str:
 
 
 def describe_reach(cells: tuple[int, ...], rules: Rules) -> str:
-    """Return the first and the last of some cells: ``A1 to C3``."""
+    """Return the names of the first and the last of `cells`: ``A1 to C3``."""
     return say("reach", first=format_cell(cells[0], rules), last=format_cell(cells[-1], rules))
 
 
 def walk(cell: int, down: int, right: int, rules: Rules) -> Iterator[int]:
-    """Yield the cells that follow in a direction, up to the edge."""
+    """Yield the cells that follow `cell` in a direction, up to the edge of the board."""
     row, column = divmod(cell, rules.columns)
     while 0 <= (row := row + down) < rules.rows and 0 <= (column := column + right) < rules.columns:
         yield row * rules.columns + column

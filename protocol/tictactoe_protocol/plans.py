@@ -1,6 +1,6 @@
-"""How many players a tournament takes, its rounds, and its rough duration, also before it is opened. Pure.
+"""Plans a tournament before it begins: its largest number of players, its rounds, and its rough duration. Pure.
 
-The page's port is `web/events/plan.js`; vectors keep the two equal.
+The page's port of this module is `web/events/plan.js`; test vectors keep the two equal.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from tictactoe_protocol.events import MAX_ENTRANTS, EventHead
 from tictactoe_protocol.terms import ClockTerms
 
 MAX_ROUND_ROBIN: Final = 24
-MOST_PLIES: Final = 40  # of a game on a large board
-MOVE_MS: Final = 8_000  # of a move in a fast game
-GAMES_OF_MATCH: Final = 3  # of a usual knock-out match, counting the shorter ones as halves
+MOST_PLIES: Final = 40  # in a usual game on a large board
+MOVE_MS: Final = 8_000  # for a usual move in a fast game
+GAMES_OF_MATCH: Final = 3  # in a usual knock-out match; games at half the time count half
 MINUTE_MS: Final = 60_000
 
 
 def most_entrants(kind: str) -> int:
-    """Return how many players a kind of tournament takes."""
+    """Return the largest number of players in a tournament of this kind."""
     return MAX_ROUND_ROBIN if kind == "round_robin" else MAX_ENTRANTS
 
 
 def fitting_kind(kind: str, players: int) -> str:
-    """Return the kind of tournament for a number of players: `kind`, or ``swiss`` if only that takes them all."""
+    """Return `kind`, or ``swiss`` if only a Swiss can have this number of players."""
     return "swiss" if most_entrants(kind) < players <= MAX_ENTRANTS else kind
 
 
 def count_rounds(kind: str, players: int, *, double: bool = False, rounds: int = 0) -> int:
-    """Return the number of rounds for two players or more; `rounds` is the chosen number of a Swiss, or 0."""
+    """Return the number of rounds for two or more players. `rounds` is the number chosen for a Swiss, or 0."""
     if kind == "round_robin":
         return berger_rounds(players, double=double)
     needed = (players - 1).bit_length()
@@ -40,9 +40,9 @@ def count_rounds(kind: str, players: int, *, double: bool = False, rounds: int =
 
 
 def estimate_minutes(kind: str, rounds: int, cells: int, clock: ClockTerms, break_ms: int) -> int:
-    """Return the rough duration of a tournament, at least a minute.
+    """Return the rough duration of a tournament in minutes, at least 1.
 
-    A move takes eight seconds, in slow games a tenth of its time, but never more than half of it.
+    A move is assumed to take eight seconds, or a tenth of its time in slow games, but never more than half of its time.
     """
     plies = min(cells, MOST_PLIES)
     move_ms = _of(clock.move_ms) or 2 * _of(clock.initial_ms) // plies + _of(clock.increment_ms)
@@ -54,7 +54,10 @@ def estimate_minutes(kind: str, rounds: int, cells: int, clock: ClockTerms, brea
 def describe_plan(
     kind: str, players: int, cells: int, clock: ClockTerms, break_ms: int, *, double: bool = False, rounds: int = 0
 ) -> str:
-    """Return players, rounds and duration as a sentence, that there are too many, or "" for fewer than two players."""
+    """Return a sentence with the number of players, the rounds and the duration.
+
+    It says so if there are too many players; for fewer than two players it is "".
+    """
     if players < 2:
         return ""
     if players > most_entrants(kind):
@@ -72,7 +75,7 @@ def describe_plan(
 
 
 def describe_head(head: EventHead) -> str:
-    """Return the plan of an event that has not begun."""
+    """Return the sentence of `describe_plan` for a tournament that has not begun."""
     players, cells = max(head.players + head.expected, head.size or 0), head.rules.rows * head.rules.columns
     return describe_plan(head.kind, players, cells, head.clock, head.break_ms, double=head.double, rounds=head.rounds)
 

@@ -396,7 +396,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
         claimed: True if the player has claimed this `name`, false if another player has, otherwise left out.
         device_news: ``device_added`` or ``device_refused`` if the player has to know about newer devices.
         title: The server's name, chosen by its operator.
-        greeting: A welcome text of one or more lines, written by the operator.
+        greeting: A welcome text by the operator, which may have several lines.
         chat: ``off`` or ``sentences`` if chat is restricted.
         names: ``given`` if the server assigns the names of its players.
         opens_events: False if the operator has not allowed this player to open tournaments, otherwise left out.

@@ -1,7 +1,8 @@
-"""Combines the analyses of a game of two players: proven values carry over to neighbouring positions.
+"""Combines the analyses of the positions in a game between two players: proven values carry over to neighbours.
 
-A search may prove some positions of a game but not the ones before or after. The value of a move is that of the
-position after it, so values carry over backwards to the last choice of the opening, and forwards along best play.
+A search may prove the value of some positions in a game but not of the positions before or after. A move is worth as
+much as the position after it, so values carry over backwards, up to the last choice in the opening, and forwards along
+best play.
 """
 
 from __future__ import annotations
@@ -15,31 +16,35 @@ from tictactoe_engine import Position
 from tictactoe_protocol.pushes import AnalysisState, CellValue, ValueKind, deciding
 
 MOST_KEPT: Final = 600
-"""The most analyses in a `Reviewed`: at most 20 MB on the largest boards."""
+"""The largest number of analyses in a `Reviewed`; they take up to 20 MB on the largest boards."""
 
 _FLIPPED: Final[Mapping[ValueKind, ValueKind]] = {"win": "loss", "loss": "win"}
 _LOST: Final = CellValue("loss", None, -1.0)
 
 
 class Reviewed:
-    """A cache of the analyses of recently reviewed games, by last position and ply."""
+    """A cache of the analyses of recently reviewed games, by the last position of the game and by ply."""
 
     def __init__(self) -> None:
         self._games: dict[tuple[Position, tuple[int, ...]], dict[int, AnalysisState]] = {}
 
     def of(self, last: Position) -> dict[int, AnalysisState]:
-        """Return the analyses of a game by ply; the caller adds to them."""
+        """Return the cached analyses of a game by ply. The caller adds new analyses to this dictionary."""
         game = (last, last.moves)
-        self._games[game] = self._games.pop(game, {})  # the latest used are last
+        self._games[game] = self._games.pop(game, {})  # games used last are at the end
         while len(self._games) > 1 and sum(map(len, self._games.values())) > MOST_KEPT:
             del self._games[next(iter(self._games))]
         return self._games[game]
 
 
 def carry(known: dict[int, AnalysisState], last: Position) -> None:
-    """Update the `known` analyses of the game that led to `last` with values that follow from the others.
+    """Update the analyses of a game with values that follow from neighbouring positions.
 
-    Games of more than two players and moves before the last choice of the opening are left alone.
+    Games with more than two players, and positions before the last choice in an opening, remain unchanged.
+
+    Args:
+        known: The analyses by ply.
+        last: The last position of the game.
     """
     if len(last.rules.marks) != 2 or last.opening is not None:
         return
@@ -52,7 +57,7 @@ def carry(known: dict[int, AnalysisState], last: Position) -> None:
 
 
 def worth_of_move(led_to: CellValue) -> CellValue:
-    """Return the value of a move that led to a position with this value for the other side.
+    """Return the value of a move, given the value of the position after it for the other side.
 
     >>> worth_of_move(CellValue("win", 1, 1.0))
     CellValue(kind='loss', plies=2, estimate=-1.0)
@@ -92,11 +97,11 @@ def _as_known_before(analysis: AnalysisState, played: CellValue | None) -> Analy
 
 
 def _as_good(value: CellValue, best: Iterable[int], cells: Mapping[int, CellValue]) -> tuple[int, ...]:
-    """Return the best cells that may preserve a known value."""
+    """Return the cells in `best` that have the known `value` or may have it."""
     return tuple(sorted({cell for cell in best if cells[cell].kind in ("unknown", value.kind)}))
 
 
 def _preference(value: CellValue) -> tuple[float, int]:
-    """Sort losses before draws before wins, quick losses and slow wins first, unknown values by their estimate."""
+    """Return a sorting key: losses, quick ones first, then draws, then wins, slow ones first; unknown by estimate."""
     plies = value.plies or 0
     return (value.estimate, -plies if value.kind == "win" else plies)

@@ -1,4 +1,4 @@
-"""Room codes: six characters that survive being read aloud, typed on a telephone and pasted as a link."""
+"""Room codes: six characters that can be read aloud, typed on a telephone, or pasted as part of a link."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MISREAD: Final = str.maketrans("I1", "LL")
 _LETTERS: Final = frozenset(ROOM_CODE_ALPHABET + ROOM_CODE_ALPHABET.lower())
 _HALF: Final = "[2-9A-HJ-NP-Za-hj-np-z]{3}"
 _MOST_SEARCHED: Final = 500
-"""The characters of a text that are searched: the time for links grows with the square of their number."""
+"""Only this number of characters in a text are searched, as the time for links grows with the square of the length."""
 _END: Final = r"(?![^\W_])"
 _WRAPPED: Final = re.compile(r"=((?:http|ws)s?%3A%2F%2F[^&\s]+)", re.IGNORECASE)
 _SLASHES: Final = re.compile("(?<!:)/{2,}")
@@ -29,18 +29,19 @@ _LINK: Final = re.compile(rf"({_HOST}(?:/[^\s/?#]+)*)/({_HALF}-?{_HALF}){_END}{_
 
 
 class BadRoomCode(Refusal, ValueError):
-    """Text that cannot be a room code; `message` says what is wrong with it."""
+    """Text that cannot be a room code; `message` explains why."""
 
     def __init__(self, why: str, **data: Any) -> None:
         super().__init__(ErrorCode.NO_SUCH_ROOM, why, **data)
 
 
 class RoomLink(NamedTuple):
-    """A link to a room or event.
+    """A link to a room or a tournament.
 
     Attributes:
         base: The address of the server.
-        page: ``wall`` or ``cards`` of an event, or "".
+        code: The code of the room or tournament, in upper case.
+        page: The page of the tournament, ``wall`` or ``cards``, or "".
         rest: The text after the link.
     """
 
@@ -52,14 +53,14 @@ class RoomLink(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The link's path below the server's address, in its one written form."""
+        """The path of the link below the server's address, in its normal form."""
         return f"{'/e' if self.is_event else ''}/{self.code}{'/' if self.page else ''}{self.page}"
 
 
 def parse_room_code(text: str) -> str:
-    """Return the code in its one written form from a code, a link or a pasted line. Raises `BadRoomCode`.
+    """Return the room code in a code, a link or a pasted line, in upper case; raises `BadRoomCode`.
 
-    Case, dashes, spaces, invisible characters and characters around the code do not matter.
+    Upper and lower case, dashes, spaces, invisible characters, and text around the code do not matter.
 
     >>> parse_room_code("k7m-4pq"), parse_room_code("Join me: https://host/K7M4PQ?fbclid=x.")
     ('K7M4PQ', 'K7M4PQ')
@@ -78,7 +79,7 @@ def parse_room_code(text: str) -> str:
 
 
 def find_link(text: str) -> RoomLink | None:
-    """Return the first link in a text whose path has a room code, or None; of several codes the last one counts.
+    """Return the first link in a text whose path has a code, or None. If a path has several codes, the last one counts.
 
     >>> find_link("(see http://server:8765/games/k7m-4pq/)")
     RoomLink(base='http://server:8765/games', code='K7M4PQ', is_event=False, page='', rest='/)')
@@ -95,7 +96,7 @@ def find_link(text: str) -> RoomLink | None:
 
 
 def _find_code(text: str) -> str:
-    """Return the code in a text, or "". Among several words, only one with a digit or in capitals can be a code."""
+    """Return the room code in a text, or "". Among other words, only a word with a digit or in capitals can be one."""
     if link := find_link(text):
         return link.code
     words: list[str] = [] if "://" in text else _WORD.findall(text[:_MOST_SEARCHED])
@@ -106,9 +107,9 @@ def _find_code(text: str) -> str:
 
 
 def read_code(text: str) -> str:
-    """Return any other code in its one written form; only letters and digits matter, in any case.
+    """Return any other code in its normal form: its letters and digits, in upper case.
 
-    An I or 1 counts as L: no code has them, but people read them for it.
+    An I or 1 counts as L: codes do not contain them, but people may take an L for one.
 
     >>> read_code("7kq2-m94f x3zi")
     '7KQ2M94FX3ZL'
@@ -117,7 +118,7 @@ def read_code(text: str) -> str:
 
 
 def _simplify(text: str) -> str:
-    """Return a text without invisible characters and repeated slashes, or the link that a mail filter wrapped."""
+    """Return a text without invisible characters and repeated slashes; unwrap a link that a mail filter has wrapped."""
     if wrapped := _WRAPPED.search(text):
         text = unquote(wrapped[1], errors="replace")
     if not text.isascii():

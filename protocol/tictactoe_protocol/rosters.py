@@ -1,4 +1,4 @@
-"""Lists of names, pasted from a spreadsheet or saved to a file. The page's twin is `events/roster.js`."""
+"""Reads lists of names, pasted from a spreadsheet or saved to a file. The page's port is `events/roster.js`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ _GIVEN: Final = (
     *("schüler", "schülerin", "schüler/in", "student", "pupil"),
 )
 _FAMILY: Final = ("nachname", "familienname", "last name", "lastname", "surname", "family name", "name")
-"""The headers of columns of names, the best first: in `Name;Vorname` the name is a family name."""
+"""The headers of columns with given names (`_GIVEN`) and family names, the best ones first.
+
+The header ``name`` is in both: in ``Name;Vorname``, it is a family name.
+"""
 _MOST_ABOVE: Final = 5
-"""The number of lines searched for a header, which may follow a title."""
+"""The number of lines that are searched for a header, which may follow a title."""
 
 
 def decode_roster(body: bytes) -> str:
-    """Return the text of a file in UTF-8, in UTF-16 with a byte order mark, or else in Excel's Windows-1252."""
+    """Decode a file in UTF-16 with a byte order mark, in UTF-8, or otherwise in Windows-1252, which Excel writes."""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         return body.decode("utf-16", "replace")
     try:
@@ -28,10 +31,10 @@ def decode_roster(body: bytes) -> str:
 
 
 def read_roster(text: str) -> tuple[str, ...]:
-    """Return the names in a list: one a line, or in columns separated by tabs, semicolons or commas.
+    """Return the names in a list, which has a name in each line, or columns separated by tabs, semicolons or commas.
 
-    A header selects the columns and is dropped together with the lines above it. Numbers and addresses are no names.
-    Equal names get the first letters of the family name that distinguish them, or else a number.
+    A header selects the columns; it is dropped with the lines above it. Numbers and mail addresses are not names. Equal
+    names are followed by as many letters of the family name as distinguish them, or otherwise by a number.
 
     >>> read_roster("Nr;Vorname;Nachname\\n1;Lena;Koch\\n2;Lena;Maus\\n3;Jan;Rot"), read_roster("Anna, Ben")
     (('Lena K.', 'Lena M.', 'Jan'), ('Anna', 'Ben'))
@@ -55,7 +58,7 @@ def read_roster(text: str) -> tuple[str, ...]:
 
 
 def _read_people(text: str) -> list[tuple[str, str]]:
-    """Return the given and family names in a list; a family name may be missing."""
+    """Return the given and the family name of each person in a list. The family name may be ""."""
     separator = next((one for one in _SEPARATORS if one in text), "\n")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     rows = [[cell.strip().strip('"').strip() for cell in line.split(separator)] for line in lines]
@@ -81,7 +84,7 @@ def _read_people(text: str) -> list[tuple[str, str]]:
 
 
 def _is_header(at: int, head: list[str]) -> bool:
-    """Return True for the headers of a table, and for a header alone, which only a title may precede."""
+    """Return whether the line with index `at` is a header. Above a single column, it is one of the first two lines."""
     return not {*_GIVEN, *_FAMILY}.isdisjoint(head) and (at < 2 or len(head) > 1)
 
 

@@ -1,7 +1,7 @@
-"""The contents of a room's screen, computed from its state, the choices and the view, for all clients. Pure.
+"""Computes the contents of a room's screen from its state, the choices and the view, for all clients. Pure.
 
-The full screen, plain mode and the page draw a `Scene`; only layout, colours and keys are theirs. A viewer is the
-public id of the reading player, or "".
+The full screen, plain mode and the page each draw a `Scene` with their own layout, colours and keys. In every function,
+`viewer` is the public id of the player who reads the screen, or "".
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ Ended = Literal["", "left", "closed", "moved", "replaced"]
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """The server at `url`, which has the room, does not answer.
+    """A server that has the room but does not answer.
 
     Attributes:
-        step: ``asked`` if another server was asked to take the room over, ``refused`` if it refused.
-        why: The reason of the refusal.
+        url: The URL of the server.
+        step: ``asked`` if another server was asked to take over the room, ``refused`` if that server refused.
+        why: The reason for the refusal.
     """
 
     url: str
@@ -38,18 +39,21 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The client's own state of a room.
+    """The client's own state about a room.
 
     Attributes:
-        here: The displayed ply, None for the newest position.
-        typed: The typed part of a move.
-        pending: The cell of a move that has been sent but not confirmed.
-        confirming: The name of a deed that has to be confirmed.
+        here: The displayed ply, or None for the newest position.
+        typed: The part of a move that has been typed.
+        pending: The cell of a move that has been sent but is not confirmed yet.
+        confirming: The name of a deed that the player has to confirm.
         is_kept: Whether this is a stored game without a room.
-        ended: Why we are no longer in the room; `reason` is the server's sentence about it.
-        actor: The player to move if several play at one keyboard; there is then no viewer, whom sentences call "you".
-        again_seconds: The time until the next attempt to connect, while offline.
-        held_ms: How long our seat is still held, while offline.
+        ended: Why the client is no longer in the room, or "" if it is.
+        reason: The server's sentence about why the client is no longer in the room.
+        actor: The id of the player to move, if several people play at one keyboard. There is no viewer then, because
+            sentences must not call any of them "you".
+        again_seconds: While offline, the time until the next attempt to connect.
+        held_ms: While offline, how long the player's seat is still held.
+        unanswered: The server that does not answer, if there is one.
     """
 
     here: int | None = None
@@ -68,7 +72,13 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible answer: the name of the deed and its label; the main one of several stands out."""
+    """A possible answer to a question.
+
+    Attributes:
+        name: The name of the deed.
+        label: The label of the deed.
+        is_main: Whether the answer is highlighted among several.
+    """
 
     name: str
     label: str
@@ -89,9 +99,9 @@ class Turn:
     """The line about the displayed position.
 
     Attributes:
-        why: At the end of a game its cause, else "".
-        kind: ``mine`` if the viewer is to move, ``over`` at the end of a game.
-        places: In an opening the mark to place next, else "".
+        why: At the end of a game, how it ended; otherwise "".
+        kind: ``mine`` if the viewer is to move, ``over`` at the end of a game, otherwise "".
+        places: In an opening, the mark to place next; otherwise "".
     """
 
     text: str
@@ -102,13 +112,14 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The player of a mark.
+    """A player as the screen shows them.
 
     Attributes:
-        note: Why the game waits for them, or "".
+        note: A note about the player, such as why the game waits for them, or "".
+        clock_ms: The time left on their clock, or None without a clock.
         moves: Whether it is their turn.
-        player: The public id for their emblem, "" for a server's bot.
-        score: The games won in this room, None if it is not shown.
+        player: Their public id, which selects their emblem; "" for a server's bot.
+        score: The number of games won in this room, or None if it is not shown.
     """
 
     mark: str
@@ -125,7 +136,12 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a game; `kind` is the result of the viewer."""
+    """The end of a game.
+
+    Attributes:
+        verdict: The sentence about the winner.
+        kind: The viewer's result: ``win``, ``lose``, or "" for a draw or a watcher.
+    """
 
     verdict: str
     kind: Literal["", "win", "lose"] = ""
@@ -133,7 +149,15 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The contents of the screen; `due` says how long a first move may take, or is ""."""
+    """The contents of the screen.
+
+    Attributes:
+        head: The players and the game.
+        banner: The state of the room or connection if there is a problem, or "".
+        due: How much time is left for a player's first move, or "".
+        questions: The open questions, a deed to confirm first.
+        end: The end of the game, or None while it continues.
+    """
 
     head: str
     banner: str
@@ -147,7 +171,13 @@ class Scene:
 def scene(
     state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None, passed_ms: float = 0
 ) -> Scene:
-    """Return the scene `passed_ms` after the state arrived; `moves` is None if they are unknown."""
+    """Return the scene `passed_ms` after the state arrived.
+
+    Args:
+        may: The choices of the viewer.
+        view: The client's own state.
+        moves: The cells played in the game, or None if they are unknown.
+    """
     is_back = view.here is not None and moves is not None and view.here < len(moves)
     turn = _describe_moment(state, view, viewer, moves or (), is_back=is_back)
     due, end = _first_move_ms(state, passed_ms), None
@@ -173,7 +203,7 @@ def name_players(state: RoomState) -> str:
 
 
 def name_game(state: RoomState) -> str:
-    """Return the name of the game, or its size: ``6x7, 4 in a row``."""
+    """Return the name of the rules, or the size of the game if they have no name: ``6x7, 4 in a row``."""
     rules = state.rules.to_rules()
     if rules.preset is not None:
         return say(f"name of {rules.preset}")
@@ -204,16 +234,19 @@ def _describe_now(state: RoomState, view: View, viewer: str, moves: Sequence[int
         return describe_move(state, moves, view.here or 0, viewer)
     if state.status == "over":
         return describe_verdict(state, viewer)
-    return "" if view.ended else describe_turn(state, viewer)  # the banner says where the game goes on
+    return "" if view.ended else describe_turn(state, viewer)  # the banner says where the game continues
 
 
 def describe_move(state: RoomState, moves: Sequence[int], ply: int, viewer: str) -> str:
-    """Return a sentence about move number `ply`, and the choices after it; 0 is the start."""
+    """Return sentences about move number `ply` and the opening choices after it; 0 is the start of the game."""
     return " ".join([tell_move(state, moves, ply), *announce(choices_at(state, ply), viewer)])
 
 
 def tell_move(state: RoomState, moves: Sequence[int], ply: int, name: Callable[[RoomState, str], str] = name_of) -> str:
-    """Return a sentence about move number `ply` alone; `name` returns the name of the player of a mark."""
+    """Return a sentence about move number `ply`; 0 is the start of the game.
+
+    `name` returns the name of the player with a mark.
+    """
     if not ply:
         return say("the start")
     cell, by = moves[ply - 1], placer(state, ply - 1)
@@ -223,7 +256,7 @@ def tell_move(state: RoomState, moves: Sequence[int], ply: int, name: Callable[[
 
 
 def list_players(state: RoomState, viewer: str, passed_ms: float, *, is_kept: bool = False) -> tuple[Shown, ...]:
-    """Return the player of each mark `passed_ms` after the state arrived."""
+    """Return the player of each mark, `passed_ms` after the state arrived."""
     return tuple(_show_player(state, mark, viewer, passed_ms, is_kept=is_kept) for mark in state.rules.marks)
 
 
@@ -264,7 +297,10 @@ def _note_seat(state: RoomState, mark: str, seat: SeatState, passed_ms: float) -
 
 
 def _first_move_ms(state: RoomState, passed_ms: float) -> int | None:
-    """Return the remaining time for a first move, or None; outside events it pauses while the seat is held."""
+    """Return the remaining time for a first move, or None if no first move is due.
+
+    Outside tournaments, this time does not run while the player is disconnected and the seat is held.
+    """
     clock, seat = state.clock, state.seats.get(state.turn or "")
     if clock is None or seat is None or not isinstance(clock.start_ms, int):
         return None
@@ -273,7 +309,7 @@ def _first_move_ms(state: RoomState, passed_ms: float) -> int | None:
 
 
 def describe_banner(state: RoomState, view: View) -> str:
-    """Return the state of the room or connection if there is a problem, or ""."""
+    """Return a sentence about the room or the connection if there is a problem, or ""."""
     if view.ended == "replaced":
         return say("taken over by card" if state.event else "taken over")
     if view.ended:
@@ -285,21 +321,26 @@ def describe_banner(state: RoomState, view: View) -> str:
 
 
 def describe_unanswered(room: str, there: Unanswered) -> str:
-    """Return a sentence about the server that does not answer, and what is being done about it."""
+    """Return sentences about a server that does not answer, and about what is being done."""
     told = say("unanswered", room=room, url=clean_text(there.url))
     then = clean_text(there.why) if there.step == "refused" else say("unanswered asked") if there.step else ""
     return f"{told} {then}".strip()
 
 
 def describe_loss(again_seconds: int | None, held_ms: int = 0) -> str:
-    """Return a sentence about the lost connection, the next attempt (unless None), and the held seat."""
+    """Return sentences about a lost connection, the next attempt to connect, and how long the seat is held.
+
+    Args:
+        again_seconds: The time until the next attempt, 0 if it is being made now, or None to leave it out.
+        held_ms: How long the seat is still held, or 0 to leave it out.
+    """
     again = say("banner lost again", seconds=again_seconds) if again_seconds else say("banner lost now")
     held = say("banner lost seat", time=format_duration(held_ms)) if held_ms > 0 else ""
     return " ".join(filter(None, (say("banner lost"), "" if again_seconds is None else again, held)))
 
 
 def list_questions(state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None) -> list[Asked]:
-    """Return the open questions, the confirmation of a deed first."""
+    """Return the open questions; the question whether to confirm a deed comes first."""
     if view.ended or view.is_offline:
         return []
     deed, found = may.find(view.confirming) if view.confirming else None, []

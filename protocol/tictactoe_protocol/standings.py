@@ -1,9 +1,12 @@
-"""The table of a tournament with its tie-breaks, each with the sum that produced it: a fold over the games.
+"""Computes the table of a tournament from its games, with each tie-break and the sum that produced it.
 
-A win counts 1, a draw 1/2. Scores are in half points, so nothing is rounded, and the order of the results does not
-matter. The tie-breaks are those of the FIDE Handbook, C.07 of 2023: direct encounter; wins, including wins without a
-game; Sonneborn-Berger, the points of beaten opponents and half the points of opponents drawn with; Buchholz cut 1, the
-points of all opponents but the lowest.
+A win counts 1 point, a draw 1/2. Scores are stored in half points, so nothing is rounded, and the order of the results
+does not matter. The tie-breaks are defined in the FIDE Handbook, C.07 of 2023:
+
+- direct encounter: the points against the other tied players;
+- wins, including wins without a game;
+- Sonneborn-Berger: the points of all beaten opponents and half the points of all opponents in drawn games;
+- Buchholz cut 1: the points of all opponents except the lowest.
 """
 
 from __future__ import annotations
@@ -18,13 +21,16 @@ SWISS: Final = ("buchholz_cut_1", *ROUND_ROBIN)
 
 
 class Game(NamedTuple):
-    """The result of one pairing in half points.
+    """The result of a pairing.
 
-    A Swiss has an entry with its `round` for each player and round that has begun, also for unpaired players.
+    In a Swiss, every player has an entry with its `round` for each round that has begun, even if they were not paired.
 
     Attributes:
-        second: None for a bye or an unpaired player.
-        is_played: False for a bye and for results without a game, None while the game is running.
+        first: The id of the first player.
+        second: The id of the second player, or None for a bye or an unpaired player.
+        first_halves: The first player's score in half points.
+        second_halves: The second player's score in half points.
+        is_played: Whether a game was played, not for a bye or a result without a game; None while the game is running.
     """
 
     first: str
@@ -44,7 +50,12 @@ class Tie(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """One row of a table; `played` counts real games. `tie` is set if other players have the same points."""
+    """A row of a table.
+
+    Attributes:
+        played: The number of games played, without byes and results without a game.
+        tie: The tie-breaks, if other players have the same points.
+    """
 
     place: int
     player: str
@@ -54,7 +65,13 @@ class Standing(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """A game from one player's side; `opponent` is None if there was none."""
+    """A result from the side of either player.
+
+    Attributes:
+        opponent: The id of the opponent, or None if there was no opponent.
+        halves: The player's score in half points.
+        is_played: As in `Game`.
+    """
 
     opponent: str | None
     halves: int
@@ -63,12 +80,19 @@ class Meeting(NamedTuple):
 
     @property
     def is_voluntary(self) -> bool:
-        """Whether the player chose not to play or did not come, as far as the points show."""
+        """Whether the player chose not to play or was absent, as far as the points show."""
         return self.is_played is False and self.halves < 2
 
 
 class Results:
-    """The results of all players and their tie-breaks; results without a game count like the others."""
+    """The results of all players, and their tie-breaks. Results without a game count like games.
+
+    Attributes:
+        decides_early: Whether direct encounter can rank some of the tied players if not all of them have met.
+        meetings: The results of each player, by id.
+        halves: The score of each player in half points, by id.
+        played: The number of games played by each player, by id.
+    """
 
     decides_early = False
 
@@ -84,30 +108,34 @@ class Results:
         self.played = {player: sum(one.is_played is True for one in self.meetings[player]) for player in self.players}
 
     def first_key(self, player: str) -> tuple[int, int]:
-        """Return the sorting key before any tie-break: points, and without any, whether the player has played."""
+        """Return the sorting key before tie-breaks: the points and, without points, whether the player has played."""
         return -self.halves[player], not self.halves[player] and not self.played[player]
 
     def direct(self, player: str, level: Sequence[str]) -> Tie | None:
-        """Return the points against the other tied players, or None if they do not decide."""
+        """Return the points against the other tied players in `level`, or None if they cannot rank the player."""
         key = tuple(level)
         if key not in self._encounters:
             self._encounters[key] = dict(self._find_encounters(level))
         return self._encounters[key].get(player)
 
     def wins(self, player: str, level: Sequence[str] = ()) -> Tie:
-        """Return the number of wins, including those without a game."""
+        """Return the number of wins, including wins without a game."""
         count = sum(one.halves == 2 for one in self.meetings[player])
         return Tie("wins", count, str(count))
 
     def sonneborn_berger(self, player: str, level: Sequence[str] = ()) -> Tie:
-        """Return the points of beaten opponents and half the points of drawn ones, as ``4+1+½(3+2½)``."""
+        """Return the points of beaten opponents and half the points of drawn opponents: ``4+1+½(3+2½)``."""
         had = self.meetings[player]
         beaten, drawn = (self.worths(player, [one for one in had if one.halves == halves]) for halves in (2, 1))
         half = f"½({_add(drawn)})" if drawn else ""
         return Tie("sonneborn_berger", (2 * sum(beaten) + sum(drawn)) / 4, "+".join(filter(None, (_add(beaten), half))))
 
     def _find_encounters(self, level: Sequence[str]) -> Iterable[tuple[str, Tie]]:
-        """Yield the players ranked by direct encounter: all if all have met, else the ones that no other can pass."""
+        """Yield the players in `level` that direct encounter can rank, each with the tie-break.
+
+        If all of them have met, these are all players. Otherwise, with `decides_early`, these are the players at the
+        top, if the others could not reach their points even by winning all missing games.
+        """
         rest = set(level)
         while rest:
             games = {player: [one for one in self.meetings[player] if self._is_met(one, rest)] for player in rest}
@@ -127,7 +155,7 @@ class Results:
         return one.is_played is not None and one.opponent in others
 
     def worths(self, player: str, meetings: Iterable[Meeting]) -> list[int]:
-        """Return the half points of the opponents in these meetings, the highest first."""
+        """Return the scores of the opponents in `meetings` in half points, the highest first."""
         return sorted((self._worth(player, one) for one in meetings if one.is_played is not None), reverse=True)
 
     def _worth(self, player: str, one: Meeting) -> int:
@@ -135,9 +163,10 @@ class Results:
 
 
 class SwissResults(Results):
-    """The results of a Swiss, where an unplayed game counts as one against an opponent with the player's own points.
+    """The results of a Swiss, with different rules for unplayed games in tie-breaks.
 
-    Final rounds that an opponent chose not to play count as draws of theirs.
+    A player's unplayed game counts as a game against an opponent with the player's own points. The last rounds of an
+    opponent, if the opponent chose not to play them, count as draws of the opponent.
     """
 
     decides_early = True
@@ -147,9 +176,10 @@ class SwissResults(Results):
         self._adjusted = {player: self.halves[player] + self._drawn_in_the_end(player) for player in self.players}
 
     def buchholz_cut_1(self, player: str, level: Sequence[str] = ()) -> Tie:
-        """Return the points of all opponents but the lowest, which is in brackets: ``4+3+2½ (1)``.
+        """Return the points of all opponents except the lowest, which is shown in brackets: ``4+3+2½ (1)``.
 
-        A round that the player chose not to play is cut first; nothing is cut while their game is running.
+        If the player chose not to play some rounds, the lowest of these is cut instead. Nothing is cut while a game of
+        the player is running.
         """
         had, cut = self.meetings[player], 0
         kept = self.worths(player, had)
@@ -172,9 +202,10 @@ class SwissResults(Results):
 def standings(
     players: Sequence[str], games: Iterable[Game], breaks: Sequence[str] = ROUND_ROBIN
 ) -> tuple[Standing, ...]:
-    """Return the table, best first; players tied after all tie-breaks share a place, in the order of `players`.
+    """Return the table, best players first.
 
-    Without a point, players who have played are ahead of the others.
+    Players who are tied after all tie-breaks share a place, in the order of `players`. Among players without points,
+    the players who have played a game are ahead.
 
     >>> table = standings(["ana", "bo", "cem"], [Game("ana", "bo", 1, 1), Game("bo", "cem", 2, 0)])
     >>> [(row.place, row.player, row.points) for row in table]
@@ -184,7 +215,7 @@ def standings(
 
 
 def rank(results: Results, breaks: Sequence[str]) -> tuple[Standing, ...]:
-    """Return the table of these results."""
+    """Return the table for `results`, with the tie-breaks named in `breaks`."""
     rows: list[Standing] = []
     for _, level in groupby(sorted(results.players, key=results.first_key), results.first_key):
         first = len(rows) + 1
@@ -196,7 +227,10 @@ def rank(results: Results, breaks: Sequence[str]) -> tuple[Standing, ...]:
 
 
 def _break(results: Results, level: list[str], breaks: tuple[str, ...]) -> list[tuple[str, tuple[Tie, ...], int]]:
-    """Return tied players in the order of these tie-breaks, each with the number of tied players ahead."""
+    """Rank the tied players in `level` by the tie-breaks named in `breaks`.
+
+    Each player is returned with their tie-breaks and the number of players in `level` who are ahead.
+    """
     if len(level) == 1 or not breaks:
         return [(player, (), 0) for player in level]
     name, *others = breaks
@@ -216,7 +250,7 @@ def _add(halves: Iterable[int]) -> str:
 
 
 def spell_halves(halves: int) -> str:
-    """Return half points in figures.
+    """Return a number of half points as points in figures.
 
     >>> spell_halves(1), spell_halves(4), spell_halves(5)
     ('½', '2', '2½')

@@ -1,4 +1,7 @@
-"""The events of a room as sentences, for all clients. Pure. A viewer is the public id of the reading player, or ""."""
+"""Describes the events in a room in sentences, for all clients. Pure.
+
+In every function, `viewer` is the public id of the player who reads the sentences, or "".
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from tictactoe_protocol.wording import (
 )
 
 _MOST_NAMED: Final = 6
-"""The most taken back moves that are named."""
+"""Up to this number of moves, the moves that were taken back are named."""
 
 _WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
 
@@ -32,11 +35,12 @@ _WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
 def announce(
     changes: Sequence[Change], viewer: str, *, sees_board: bool = False, after_loss: bool = False
 ) -> list[str]:
-    """Return a sentence for each event; the result follows the move that caused it.
+    """Return the sentences about events. A result shares a sentence with the move that caused it.
 
     Args:
-        sees_board: Leave out the events that a visible board shows.
-        after_loss: The viewer's own connection was lost: others are called absent, as all may have lost the server.
+        sees_board: Whether the viewer sees the board; events that the board shows are left out.
+        after_loss: Whether the viewer's own connection was lost. Others are then called absent instead of disconnected,
+            because the server may have been down for everyone.
     """
     if sees_board:
         begun = next((one for one in changes if isinstance(one, happened.Started) and one.old.game != one.game), None)
@@ -63,12 +67,12 @@ def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None
 
 
 def describe_result(state: RoomState, viewer: str) -> str:
-    """Return the result and the cause of a game's end: ``You lose. Row 1 is X X X.``"""
+    """Return sentences about the result of a game and how it ended: ``You lose. Row 1 is X X X.``"""
     return f"{describe_verdict(state, viewer)} {describe_why_over(state, viewer)}".strip()
 
 
 def describe_verdict(state: RoomState, viewer: str) -> str:
-    """Return the winner, or the viewer's own result: ``You lose.``; "" before the end."""
+    """Return a sentence about the winner or the viewer's own result, ``You lose.``, or "" before the end."""
     result, own = state.result, seat_of(state, viewer)
     if result is None:
         return ""
@@ -84,7 +88,7 @@ def describe_verdict(state: RoomState, viewer: str) -> str:
 
 
 def describe_why_over(state: RoomState, viewer: str) -> str:
-    """Return the cause of a game's end: ``Row 1 is X X X.``, ``bo resigns.``"""
+    """Return a sentence about how a game ended: ``Row 1 is X X X.``, ``bo resigns.``"""
     result = state.result
     if result is None:
         return ""
@@ -108,7 +112,7 @@ def describe_why_over(state: RoomState, viewer: str) -> str:
 
 
 def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
-    """Return the moves that `asker` would take back: ``B2``, ``B2 and C3``, or ``the last 2 moves`` if unknown."""
+    """Return the moves that `asker`, a mark, would take back: ``B2 and C3``, or ``the last 2 moves`` if unknown."""
     count = happened.taken_back_by(state, asker)
     known = (state.last,) if state.last is not None else ()
     cells = (moves if moves is not None and len(moves) == state.ply else known)[-count:]
@@ -122,7 +126,7 @@ def name_moves(cells: Sequence[int], count: int, state: RoomState) -> str:
 
 
 def loser_of(state: RoomState) -> str | None:
-    """Return the only mark that lost, among the players who played to the end, or None."""
+    """Return the only mark that lost, among the players who were not out before the end, or None."""
     result = state.result
     if result is None or result.winner is None:
         return None
@@ -131,7 +135,10 @@ def loser_of(state: RoomState) -> str | None:
 
 
 def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: bool = False) -> str:
-    """Return an event as a sentence, "" if another event implies it, or if the viewer themselves comes or goes."""
+    """Return a sentence about an event, or "" if another event implies it or if the viewer is the one who came or left.
+
+    For `sees_board` and `after_loss`, see `announce`.
+    """
     state = change.state
     match change:
         case happened.Started(game):
@@ -232,7 +239,7 @@ def _tell_left(left: happened.Left) -> str:
 
 
 def _why_out(state: RoomState, mark: str) -> str:
-    """Return why a player is out of a game: as the state says, or as far as it can be inferred."""
+    """Return why a player is out of the game: the reason in the state, or else the one that seat and clock suggest."""
     for one in state.happened or ():
         if one.type == "out" and one.mark == mark and one.why in OUT_REASONS:
             return str(one.why)
@@ -245,6 +252,6 @@ def _why_out(state: RoomState, mark: str) -> str:
 
 
 def _say_of(state: RoomState, mark: str, id: str, viewer: str, /, **places: Any) -> str:
-    """Return a sentence about the player of a mark, who may be the viewer."""
+    """Return the sentence `id` about the player with `mark`, in its form with "you" if that is the viewer."""
     id = f"{id}, you" if mark == seat_of(state, viewer) else id
     return say(id, name=name_of(state, mark), **places)

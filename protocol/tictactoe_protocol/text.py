@@ -1,6 +1,6 @@
-"""Makes names and chat lines safe to print: without control, bidirectional and invisible characters.
+"""Makes names and chat lines safe to print by removing control, bidirectional and invisible characters.
 
-Source of the invisible ranges: Unicode's Default_Ignorable_Code_Point property, and blank symbols.
+The invisible ranges come from Unicode's property Default_Ignorable_Code_Point; some blank symbols were added.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tictactoe_protocol.refusals import Refusal
 
 MAX_NAME_LENGTH: Final = 24
 MAX_STACKED_MARKS: Final = 4
-"""The most combining marks of one character: languages need fewer, and more of them cover neighbouring lines."""
+"""The largest number of combining marks on a character. Languages need fewer; more would cover neighbouring lines."""
 
 _NAME_PUNCTUATION: Final = frozenset("_-.' ")
 _EQUIVALENTS: Final = str.maketrans(
@@ -26,7 +26,7 @@ _EQUIVALENTS: Final = str.maketrans(
     | dict.fromkeys("\u00b7\u0387\u2027\uff0e", ".")
     | {"\u2026": "...", "\uff3f": "_", "\u30fb": " ", "\uff65": " "}
 )
-"""Punctuation that telephones and word processors write for ``'``, ``-``, ``.``, ``_`` and spaces."""
+"""Punctuation that telephones and word processors write instead of ``'``, ``-``, ``.``, ``_`` and spaces."""
 _JOINERS: Final = "\u200c\u200d"
 _JOINED: Final = (
     "\u0620-\u064a\u066e-\u066f\u0671-\u06d3\u06d5\u06fa-\u06fc\u0750-\u077f"  # Arabic
@@ -35,7 +35,7 @@ _JOINED: Final = (
 )
 _VIRAMAS: Final = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
 _LOOSE_JOINER: Final = re.compile(f"[{_JOINERS}](?![{_JOINED}])|(?<![{_JOINED}{_VIRAMAS}])[{_JOINERS}]")
-"""Joiners that do not stand between letters of scripts that need them. The page's `words.js` has the same ranges."""
+"""Matches joiners that are not between letters of a script that needs them; the same ranges are in `words.js`."""
 _INVISIBLE_RANGES: Final = (
     (0x034F, 0x034F),
     (0x115F, 0x1160),
@@ -48,14 +48,14 @@ _INVISIBLE_RANGES: Final = (
     (0xFFA0, 0xFFA0),
     (0xE0000, 0xE0FFF),
 )
-"""Invisible characters in categories of visible ones."""
+"""Invisible characters that Unicode puts in categories of visible characters."""
 _PLAIN: Final = re.compile("[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*")  # Latin letters, dashes, quotes, dots
 _UNDECODABLE: Final = re.compile("[\ud800-\udfff]")
 _UNPRINTABLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 class BadName(Refusal, ValueError):
-    """A name that is not allowed; `message` is the reason."""
+    """A name that is not allowed; `message` explains why."""
 
     def __init__(self, why: str, **data: Any) -> None:
         super().__init__(ErrorCode.BAD_NAME, why, **data)
@@ -63,7 +63,7 @@ class BadName(Refusal, ValueError):
 
 @lru_cache(maxsize=4096)
 def is_printable(character: str) -> bool:
-    """Return whether a character is visible and has no effect on others; the space counts as visible."""
+    """Return whether a character is visible and has no effect on other characters. A space counts as visible."""
     number = ord(character)
     if 0x20 <= number < 0x7F:
         return True
@@ -74,9 +74,9 @@ def is_printable(character: str) -> bool:
 
 @lru_cache(maxsize=512)
 def clean_text(text: str) -> str:
-    """Return `text` without control, format, bidirectional and invisible characters; safe to print and to log.
+    """Return `text` without control, format, bidirectional and invisible characters, so that it is safe to print.
 
-    At most four combining marks of a character are kept, and joiners between letters of scripts that need them.
+    A character keeps at most four combining marks. Joiners are kept between letters of scripts that need them.
 
     >>> clean_text("a\\x1b[31mb\\u202ec")
     'a[31mbc'
@@ -93,7 +93,7 @@ def clean_text(text: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Return `text` with JSON escapes for the characters that `clean_text` removes; JSON on one line stays equal.
+    """Return `text` with JSON escapes for unprintable characters. JSON on one line keeps its meaning.
 
     >>> escape_text('"a\\x9b\\u202eb"')
     '"a\\\\u009b\\\\u202eb"'
@@ -107,7 +107,7 @@ def escape_text(text: str) -> str:
 
 
 def find_undecodable(arguments: Iterable[str], environment: Mapping[str, str]) -> str:
-    """Return the first argument or ``TICTACTOE_`` variable with bytes that are not UTF-8, as ``?``, or "".
+    """Return the first argument or ``TICTACTOE_`` variable that has bytes that are not UTF-8, shown as ``?``, or "".
 
     >>> find_undecodable(["-n", "J\\udcfcrgen"], {})
     'J?rgen'
@@ -120,10 +120,10 @@ def find_undecodable(arguments: Iterable[str], environment: Mapping[str, str]) -
 
 
 def parse_name(text: str) -> str:
-    """Return the name in its normal form, or raise `BadName`.
+    """Return the normal form of a name; raises `BadName`.
 
-    A name has 1 to 24 letters, digits, combining marks, inner spaces, and ``_ - . '``. The normal form is NFC with
-    plain punctuation, single spaces, and no invisible characters except joiners between letters.
+    A name consists of 1 to 24 letters, digits, combining marks, inner spaces, and ``_ - . '``. The normal form is NFC
+    with plain punctuation, single spaces, and no invisible characters except for joiners between letters.
 
     >>> parse_name(" Zoe\\u0308\\u00a0 O\\u2019Neil ")
     "Zoë O'Neil"

@@ -1,7 +1,7 @@
-"""A tournament for every client: possible actions, changes, the table, and all of that in words. Pure.
+"""Describes a tournament for all clients: the viewer's possible actions, the changes, and the table. Pure.
 
-A viewer is the id of the reading player, or "". The page's port is `web/events/tournaments.js`; vectors keep the two
-equal.
+In every function, `viewer` is the id of the player who reads the text, or "". The page's port of this module is
+`web/events/tournaments.js`; test vectors keep the two equal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import format_duration, join_words
 
 TIES: Final = ("direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches")
-"""The tie-breaks that have words."""
+"""The tie-breaks whose names are in the catalogue."""
 _WORDS: Final = {
     "kind": EVENT_KINDS,
     "status": EVENT_STATUSES,
@@ -33,12 +33,15 @@ _WORDS: Final = {
     "short": TIES,
     "decided": TIES[:-1],
 }
-"""The words that have a translation; unknown words of a newer server are shown as they are."""
+"""The words with a translation, by subject. Words that only newer servers know are shown as they are."""
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
 
 
 def list_deeds(state: EventState, viewer: str, *, has_card: bool = False) -> tuple[str, ...]:
-    """Return what the viewer may do, in display order; holders of a card of the roster may enter late."""
+    """Return the names of the viewer's possible actions, in display order.
+
+    `has_card` says whether the viewer has a card of the roster, which allows them to enter at any time.
+    """
     row, head, is_on = row_of(state, viewer), state.head, not is_over(state)
     is_late = state.status != "open" and state.round > head.late_until and not (has_card and head.entry == "roster")
     own = row.status if row is not None and is_on else ""
@@ -65,22 +68,22 @@ def list_deeds(state: EventState, viewer: str, *, has_card: bool = False) -> tup
 
 
 def row_of(state: EventState, viewer: str) -> EventRow | None:
-    """Return the viewer's row of the table, or None."""
+    """Return the viewer's row in the table, or None if there is none."""
     return next((row for row in state.table if row.player == viewer), None)
 
 
 def is_over(state: EventState) -> bool:
-    """Return whether the event was played to its end or closed."""
+    """Return whether the tournament was played to its end or closed."""
     return state.status in ("over", "void")
 
 
 def own_board(state: EventState, viewer: str) -> EventPairing | None:
-    """Return the viewer's running game, or None."""
+    """Return the pairing of the viewer's running game, or None if there is none."""
     return next((one for one in state.pairings if one.state == "open" and viewer in one.players.values()), None)
 
 
 def describe_standing(state: EventState) -> str:
-    """Return the progress of an event in a few words, at the end the winner."""
+    """Return the progress of a tournament in a few words; at the end, the winner."""
     first = [clean_text(row.name) for row in state.table if row.place == 1 and row.points > 0]
     if state.status == "over" and first:
         return say("tournament won", n=len(first), names=join_words(first))
@@ -91,7 +94,10 @@ def describe_standing(state: EventState) -> str:
 
 
 def describe_own(state: EventState, viewer: str) -> str:
-    """Return the viewer's current opponent, or else their standing; "" if the viewer has not entered."""
+    """Return a sentence about the viewer's current opponent, or else about their standing.
+
+    It is "" if the viewer has not entered.
+    """
     row, board = row_of(state, viewer), own_board(state, viewer)
     if row is None:
         return ""
@@ -107,7 +113,7 @@ def describe_own(state: EventState, viewer: str) -> str:
 
 
 def describe_call(call: Call) -> str:
-    """Return a call to a board as a sentence, with mark, opponent and time."""
+    """Return a sentence about a call to a game, with the mark, the opponent and the time left."""
     time, against = format_duration(call.due_ms), clean_text(call.against)
     return say("tournament call", mark=call.mark, against=against, room=call.room, time=time)
 
@@ -119,7 +125,10 @@ def list_scored(old: EventState, new: EventState) -> list[EventPairing]:
 
 
 def announce_changes(old: EventState, new: EventState) -> list[str]:
-    """Return the new results and entrants between two states of the same round, a line for each result."""
+    """Return the new results and entrants between two states of the same round: a line for each result, then the names.
+
+    There is no line for entrants if there are none.
+    """
     known = {row.player for row in old.table}
     told = [f"{describe_players(one)}: {describe_score(one)}" for one in list_scored(old, new)]
     names = ", ".join(clean_text(row.name) for row in new.table if row.player not in known)
@@ -127,15 +136,16 @@ def announce_changes(old: EventState, new: EventState) -> list[str]:
 
 
 def describe_word(about: str, word: str) -> str:
-    """Return a word of the wire in the current language; an unknown word of a newer server stays as it is.
+    """Return a word from a message in the current language; a word that only newer servers know stays as it is.
 
-    `about` is a key of `_WORDS`: ``kind``, ``status``, ``is`` of a row, ``tie``, or ``short`` for a tie in a title.
+    `about` is a key of `_WORDS`: ``kind`` or ``status`` of a tournament, ``is`` for the status of an entrant, ``tie``
+    for a tie-break, ``short`` for a tie-break in a column title, or ``decided`` for the tie-break that decided.
     """
     return say(f"tournament {about} {word}") if word in _WORDS[about] else clean_text(word)
 
 
 def format_points(points: float) -> str:
-    """Return points or a tie-break in figures.
+    """Return points, or the value of a tie-break, in figures.
 
     >>> format_points(2.5), format_points(0.5), format_points(3), format_points(0.75)
     ('2½', '½', '3', '¾')
@@ -145,24 +155,27 @@ def format_points(points: float) -> str:
 
 
 def describe_players(pairing: EventPairing) -> str:
-    """Return the players of a pairing: ``ana (X) - bo (O)``."""
+    """Return the names and marks of the players in a pairing: ``ana (X) - bo (O)``."""
     named = [say("name with mark", name=clean_text(name), mark=mark) for mark, name in pairing.names.items()]
     return " - ".join(named) if len(named) > 1 else clean_text(next(iter(pairing.names.values()), "?"))
 
 
 def won_by(row: EventRow) -> float:
-    """Return the matches won in a knock-out, else the points."""
+    """Return the number of matches won in a knock-out, or the points in other tournaments."""
     return next((value for name, value, _ in row.tie if name == "matches"), row.points)
 
 
 def describe_won(row: EventRow) -> str:
-    """Return the matches won or the points with their name: ``matches won: 2``."""
+    """Return the number of matches won, or the points, with a label: ``matches won: 2``."""
     is_matches = any(name == "matches" for name, _, _ in row.tie)
     return say("tournament count matches" if is_matches else "tournament count points", n=format_points(won_by(row)))
 
 
 def describe_score(pairing: EventPairing) -> str:
-    """Return the score of a pairing, ``1-0``, with its cause if it was no game, or else the room."""
+    """Return the score of a pairing, ``1-0``, followed by ``forfeit`` or the like if no game decided it.
+
+    Before the pairing is scored, return the room of the running game, or that the game is due.
+    """
     if pairing.by == "bye" or len(pairing.players) < 2:
         return say("tournament bye")
     if pairing.state != "scored":
@@ -175,7 +188,7 @@ def describe_score(pairing: EventPairing) -> str:
 
 
 def describe_tie(name: str, value: float, told: str) -> str:
-    """Return a tie-break with its sum, unless they are the same: ``2½ = 2+½``."""
+    """Return the value of a tie-break with its sum, ``2½ = 2+½``, or the value alone if the sum says the same."""
     shown, told = format_points(value), clean_text(told).replace("½", say("tournament half"))
     if name == "matches":
         return f"{shown} ({told})"
@@ -183,18 +196,18 @@ def describe_tie(name: str, value: float, told: str) -> str:
 
 
 def describe_name(row: EventRow, viewer: str) -> str:
-    """Return a name with notes about its row: ``Robo (computer, away)``."""
+    """Return the name in a row with notes: ``Robo (computer, away)``."""
     notes = [say("tournament is bot")] if row.bot else [say("tournament is you")] if row.player == viewer else []
     notes += [describe_word("is", row.status)] if row.status != "in" else []
     return f"{clean_text(row.name)} ({', '.join(notes)})" if notes else clean_text(row.name)
 
 
 def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]]:
-    """Return the rows of the table by player id, after the column titles."""
+    """Return the rows of the table by player id; the first row, under "", has the column titles."""
     shown = list(rows)
     ties = list(dict.fromkeys(name for row in shown for name, _, _ in row.tie))
     won = say("tournament points")
-    if "matches" in ties:  # that is what a knock-out counts
+    if "matches" in ties:  # a knock-out counts matches won instead of points
         won = describe_word("short", ties.pop(ties.index("matches")))
     short = (describe_word("short", name) for name in ties)
     table = {"": ("", say("column players"), won, say("tournament played"), *short)}
@@ -207,12 +220,12 @@ def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]
 
 
 def tabulate_pairings(state: EventState) -> dict[str, tuple[str, str]]:
-    """Return the players and scores of this round's pairings by id."""
+    """Return the players and the score of each pairing in this round, by the pairing's id."""
     return {one.id: (describe_players(one), describe_score(one)) for one in state.pairings}
 
 
 def list_events(events: Iterable[EventSummary]) -> dict[str, tuple[str, ...]]:
-    """Return the rows of the list of events by code, after the column titles."""
+    """Return the rows of the list of tournaments by code; the first row, under "", has the column titles."""
     columns = ("event", "title", "kind", "status", "round", "players")
     table = {"": tuple(say(f"tournament column {id}") for id in columns)}
     for one in events:

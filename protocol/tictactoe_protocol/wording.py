@@ -1,6 +1,6 @@
-"""Parts of a state in words: rules, clocks, players, the turn. Pure; texts of other people are cleaned.
+"""Describes parts of a state in words: rules, clocks, players, the turn. Pure. Names and other texts are cleaned.
 
-A viewer is the public id of the reading player, whom the sentences call "you", or "".
+In every function, `viewer` is the public id of the player who reads the text and whom it calls "you", or "".
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 
 LEVELS: Final = ("easy", "medium", "hard")
-"""The levels of bots with translated names; a server may have more."""
+"""The levels of bots whose names are translated; a server may have other levels."""
 _MOST_BLOCKED: Final = 4
 _MANNERS: Final = ("analysis open", "chat players")
-"""The translated options of rooms; newer servers may have more."""
+"""The options of rooms that are translated; newer servers may have other options."""
 
 
 def seat_of(state: RoomState, viewer: str) -> str | None:
-    """Return the mark of the viewer, or None for a watcher or a player who left."""
+    """Return the viewer's mark, or None if the viewer is watching or has left."""
     for mark, seat in state.seats.items():
         if seat is not None and seat.player == viewer and not seat.left:
             return mark
@@ -30,7 +30,10 @@ def seat_of(state: RoomState, viewer: str) -> str | None:
 
 
 def name_of(state: RoomState | RoomSummary, mark: str | None) -> str:
-    """Return the name of a player, with the mark if two players have the same name; ``nobody`` for a free seat."""
+    """Return the name of the player with `mark`, or ``nobody`` for a free seat.
+
+    If two players have the same name, the mark follows it.
+    """
     seat = state.seats.get(mark) if mark is not None else None
     if seat is None:
         return say("nobody")
@@ -45,7 +48,7 @@ def join_words(words: Sequence[str]) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with a noun: ``1 move``, ``0 moves``; `noun` is the English singular."""
+    """Return a number with a noun: ``1 move``, ``0 moves``. `noun` is the singular in English."""
     return say(f"count {noun}", n=number)
 
 
@@ -72,13 +75,13 @@ def describe_rules(rules: RulesState | Rules) -> str:
 
 
 def explain_rules(rules: RulesState | Rules) -> list[str]:
-    """Return sentences that explain unusual rules."""
+    """Return sentences that explain unusual rules: exact lines and openings."""
     told = [say("explain exact", line=rules.line)] if rules.exact else []
     return [*told, say(f"explain {rules.opening}")] if rules.opening else told
 
 
 def describe_manners(room: RoomState | RoomSummary) -> list[str]:
-    """Return the unusual options of a room: rated games with the host's rating, analysis, chat."""
+    """Return the unusual options of a room in words: rated games with the host's rating, analysis, chat."""
     rated = [say("rated")] if room.rated else []
     if isinstance(room, RoomSummary) and room.host_rating:
         rated = [f"{say('rated')} {room.host_rating}{'?' if room.host_provisional else ''}"]
@@ -88,12 +91,12 @@ def describe_manners(room: RoomState | RoomSummary) -> list[str]:
 
 
 def describe_reason(reason: str) -> str:
-    """Return the reason of a game's end, to follow ``wins`` or ``a draw``; unknown reasons by their code."""
+    """Return how a game ended, in words that follow ``wins`` or ``a draw``. An unknown reason is shown as it is."""
     return say(f"by {reason}") if reason in RESULT_REASONS else say("by other", reason=clean_text(reason))
 
 
 def describe_clock(clock: ClockTerms | None) -> str:
-    """Return a clock: ``3+2`` for minutes and seconds a move, ``10 s a move``, or ``no clock``."""
+    """Return a clock in words: ``3+2`` (minutes, and seconds for each move), ``10 s a move``, or ``no clock``."""
     if clock is None:
         return say("clock none")
     if clock.move_ms:
@@ -103,7 +106,7 @@ def describe_clock(clock: ClockTerms | None) -> str:
 
 
 def format_duration(milliseconds: int) -> str:
-    """Return hours if there are any, minutes and seconds, rounded down.
+    """Return a duration as minutes and seconds, with hours if there are any, rounded down.
 
     >>> format_duration(151_999), format_duration(3_600_000)
     ('2:31', '1:00:00')
@@ -114,13 +117,16 @@ def format_duration(milliseconds: int) -> str:
 
 
 def describe_cell(cell: int, rules: Rules) -> str:
-    """Return a cell's name, on a 3x3 board with its place: ``A1, top left``."""
+    """Return the name of a cell; on a 3x3 board, its place follows: ``A1, top left``."""
     name = format_cell(cell, rules)
     return say("cell with place", cell=name, place=say(f"place {cell}")) if has_single_keys(rules) else name
 
 
 def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = False) -> str:
-    """Return the players and their marks: ``You are O. ana is X.``, or ``ana is X, bo is O.`` for a watcher."""
+    """Return sentences with the players and their marks: ``You are O. ana is X.``
+
+    For a watcher, they are ``ana is X, bo is O.``
+    """
     own = seat_of(state, viewer)
     others = ", ".join(
         say("is", name=clean_text(seat.name), mark=mark) for mark, seat in state.seats.items() if seat and mark != own
@@ -133,19 +139,19 @@ def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = Fal
 
 
 def describe_level(level: str) -> str:
-    """Return the name of a bot's level; unknown levels by their code."""
+    """Return the name of a bot's level. An unknown level is shown as it is."""
     return say(f"level {level}") if level in (*LEVELS, GUEST) else clean_text(level)
 
 
 def describe_tally(state: RoomState) -> str:
-    """Return the score of a room: ``ana 1, bo 0, draws 2``."""
+    """Return the score in a room: ``ana 1, bo 0, draws 2``."""
     seats = [seat for seat in state.seats.values() if seat]
     won = [say("score of", name=clean_text(seat.name), n=state.score.get(seat.player, 0)) for seat in seats]
     return ", ".join([*won, say("score draws", n=state.score.get("draws", 0))])
 
 
 def describe_turn(state: RoomState, viewer: str) -> str:
-    """Return a sentence about the player to move, or why there is none."""
+    """Return a sentence about the player to move, or about why no player is to move."""
     if state.status in ("waiting", "over"):
         return say(f"turn {state.status}", n=sum(seat is None for seat in state.seats.values()))
     if state.turn is None:
@@ -162,5 +168,5 @@ def describe_turn(state: RoomState, viewer: str) -> str:
 
 
 def next_mark(state: RoomState) -> str | None:
-    """Return the mark to place next, or None."""
+    """Return the mark to place next, or None if no mark can be placed now."""
     return state.opening.places if state.opening else state.turn
