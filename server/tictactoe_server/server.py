@@ -106,6 +106,7 @@ class Server:
         self._given_store = store
         self._monotonic_ns = monotonic_ns
         self._features = FEATURES if features is None else features
+        self._specs = kept_by(self._features)
         self._open_sockets = open_sockets
         self._given_pool = pool
         self._jobs = Tasks()
@@ -213,16 +214,15 @@ class Server:
 
     async def _open_storage(self) -> Storage:
         settings, options = self._settings, self._settings.of(ClusterOptions)
-        specs = kept_by(self._features)
         if options.store is None:
             if settings.data is None:
-                return open_memory(specs)
+                return open_memory(self._specs)
             try:
-                return open_folder(settings.data, specs)
+                return open_folder(settings.data, self._specs)
             except (DamagedDatabase, SavesMissing) as damaged:
                 newest = describe_newest(settings.data, settings.of(BackupOptions).to)
                 raise CannotOpenStore(f"{damaged}\n{newest}") from damaged
-        return await options.open_store(specs, settings.data)
+        return await options.open_store(self._specs, settings.data)
 
     def _build(self, store: Storage) -> None:
         settings, limits = self._settings, self._limits
@@ -235,7 +235,7 @@ class Server:
         hello = HelloService(bans, self._branding, shows_pages=settings.page)
         parts = Parts(
             settings=settings,
-            specs=kept_by(self._features),
+            specs=self._specs,
             title=self._branding.title,
             drain=drain,
             pool=pool,

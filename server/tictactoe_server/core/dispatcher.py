@@ -207,8 +207,7 @@ class Dispatcher:
 
     async def _in_place(self, session: Session, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Wait for a place, then carry out the work. The session leaves the place when the request has ended."""
-        places = self.pressure.slow_places if session.source.gives_way else self.pressure.places
-        session.place = await places.enter(session.address)
+        session.place = await session.source.places.enter(session.address)
         await _charged(work(), session.source)
 
 

@@ -146,6 +146,11 @@ class Source:
         """Whether this address has no players while other addresses have players."""
         return not self.playing_seconds and bool(self.pressure.playing)
 
+    @property
+    def places(self) -> Places:
+        """The places for requests from this address."""
+        return self.pressure.slow_places if self.gives_way else self.pressure.places
+
     def note_play(self) -> None:
         """Count the address as one with players for `PLAYING_SECONDS`, even if it has to reconnect."""
         self.playing_seconds = PLAYING_SECONDS

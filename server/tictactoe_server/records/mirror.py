@@ -197,14 +197,18 @@ class Mirror(Generic[Value]):
         self.loaded.set()
 
     async def run(self, seconds: float = RELOAD_SECONDS) -> None:
-        """Load all values; reload them after failures and, in a cluster, every `seconds`. Runs until cancelled."""
+        """Load all values unless `load` has; reload them after failures and, in a cluster, every `seconds`.
+
+        Runs until cancelled. In a cluster the values are loaded at once even so, since notices may have been missed.
+        """
         while True:
-            self._must_reload.clear()  # before the load, so that no failure is missed
-            try:
-                await self.load()
-            except StoreUnavailable as unavailable:
-                log.warning("a table cannot be read yet", table=self.name, reason=str(unavailable))
-                self._must_reload.set()
+            if self._must_reload.is_set() or self._peers.is_several or not self.loaded.is_set():
+                self._must_reload.clear()  # before the load, so that no failure is missed
+                try:
+                    await self.load()
+                except StoreUnavailable as unavailable:
+                    log.warning("a table cannot be read yet", table=self.name, reason=str(unavailable))
+                    self._must_reload.set()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds if self._peers.is_several else None):
                     await self._must_reload.wait()
