@@ -37,7 +37,7 @@ class Listed(ABC):
 
     Attributes:
         owner: Id of the player who opened the room, or "" if unknown or if limits ignore the room.
-        source: The key under which limits count the owner's address, or "".
+        source: The key of the owner's address in limits, or "".
         entering: Ids of players who are about to take a seat or have a reserved seat.
         is_gone: Whether the room has been removed from all lists.
         is_opening: Whether the room is not stored yet.

@@ -1,4 +1,4 @@
-"""Matchmaking: the public rooms in which a player waits for an opponent, by kind of game, oldest first."""
+"""Matchmaking: the public rooms with a player who waits for an opponent, by kind of game, oldest first."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _MOST_COMPARED: Final = 200
 class Matchmaker:
     """Finds waiting rooms for players, including rooms that are still being opened.
 
-    Rooms are skipped if `is_full` returns True for a player in the room, who has reached the limit of seats. A room
-    that no longer qualifies is removed when a search comes across it, which keeps searches cheap.
+    A room is skipped if a player in the room has reached the limit of seats, as `is_full` says. A room that no longer
+    qualifies is removed when a search comes across it, which keeps searches cheap.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:

@@ -121,7 +121,7 @@ def _read_logo(path: Path) -> tuple[str, bytes]:
 def _fit_accent(text: str, style: str) -> tuple[str, str]:
     """Return a readable colour for the light theme and one for the dark theme.
 
-    The colour `text` must have enough contrast with all backgrounds of one theme, because it is used both for text on
+    The colour `text` must have enough contrast with all backgrounds of a theme, because it is used both for text on
     them and for buttons with text in their colours. For the other theme, it is mixed with black or white until it has
     enough contrast there.
     """

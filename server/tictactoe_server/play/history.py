@@ -82,7 +82,7 @@ class PastGames(Service):
         call.answer(record=format_record(record_of(game)), played=played_game(game))
 
     async def share(self, call: Call) -> None:
-        """Publish a copy of one of the player's games under an unguessable name, or delete the copy.
+        """Publish a copy of a game of the player under an unguessable name, or delete the copy.
 
         The first half of the name is derived from the player and the game, so that each device of the player finds the
         copy again. The second half is random.

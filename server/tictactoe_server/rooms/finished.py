@@ -1,4 +1,4 @@
-"""Finished games in the form in which they are stored."""
+"""Finished games as they are stored."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def played_game(game: FinishedGame) -> PlayedGame:
 
 
 def record_of(game: FinishedGame) -> GameRecord:
-    """Return a game in the form in which it is exported."""
+    """Return a game as it is exported."""
     return GameRecord(
         rules=game.rules.to_rules(),
         moves=game.moves,

@@ -74,7 +74,7 @@ class TableSpec(Generic[Value]):
         decode: Decodes a document; may raise ValueError, TypeError, RecursionError or msgspec's errors.
         label: The format of the phrase that names a value in messages, with `noun` and `key` as fields.
         key_of: Returns the key that a value contains; None if values do not contain their keys.
-        columns: The columns besides the key and the revision; None if there is only the document.
+        columns: The columns after the key and the revision; None if there is only the document.
         lifetime_seconds: Returns the time until a value expires, for stores that can expire values.
         is_bounded: Whether a store in memory drops the oldest values when there are too many.
         persons: How values mention persons; required if values contain players' ids.
@@ -127,7 +127,7 @@ class TableSpec(Generic[Value]):
         return self.persons or NOBODY
 
     def indexed_ids(self, value: Value) -> Collection[str]:
-        """Return the ids of the persons by which `Storage.keys_of` finds the value."""
+        """Return the ids of the persons that `Storage.keys_of` finds the value by."""
         return set(self.persons_of.ids(value)) if self.persons_of.is_indexed else ()
 
     def describe(self, key: object) -> str:
@@ -155,14 +155,14 @@ class GameSpec(TableSpec[Value]):
 
 
 class Specs(NamedTuple):
-    """All tables of a store, in the order in which they are copied to another store."""
+    """All tables of a store, in the order of copying them to another store."""
 
     tables: tuple[TableSpec[Any], ...]
     games: GameSpec[Any]
 
 
 class Storage(Protocol):
-    """The data of one server, or of a cluster. Every coroutine may raise `StoreUnavailable`."""
+    """The data of a server or of a cluster. Every coroutine may raise `StoreUnavailable`."""
 
     figures: WriteFigures
 
@@ -170,7 +170,7 @@ class Storage(Protocol):
     def games(self) -> GameLog[Any]: ...
 
     def table(self, spec: TableSpec[Value]) -> Table[Value]:
-        """Return a table; `spec` must be one of the specs with which the store was opened."""
+        """Return a table; `spec` must be one of the specs that the store was opened with."""
 
     async def keys_of(self, ids: Collection[str], *, is_exact: bool = False) -> Sequence[tuple[str, str]]:
         """Return the tables and keys of the indexed values that mention any of these persons; see `Persons.is_indexed`.

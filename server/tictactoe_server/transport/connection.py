@@ -50,7 +50,7 @@ class Receiver:
 
     @property
     def waits_since(self) -> int | None:
-        """When the oldest queued message arrived (ms of the servers' total run time), or None if none is queued."""
+        """When the oldest queued message arrived (ms of the servers' total run time), or None for an empty queue."""
         return None
 
     def received(self, message: bytes) -> None:
@@ -113,7 +113,7 @@ class Connection(HttpConnection):
     def close(self, code: int, reason: str, *, within: float | None = None) -> None:
         """Send a close frame, and abort after `within` seconds, by default `close_seconds`.
 
-        A stream is ended instead. A connection on which no WebSocket has opened is aborted.
+        A stream is ended instead. A connection without an open WebSocket is aborted.
         """
         if self.is_open:
             self._websocket.send_close(code, reason)

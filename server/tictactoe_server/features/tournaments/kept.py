@@ -184,7 +184,7 @@ class KeptEvents:
         return await kept.ask(actor, command)
 
     async def run(self) -> None:
-        """Load all events, and reload those that other servers may have changed, until cancelled."""
+        """Load all events, and reload events that other servers may have changed, until cancelled."""
         await asyncio.gather(self._mirror.run(RELOAD_SECONDS), self._keep_current(), self._delete_old())
 
     async def _keep_current(self) -> None:

@@ -59,7 +59,7 @@ from tictactoe_server.transport.rate_limit import RateLimits
 LOOK_SECONDS: Final = 1.0  # between two checks of all running events, which find what was missed
 IN_TIME_SECONDS: Final = 30.0  # without a delay of the event loop, until an event goes on without missing players
 LATE_SECONDS: Final = 1.0  # the shortest such delay
-DESERTED_SECONDS: Final = 10.0  # for how long nobody is present before an event pauses
+DESERTED_SECONDS: Final = 10.0  # without any player present, before an event pauses
 SEEK_MS: Final = 5_000  # between two searches for a room that is not here, whose game may be over
 AGAIN_SECONDS: Final = 0.5  # until a step that was refused or could not be stored is retried
 _JUST_AFTER_SECONDS: Final = 0.002  # between the due time of a round and the check
@@ -110,7 +110,7 @@ class Running(RoomPolicy):
                 self._in_time_since = loop.time()
 
     def wake(self, code: str) -> None:
-        """Advance an event soon; "" stands for none."""
+        """Advance an event soon, unless `code` is ""."""
         if code and code not in self._woken:
             self._tasks.start(self._work(code))
         if code:
