@@ -132,10 +132,10 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
     connections = [
         listener._make_connection(RemotePeer(Admission(limits))) for _ in range(2)
     ]  # made when a socket is accepted
-    connections[0].connection_made(quick)
+    connections[1].connection_made(quick)  # accepted last, so that the time of the other one is over before
     assert not quick.is_aborted
     await until(lambda: quick.is_aborted)
-    connections[1].connection_made(slow)  # called when the handshake of TLS is done
+    connections[0].connection_made(slow)  # called when the handshake of TLS is done
     assert slow.is_aborted
     for connection in connections:
         connection.connection_lost(None)
