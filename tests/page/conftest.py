@@ -41,8 +41,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
-SERVER_GOES = "^WebSocket connection to|net::ERR_(CONNECTION|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)"
-"""Messages of a browser about a server that has ended, also while it prefetches pages."""
+SERVER_GOES = "^WebSocket connection to|net::ERR_(CONNECTION|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|^Failed to fetch$"
+"""Messages of a browser about a server that has ended, also while a page loads its parts."""
 
 
 class Look(TypedDict, total=False):
@@ -75,11 +75,15 @@ class Visitor:
         self.page.remove_listener("console", self._hear)
 
     def _fail(self, error: Error) -> None:
-        self.complaints.append(str(error))
+        if not self._is_expected(str(error)):
+            self.complaints.append(str(error))
+
+    def _is_expected(self, text: str) -> bool:
+        return bool(self._may_fail and re.search(self._may_fail, text))
 
     def _hear(self, message: ConsoleMessage) -> None:
         """Note a complaint, unless its text is expected, or an idle page loads a part of a server that has stopped."""
-        if message.type not in ("error", "warning") or (self._may_fail and re.search(self._may_fail, message.text)):
+        if message.type not in ("error", "warning") or self._is_expected(message.text):
             return
         if not ("ERR_CONNECTION_REFUSED" in message.text and "/assets/" in message.location["url"]):
             self.complaints.append(f"{message.text} {message.location}")
