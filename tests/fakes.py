@@ -12,7 +12,8 @@ from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import Priority
 from tictactoe_server.features.tournaments.kept import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS
-from tictactoe_server.rooms import Command, Player
+from tictactoe_server.rooms.play import Command
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
 from tictactoe_server.storage.specs import Specs, TableSpec

@@ -52,22 +52,10 @@ from tictactoe_server.features.tournaments.event import Event, due_at, open_even
 from tictactoe_server.features.tournaments.rooms import purpose_of
 from tictactoe_server.features.tournaments.shown import state_of as state_of_event
 from tictactoe_server.features.tournaments.shown import with_attendance
-from tictactoe_server.rooms import (
-    NOBODY,
-    Command,
-    Dropped,
-    Enter,
-    Expire,
-    HandOver,
-    Player,
-    Refused,
-    Room,
-    apply,
-    is_expired,
-    open_room,
-    state_of,
-)
-from tictactoe_server.rooms.seating import seat_of
+from tictactoe_server.rooms.play import Command, Expire, apply
+from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, is_expired
+from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, open_room, seat_of
+from tictactoe_server.rooms.view import state_of
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 330

@@ -13,7 +13,10 @@ from tests.server.tables import ANA, BO, CODE, CY, DI, START
 from tictactoe_engine import Rules, parse_cell
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms import Command, Dropped, Enter, Player, Refused, Room, apply, open_room, state_of
+from tictactoe_server.rooms.play import Command, apply
+from tictactoe_server.rooms.room import Player, Refused, Room
+from tictactoe_server.rooms.seating import Dropped, Enter, open_room
+from tictactoe_server.rooms.view import state_of
 
 PEOPLE = (ANA, BO, CY, DI)
 RULES = (

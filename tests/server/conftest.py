@@ -12,7 +12,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 SOON = {
-    "core.timers.RETRY_SECONDS": 0.05,
+    "core.change.RETRY_SECONDS": 0.05,
     "records.mirror.AGAIN_SECONDS": 0.05,
     "features.tournaments.kept.REREAD_SECONDS": 0.5,
     "features.tournaments.running.AGAIN_SECONDS": 0.05,

@@ -17,7 +17,8 @@ from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS
 from tests.server.tables import ANA, BO, Table
 from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
-from tictactoe_server.rooms import FinishedGame, Player, Room, finished_game
+from tictactoe_server.rooms.finished import FinishedGame, finished_game
+from tictactoe_server.rooms.room import Player, Room
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Pending, delete, save
 

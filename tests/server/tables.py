@@ -12,7 +12,10 @@ from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import GAMES, ROOMS
-from tictactoe_server.rooms import NOBODY, Command, Enter, Expire, Player, Refused, Room, apply, open_room, state_of
+from tictactoe_server.rooms.play import Command, Expire, apply
+from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
+from tictactoe_server.rooms.seating import Enter, open_room
+from tictactoe_server.rooms.view import state_of
 
 decode_room = partial(ROOMS.read_row, None)
 decode_game = partial(GAMES.read, None)

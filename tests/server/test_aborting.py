@@ -4,7 +4,9 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Claim, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms import Command, Dropped, Enter, Player, expires_at
+from tictactoe_server.rooms.play import Command
+from tictactoe_server.rooms.room import Player, expires_at
+from tictactoe_server.rooms.seating import Dropped, Enter
 
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 WIN, DRAW = (Claim(room=CODE, as_=kind) for kind in ("win", "draw"))

@@ -23,15 +23,15 @@ from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.play.history import find_by_id
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import FinishedGame, Refused
-from tictactoe_server.rooms.room import Purpose
+from tictactoe_server.rooms.finished import FinishedGame
+from tictactoe_server.rooms.room import Purpose, Refused
+from tictactoe_server.rooms.view import Listed
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Options, Settings, option, options_of

@@ -16,23 +16,10 @@ from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematc
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.tournaments.rooms import purpose_of
 from tictactoe_server.records.documents import RoomDocuments
-from tictactoe_server.rooms import (
-    NOBODY,
-    Command,
-    Dropped,
-    Enter,
-    Expire,
-    Player,
-    Refused,
-    Room,
-    apply,
-    expires_at,
-    is_expired,
-    open_room,
-    state_of,
-)
-from tictactoe_server.rooms.seating import seat_of
-from tictactoe_server.rooms.view import StateEncoder
+from tictactoe_server.rooms.play import Command, Expire, apply
+from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired
+from tictactoe_server.rooms.seating import Dropped, Enter, open_room, seat_of
+from tictactoe_server.rooms.view import StateEncoder, state_of
 
 GUEST = Player(guest_id(ANA.id, 0), "guest")
 PLAYERS = st.sampled_from((ANA, BO, CY, DI))

@@ -16,7 +16,9 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Draw, Move, Rematch, Resign, Undo
 from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.features.bots.workers import Priority
-from tictactoe_server.rooms import Command, Dropped, Player, Refused, Room, apply, open_room
+from tictactoe_server.rooms.play import Command, apply
+from tictactoe_server.rooms.room import Player, Refused, Room
+from tictactoe_server.rooms.seating import Dropped, open_room
 from tictactoe_server.storage.store import StoreUnavailable
 
 CODE = "K7M4PQ"

@@ -14,7 +14,8 @@ from tictactoe_protocol.requests import Move, Resign
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.records.changes import ATTEMPTS
 from tictactoe_server.records.tables import ROOMS
-from tictactoe_server.rooms import Player, apply
+from tictactoe_server.rooms.play import apply
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import Conflict, NotStored, StoreUnavailable, Unsettled, save

@@ -11,7 +11,7 @@ from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Resign, Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
-from tictactoe_server.rooms import Player, is_expired
+from tictactoe_server.rooms.room import Player, is_expired
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

@@ -28,7 +28,7 @@ from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.features.cluster.messages import Page
 from tictactoe_server.features.jetstream.link import Link
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

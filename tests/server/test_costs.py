@@ -15,7 +15,7 @@ from tictactoe_server.features.challenges.blocks import BLOCKS
 from tictactoe_server.people.accounts import hash_secret
 from tictactoe_server.people.confusables import keys_of
 from tictactoe_server.records.tables import ACCOUNTS, CLAIMS, PLAYERS, Account, Claim, KnownPlayer, today
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.memory import MemoryTable

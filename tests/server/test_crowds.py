@@ -44,8 +44,8 @@ def slow_for_watchers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def told_singly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat two watchers as a crowd, and notify one per turn of the event loop."""
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD", 1)
-    monkeypatch.setattr("tictactoe_server.core.watchers.CROWD_A_TURN", 1)
+    monkeypatch.setattr("tictactoe_server.core.live_room.CROWD", 1)
+    monkeypatch.setattr("tictactoe_server.core.live_room.CROWD_A_TURN", 1)
 
 
 async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
@@ -128,7 +128,7 @@ async def test_a_crowd_misses_nothing_sent_during_a_broadcast(server: Server, to
 async def test_leaving_a_crowd_is_immediate_and_players_never_wait(
     server: Server, told_singly: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tictactoe_server.core.watchers.GATHER_SECONDS", 3600)
+    monkeypatch.setattr("tictactoe_server.core.live_room.GATHER_SECONDS", 3600)
     async with two_before_a_crowd(server, 3) as (ana, bo, room, crowd):
         await ana.ask("chat", room=room, text="hello")
         await bo.next_of("chat")

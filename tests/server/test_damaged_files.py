@@ -18,7 +18,7 @@ from tests.server.laboratory import open_laboratory
 from tests.server.stored import bans_in, change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
 from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.schema import DamagedDatabase
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable

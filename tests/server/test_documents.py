@@ -17,9 +17,9 @@ from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.tournaments.rooms import purpose_of
 from tictactoe_server.records.documents import encode_game
-from tictactoe_server.rooms import Dropped, FinishedGame, Room, finished_game, open_room
-from tictactoe_server.rooms.room import CASUAL
-from tictactoe_server.rooms.seating import seat_of
+from tictactoe_server.rooms.finished import FinishedGame, finished_game
+from tictactoe_server.rooms.room import CASUAL, Room
+from tictactoe_server.rooms.seating import Dropped, open_room, seat_of
 from tictactoe_server.storage.store import Unreadable
 
 NOW = 60_000

@@ -17,19 +17,10 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.tournaments.rooms import purpose_of
 from tictactoe_server.features.tournaments.running import Running
-from tictactoe_server.rooms import (
-    NOBODY,
-    Dropped,
-    Enter,
-    GoOn,
-    HandOver,
-    Player,
-    StandStill,
-    expires_at,
-    finished_game,
-    open_room,
-)
-from tictactoe_server.rooms.finished import record_of
+from tictactoe_server.rooms.finished import finished_game, record_of
+from tictactoe_server.rooms.play import GoOn, StandStill
+from tictactoe_server.rooms.room import NOBODY, Player, expires_at
+from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, open_room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

@@ -9,7 +9,7 @@ from tests.peer import Message, Peer, open_peer
 from tests.server.test_event_rooms import open_pairing, player_of
 from tests.server.test_forgetting import traces, until_done
 from tictactoe_server.features.bots.feature import BotOptions
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

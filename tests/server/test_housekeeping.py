@@ -13,7 +13,7 @@ from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.privacy.feature import drop_hashes
 from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings

@@ -44,7 +44,7 @@ from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.features.jetstream.streams import Streams, name_of
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
-from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import (
     MISSING,

@@ -24,7 +24,7 @@ from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import outcome_of
 from tictactoe_server.records.tables import KEPT, ROOMS
-from tictactoe_server.rooms import Room
+from tictactoe_server.rooms.room import Room
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, NotStored, StoreUnavailable, Unsettled
 
 CODE = "K7M4PQ"

@@ -16,6 +16,7 @@ from tests.server.tables import ANA, BO, CY
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.core.change import Timers
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.matchmaking import Matchmaker
@@ -24,9 +25,9 @@ from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Counters, Session
-from tictactoe_server.core.timers import Timers
 from tictactoe_server.records.tables import ROOMS, open_memory
-from tictactoe_server.rooms import Player, open_room
+from tictactoe_server.rooms.room import Player
+from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.scheduler import SLICE_ITEMS, Scheduler
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits

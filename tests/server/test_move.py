@@ -35,7 +35,7 @@ from tictactoe_server.features.salvage.copying import Contents, copy, folder_sou
 from tictactoe_server.features.tournaments.event import open_event
 from tictactoe_server.features.tournaments.kept import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder, today
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.specs import Storage

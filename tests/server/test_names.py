@@ -4,8 +4,8 @@ from tests.peer import open_peer
 from tests.server.stored import keep_player
 from tests.server.tables import ANA, THREE, Table
 from tictactoe_server.records.tables import PLAYERS, KnownPlayer, open_memory
-from tictactoe_server.rooms import Dropped, Enter, Player
-from tictactoe_server.rooms.seating import free_name
+from tictactoe_server.rooms.room import Player
+from tictactoe_server.rooms.seating import Dropped, Enter, free_name
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 

@@ -6,7 +6,9 @@ import pytest
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Step, Table
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Resign, Undo
-from tictactoe_server.rooms import Command, Dropped, Enter, Player, apply
+from tictactoe_server.rooms.play import Command, apply
+from tictactoe_server.rooms.room import Player
+from tictactoe_server.rooms.seating import Dropped, Enter
 
 LEAVE, RESIGN = Leave(room=CODE), Resign(room=CODE)
 OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))

@@ -5,8 +5,9 @@ from tictactoe_engine import Rules
 from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.requests import Choose, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms import Dropped, Player, finished_game
-from tictactoe_server.rooms.finished import played_game, record_of
+from tictactoe_server.rooms.finished import finished_game, played_game, record_of
+from tictactoe_server.rooms.room import Player
+from tictactoe_server.rooms.seating import Dropped
 
 SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
 CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)

@@ -23,7 +23,7 @@ from tictactoe_server.features.jetstream.access import Access
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import open_memory
-from tictactoe_server.rooms import open_room
+from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.store import StoreUnavailable
 

@@ -12,7 +12,7 @@ from tests.server.test_backup import names_in
 from tictactoe_server.features.backups.files import CannotBackUp, back_up, database_in, restore_backup
 from tictactoe_server.features.salvage.copying import check_database
 from tictactoe_server.records.tables import KEPT, Ban, open_folder
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.storage.folder import FILE_NAME, FolderInUse
 from tictactoe_server.storage.schema import DamagedDatabase, OtherVersion
 from tictactoe_server.storage.store import MISSING

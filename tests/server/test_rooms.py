@@ -12,8 +12,10 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms import NOBODY, Command, Dropped, Enter, Expire, Player, apply, open_room, state_of
-from tictactoe_server.rooms.view import summary_of
+from tictactoe_server.rooms.play import Command, Expire, apply
+from tictactoe_server.rooms.room import NOBODY, Player
+from tictactoe_server.rooms.seating import Dropped, Enter, open_room
+from tictactoe_server.rooms.view import state_of, summary_of
 
 LINE_FOR_X = (0, 3, 1, 4, 2)
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)

@@ -7,7 +7,8 @@ import pytest
 from tests.fakes import FakeClock, TroubledStore
 from tests.peer import Peer, open_peer
 from tictactoe_protocol.requests import Move
-from tictactoe_server.rooms import Player, Room, apply
+from tictactoe_server.rooms.play import apply
+from tictactoe_server.rooms.room import Player, Room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

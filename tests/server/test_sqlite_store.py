@@ -16,7 +16,7 @@ from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room
 from tests.server.tables import ANA, BO
 from tictactoe_server import clock
 from tictactoe_server.records.tables import PLAYERS, ROOMS, KnownPlayer, open_folder, today
-from tictactoe_server.rooms import FinishedGame
+from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy, StoreUnavailable, save

@@ -33,7 +33,8 @@ from tictactoe_server.records.tables import (
     Reserved,
     today,
 )
-from tictactoe_server.rooms import Player, finished_game
+from tictactoe_server.rooms.finished import finished_game
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import Columns, Specs, Storage, TableSpec

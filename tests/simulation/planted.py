@@ -12,19 +12,19 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
-from tictactoe_server.core import change, timers
-from tictactoe_server.core.change import RoomChange
+from tictactoe_server.core import change
+from tictactoe_server.core.change import RoomChange, Timers
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.core.timers import Timers
 from tictactoe_server.features.challenges.service import Challenges
 from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.records.changes import StoredValue
-from tictactoe_server.rooms import _CARRY_OUT as COMMANDS
-from tictactoe_server.rooms import offers, play
+from tictactoe_server.rooms import play
+from tictactoe_server.rooms.play import _CARRY_OUT as COMMANDS
 from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.seating import Dropped
 from tictactoe_server.storage.database import Database
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.http_connection import HttpConnection
@@ -95,15 +95,17 @@ FAULTS: Final[dict[str, Planted]] = {
     "trust-the-connection-after-an-io-error": Planted(Database, "distrust", nothing),
     "believe-what-is-in-memory-after-an-unknown-outcome": Planted(StoredValue, "doubt", nothing),
     "store-a-drop-under-the-same-seq": Planted(
-        timers, "apply", lambda apply, room, *args: replace(apply(room, *args), seq=room.seq)
+        change,
+        "apply",
+        lambda apply, room, player, command, now: replace(
+            apply(room, player, command, now), **{"seq": room.seq} if type(command) is Dropped else {}
+        ),
     ),
     "keep-an-aborted-game": Planted(Room, "was_aborted", lambda was_aborted, self: False),
     "count-an-aborted-game-in-the-score": Planted(
         play, "_count", lambda count, room, result: count(room, replace(result, reason="agreed"))
     ),
-    "take-back-one-move-too-many": Planted(
-        offers, "_before_last", lambda original, *args: max(original(*args) - 1, -1)
-    ),
+    "take-back-one-move-too-many": Planted(play, "_before_last", lambda original, *args: max(original(*args) - 1, -1)),
     "begin-a-rematch-with-the-old-clocks": Planted(
         play, "_start_again", lambda begin, room, now: replace(begin(room, now), remaining_ms=room.remaining_ms)
     ),

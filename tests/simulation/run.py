@@ -26,7 +26,7 @@ from tictactoe_engine.search import Budget, Memory
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.thinking import SEARCHES, result_of
 from tictactoe_server.features.bots.workers import Workers
-from tictactoe_server.rooms.clock import is_expired
+from tictactoe_server.rooms.room import is_expired
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.store import CannotOpenStore

@@ -26,7 +26,7 @@ import structlog
 from tictactoe_protocol import BadRoomCode
 from tictactoe_server.admin.orders import people, rooms, status
 from tictactoe_server.admin.orders.order import Order, OrderRefused, ServerParts, read_answer
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 
 ORDERS: Final[tuple[type[Order], ...]] = (*status.ORDERS, *rooms.ORDERS, *people.ORDERS)

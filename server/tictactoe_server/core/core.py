@@ -13,19 +13,19 @@ import structlog
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
-from tictactoe_server.core.change import Call, RoomChange
+from tictactoe_server.core.change import Call, RoomChange, Timers
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.core.session import Counters, Session
-from tictactoe_server.core.timers import Timers
-from tictactoe_server.core.topics import Topic
+from tictactoe_server.core.session import Counters, Session, Topic
 from tictactoe_server.people.allowances import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
-from tictactoe_server.rooms import Command, Player, Refused, open_room
+from tictactoe_server.rooms.play import Command
+from tictactoe_server.rooms.room import Player, Refused
+from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.scheduler import Job, Scheduler, Tasks
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec

@@ -21,7 +21,7 @@ from tictactoe_server.core.core import Core, Handler, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.pressure import MANY_BAD, Pressure, Source
 from tictactoe_server.core.session import Session
-from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.transport.frames import encode_frame
 

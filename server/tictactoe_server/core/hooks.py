@@ -9,13 +9,12 @@ from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import NOT_OFFERED, Lobby, purpose_of
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.session import Session
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import Player, Refused
-from tictactoe_server.rooms.room import CASUAL
+from tictactoe_server.rooms.room import CASUAL, Player, Refused
+from tictactoe_server.rooms.view import Listed
 
 
 class RoomPolicy:

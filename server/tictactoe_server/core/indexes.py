@@ -11,14 +11,14 @@ from collections import Counter
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, ErrorCode
 from tictactoe_protocol.pushes import ROOM_STATUSES, HeldSeat
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.quotas import OpenedRooms, Seats
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.people.allowances import RETRY_MS
-from tictactoe_server.rooms import Refused, Room
+from tictactoe_server.rooms.room import Refused, Room
+from tictactoe_server.rooms.view import Listed
 from tictactoe_server.settings import Limits
 
 

@@ -10,11 +10,10 @@ from typing import Any, Final
 from tictactoe_protocol import MAX_LISTED_ROOMS, encode
 from tictactoe_protocol.pushes import LobbyChange, RoomSummary
 from tictactoe_server import clock
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.name_mask import NameMask
-from tictactoe_server.core.session import Session
-from tictactoe_server.core.topics import Topic, list_of
+from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.listeners import Listeners
+from tictactoe_server.rooms.view import Listed
 from tictactoe_server.transport.frames import encode_frame, with_fields
 
 MAX_CHANGE_BYTES: Final = 60_000  # for the rows in a message of changes, which stays under 64 KiB

@@ -6,8 +6,8 @@ from bisect import insort
 from collections.abc import Callable, Collection
 from typing import Final
 
-from tictactoe_server.core.listed import GameKind, Listed, kind_of
-from tictactoe_server.rooms import Room
+from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.view import GameKind, Listed, kind_of
 
 _FEW: Final = 100
 _MOST_COMPARED: Final = 200

@@ -8,8 +8,8 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, is_server_bot
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.rooms.finished import FinishedGame, Participant
+from tictactoe_server.rooms.view import Listed
 
 Shown = TypeVar("Shown", RoomSummary, RoomState, FinishedGame)
 Held = TypeVar("Held", SeatState, Participant)

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Collection
 
 from tictactoe_protocol.guests import is_guest, owner_of
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.people.allowances import RETRY_MS, Limiting
-from tictactoe_server.rooms import Room
+from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.view import Listed
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import Held
 

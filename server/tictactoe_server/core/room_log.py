@@ -9,7 +9,7 @@ from typing import Any, Final
 import structlog
 
 from tictactoe_server.core.session import Counters
-from tictactoe_server.rooms import Room
+from tictactoe_server.rooms.room import Room
 
 LOG_SECONDS: Final = 60.0
 LINES: Final = 60  # the most lines for an address in `LOG_SECONDS`

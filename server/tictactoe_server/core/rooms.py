@@ -13,19 +13,20 @@ import structlog
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
-from tictactoe_server.core.change import RoomChange
+from tictactoe_server.core.change import RETRY_SECONDS, RoomChange, Timers
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.indexes import Indexes, RoomExists
-from tictactoe_server.core.listed import moved
 from tictactoe_server.core.live_room import LiveRoom, RoomEvents
 from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.room_log import RoomLog
 from tictactoe_server.core.session import Counters
-from tictactoe_server.core.timers import RETRY_SECONDS, Timers
 from tictactoe_server.records.changes import Phase
-from tictactoe_server.rooms import NOBODY, Dropped, Player, Refused, Room, StandStill, apply, state_of
+from tictactoe_server.rooms.play import StandStill, apply
+from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
+from tictactoe_server.rooms.seating import Dropped
+from tictactoe_server.rooms.view import moved, state_of
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 

@@ -1,25 +1,240 @@
-"""A connection, with its player, device and rooms."""
+"""Sessions of players, their throttling, and the topics that sessions subscribe to.
+
+Theory of operation. Each session has a queue, and its `Throttle` decides whether the next message is carried out now or
+has to wait. A message is carried out at once only if nothing is queued or in progress, and the limits of the session,
+of its address and of the server (`Pressure`) allow it. Otherwise it is queued. The connection is read from only while
+the queue is short, which applies backpressure to the peer. The states are:
+
+- free: nothing is queued;
+- busy: a request waits for the store, until `go_on`;
+- held: the session has exceeded its own limit and waits for a timer;
+- in line: the session waits for its address's turn (`Source.line_up`), until `take_turn`.
+
+Each message is carried out once, in order of arrival, or answered with `busy`, even if the peer disconnects first. A
+connection that keeps exceeding its limits, or sends too many unreadable messages, is closed, and its queue is dropped.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+import asyncio
+import math
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol
 
-from tictactoe_protocol import BadMessage, encode, error_answer
+import msgspec
+
+from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, encode, error_answer
 from tictactoe_protocol.pushes import Error, Push
-from tictactoe_server.core.pressure import Pressure
-from tictactoe_server.core.throttle import Dispatching, Throttle
-from tictactoe_server.rooms import Player
-from tictactoe_server.transport.connection import Connection
+from tictactoe_server import clock
+from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
+from tictactoe_server.rooms.room import Player, Refused
+from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.transport.rate_limit import RateLimit
+from tictactoe_server.transport.rate_limit import RateLimit, take_both
 
+INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
+NOTICE_SECONDS: Final = 1.0  # shortest time between two notices that messages are delayed
+_FEW_MESSAGES: Final = 4
+_EPISODE_SECONDS: Final = 1.0  # delays with shorter pauses between them count as one delay
 CHAT_LINES: Final = 5
 CHAT_MS: Final = 5_000
 TRIES: Final = 5
 TRIES_MS: Final = 60_000  # the same limit holds for an address
+GATHER_SECONDS: Final = 0.1
+MOST_GATHER_SECONDS: Final = 1.0
+QUICK_SUBSCRIBERS: Final = 200
+"""With more subscribers than this, changes are gathered for longer."""
+
+
+class Dispatching(Protocol):
+    """Carries out the messages of sessions; see `Dispatcher`."""
+
+    def receive(self, session: Any, message: Any, now: int, *, is_late: bool = False) -> None: ...
+
+    def shed(self, session: Any, message: Any) -> Any: ...
+
+    def dismiss(self, session: Any) -> None: ...
+
+
+class Throttle(Receiver):
+    """A receiver that carries out messages one at a time, as soon as the limits allow.
+
+    Attributes:
+        source: All connections from the same address.
+        limit: The session's rate limit, replaced by the player's rate limit at hello.
+        is_busy: Whether a request waits for the store.
+        place: The place of that request; see `Places`.
+    """
+
+    def __init__(
+        self, connection: Connection, dispatcher: Dispatching, pressure: Pressure, now: Callable[[], int]
+    ) -> None:
+        self.connection = connection
+        self.dispatcher = dispatcher
+        self.source = pressure.of(key_of(connection.address))
+        self.limit, self._bad = (rates.new() for rates in pressure.of_a_session)
+        self.is_busy = False
+        self.place: Place | None = None
+        self._now = now
+        self._is_over = False
+        self._inbox: deque[tuple[Any, int]] = deque()
+        self._is_reading = True
+        self._in_line = False
+        self._release: asyncio.TimerHandle | None = None
+        self._delays = Delays(pressure.flood_seconds)
+
+    # -- for the session ------------------------------------------------------------------------------------------
+
+    def refuse(self, error: Error, limit: str = "") -> None:
+        """Send an error; `limit` is the name of the limit that was exceeded, if any."""
+        raise NotImplementedError
+
+    def count_bad(self) -> None:
+        """Count an unreadable message, and close the connection after too many."""
+        self.source.count_bad()
+        if self._bad.take():
+            self._close("too many bad messages")
+
+    def go_on(self) -> None:
+        """End the current request, and go on to the queued messages."""
+        self.end_request()
+        if self._inbox or self._is_over:
+            asyncio.get_running_loop().call_soon(self._take_next)
+
+    def end_request(self) -> None:
+        self.is_busy = False
+        if self.place is not None:
+            self.place.leave()
+            self.place = None
+
+    # -- for the connection ---------------------------------------------------------------------------------------
+
+    @property
+    def waits_since(self) -> int | None:
+        return self._inbox[0][1] if self._inbox else None
+
+    def received(self, message: Any) -> None:
+        if not (self.is_busy or self._inbox or self.source.take(self.limit)):
+            self.dispatcher.receive(self, message, self._now())
+            return
+        source, asked = self.source, message
+        pressure = source.pressure
+        pressure.measure()
+        may_shed = self._inbox and pressure.is_restless and not (pressure.is_full or source.gives_way)
+        if may_shed and not any(take_both(self.limit, source.limit)):
+            begun = clock.monotonic()
+            asked = self.dispatcher.shed(self, message)
+            source.charge(clock.monotonic() - begun)
+        if asked is not None:
+            self._inbox.append((asked, self._now()))
+        if self._in_line:
+            self._read_or_not()
+        else:
+            self._take_next()
+
+    def ended(self) -> None:
+        """Carry out the messages that arrived before the connection ended."""
+        self._is_over = True
+        self._take_next()
+
+    # -- the queue ------------------------------------------------------------------------------------------------
+
+    def take_turn(self) -> bool:
+        """Carry out a queued message, because it is the address's turn. Return False if no message could be taken."""
+        self._end_delay()
+        takes = bool(self._inbox) and not (self.is_busy or self.limit.take())
+        late = takes and self._take_one()
+        while late and self._inbox and not (self.is_busy or any(take_both(self.limit, self.source.limit))):
+            late = self._take_one()
+        self._take_next()
+        return takes
+
+    def _take_one(self) -> bool:
+        """Carry out the oldest queued message. Return True if it had waited too long."""
+        asked, now = self._inbox.popleft()
+        is_late = self.source.pressure.is_too_late(self._now() - now)
+        self.dispatcher.receive(self, asked, now, is_late=is_late)
+        return is_late
+
+    def _take_next(self) -> None:
+        """Carry out queued messages until a request has to wait for the store or a message exceeds a limit."""
+        while self._inbox and not self.is_busy:
+            wait = self.source.take(self.limit)
+            if wait:
+                self._hold_back(wait)
+                break
+            self._take_one()
+        self._read_or_not()
+        if self._is_over and not self._inbox and not self.is_busy:
+            self.dispatcher.dismiss(self)
+
+    def _hold_back(self, wait: int) -> None:
+        """Delay the next message. Close the connection if the session keeps exceeding its limits."""
+        if self._in_line or self._release is not None:
+            return
+        loop = asyncio.get_running_loop()
+        if wait != IN_LINE or self.source.limit.wait():  # otherwise only its address has to take turns
+            is_too_much = self._delays.begin(loop.time())
+            if is_too_much and len(self._inbox) > _FEW_MESSAGES:
+                self._close("too many messages")
+                return
+            if self._delays.is_notice_due(loop.time()):
+                kind = "messages-per-address" if wait == IN_LINE else "messages"
+                retry_ms = self.source.limit.wait() if wait == IN_LINE else wait
+                self.refuse(Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=max(1, retry_ms)).answer(), kind)
+        if wait == IN_LINE:
+            self._in_line = True
+            self.source.line_up(self.take_turn)
+        else:
+            self._release = loop.call_later(wait / 1000, self._go_on_after_delay)
+
+    def _go_on_after_delay(self) -> None:
+        self._end_delay()
+        self._take_next()
+
+    def _end_delay(self) -> None:
+        self._in_line, self._release = False, None
+        self._delays.end(asyncio.get_running_loop().time())
+
+    def _read_or_not(self) -> None:
+        most = 1 if not self._is_reading else _FEW_MESSAGES + 1 if self._in_line else INBOX_MESSAGES
+        may_read = len(self._inbox) <= most
+        if self._is_reading != may_read:
+            self._is_reading = may_read
+            (self.connection.resume_reading if may_read else self.connection.pause_reading)()
+
+    def _close(self, why: str) -> None:
+        self._inbox.clear()
+        self.connection.close(CloseCode.POLICY_VIOLATION, why)
+
+
+class Delays:
+    """Measures how long a session has exceeded its limits, ignoring short pauses, and limits notices to the peer."""
+
+    def __init__(self, flood_seconds: float) -> None:
+        self._flood_seconds = flood_seconds
+        self._delayed_at = self._since = self._noticed_at = -math.inf
+
+    def begin(self, now: float) -> bool:
+        """Begin a delay. Return True if delays have gone on for more than `flood_seconds`."""
+        if now - self._delayed_at > _EPISODE_SECONDS:
+            self._since = now
+        self._delayed_at = math.inf  # until the delay ends
+        return now - self._since > self._flood_seconds
+
+    def end(self, now: float) -> None:
+        if self._delayed_at == math.inf:
+            self._delayed_at = now
+
+    def is_notice_due(self, now: float) -> bool:
+        is_due = now - self._noticed_at > NOTICE_SECONDS
+        if is_due:
+            self._noticed_at = now
+        return is_due
 
 
 class Counters:
@@ -101,3 +316,48 @@ class Session(Throttle):
         if not self._is_over:
             self.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data))
             self.count_bad()
+
+
+class Topic(ABC):
+    """A topic and its subscribers. A session that ends is unsubscribed from the topics of all services.
+
+    Attributes:
+        subscribers: The subscribed sessions, each with the number of items that it wants, if it can choose.
+        due: The timer of the next `tell`.
+    """
+
+    def __init__(self) -> None:
+        self.subscribers: dict[Session, int] = {}
+        self.due: asyncio.TimerHandle | None = None
+
+    def subscribe(self, session: Session, count: int = 1) -> None:
+        self.subscribers[session] = count
+
+    def unsubscribe(self, session: Session) -> None:
+        self.subscribers.pop(session, None)
+
+    def tell_later(self) -> None:
+        """Schedule `tell` for all changes made until then, unless it is already scheduled."""
+        if self.due is None:
+            self.due = asyncio.get_running_loop().call_later(self.gather_seconds(), self._tell)
+
+    def gather_seconds(self) -> float:
+        return min(MOST_GATHER_SECONDS, GATHER_SECONDS * max(1.0, len(self.subscribers) / QUICK_SUBSCRIBERS))
+
+    @abstractmethod
+    def tell(self) -> None:
+        """Send the changes."""
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame, which is never dropped, to all subscribers."""
+        for session in self.subscribers:
+            session.connection.push_frame(frame)
+
+    def _tell(self) -> None:
+        self.due = None
+        self.tell()
+
+
+def list_of(rows: Iterable[bytes]) -> Any:
+    """Wrap encoded rows so that a message accepts them as a tuple."""
+    return msgspec.Raw(b"[%b]" % b",".join(rows))

@@ -25,7 +25,7 @@ from tictactoe_protocol.room_codes import find_link
 from tictactoe_server.core.core import Core, PageHead, Reply, Service
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import EMBED, PREFIX, Assets, link_card, send, send_part
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission, key_of
 from tictactoe_server.transport.http_messages import (

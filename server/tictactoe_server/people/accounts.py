@@ -29,7 +29,7 @@ from tictactoe_server.records.tables import (
     Reserved,
     today,
 )
-from tictactoe_server.rooms import Player
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.storage.specs import Storage, hash_id
 from tictactoe_server.storage.store import values_of
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import owner_of
-from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_both

@@ -15,7 +15,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice, rules_of
 from tictactoe_server.core.core import Core
 from tictactoe_server.people.accounts import Accounts
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.transport.http_messages import HttpRequest
 
 LEVELS: Final = {level.value: level for level in Level} | {"easy": Level.RANDOM, "medium": Level.RULES}

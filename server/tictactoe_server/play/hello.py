@@ -28,7 +28,7 @@ from tictactoe_server.people.given_names import give_name
 from tictactoe_server.play.names import Names, draw_text, own_name, parse_or_refuse, read_name
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, Account, Claim, KnownPlayer, today
-from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save

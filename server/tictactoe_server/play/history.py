@@ -22,8 +22,8 @@ from tictactoe_server.http import texts
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.records.documents import encode_game
 from tictactoe_server.records.tables import SHARES
-from tictactoe_server.rooms import FinishedGame, Player, Refused
-from tictactoe_server.rooms.finished import place_of, played_game, players_of, record_of
+from tictactoe_server.rooms.finished import FinishedGame, place_of, played_game, players_of, record_of
+from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 from tictactoe_server.transport.rate_limit import RateLimits

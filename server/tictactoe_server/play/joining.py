@@ -17,11 +17,13 @@ from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service, bot_seats
-from tictactoe_server.core.listed import GameKind, moved
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.session import Session
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
-from tictactoe_server.rooms import Enter, Player, Refused, Room, apply
+from tictactoe_server.rooms.play import apply
+from tictactoe_server.rooms.room import Player, Refused, Room
+from tictactoe_server.rooms.seating import Enter
+from tictactoe_server.rooms.view import GameKind, moved
 
 
 class Joining(Service):

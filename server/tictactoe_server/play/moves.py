@@ -12,8 +12,8 @@ from tictactoe_server import clock
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.play import has_begun
+from tictactoe_server.rooms.room import Refused
 
 
 class Play(Service):

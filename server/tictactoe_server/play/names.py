@@ -35,7 +35,7 @@ from tictactoe_server.people.confusables import can_be_claimed, keys_of, mark_ot
 from tictactoe_server.play.checks import LEVELS
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDevice, LinkCode
-from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits
 

@@ -16,7 +16,7 @@ import structlog
 from msgspec import Struct
 
 from tictactoe_server import clock
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import (
     MISSING,

@@ -20,9 +20,8 @@ from msgspec.structs import replace
 from tictactoe_engine import Position
 from tictactoe_protocol.pushes import RESULT_REASONS, VISIBILITIES, SeatState
 from tictactoe_protocol.terms import RulesState
-from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.rooms.room import CASUAL
-from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.rooms.finished import FinishedGame
+from tictactoe_server.rooms.room import CASUAL, Room, rules_state
 
 SCHEMA: Final = 1
 SETTING: Final = (

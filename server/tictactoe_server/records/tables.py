@@ -14,9 +14,8 @@ from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.names import DeviceNews
 from tictactoe_server import clock
 from tictactoe_server.records.documents import RoomDocuments, decode_game, encode_game
-from tictactoe_server.rooms import FinishedGame, Player, Room
-from tictactoe_server.rooms.finished import game_with_stand_in
-from tictactoe_server.rooms.room import CASUAL
+from tictactoe_server.rooms.finished import FinishedGame, game_with_stand_in
+from tictactoe_server.rooms.room import CASUAL, Player, Room
 from tictactoe_server.rooms.seating import with_stand_in
 from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import NOBODY, Columns, GameSpec, Persons, Specs, TableSpec

@@ -14,8 +14,7 @@ from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatCloc
 from tictactoe_protocol.guests import SEPARATOR, other_owner, owner_of
 from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.rooms.room import CASUAL, USUAL, Purpose, Room, id_of
-from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.rooms.room import CASUAL, USUAL, Purpose, Room, id_of, rules_state
 
 _ID: Final = re.compile(r"([0-9A-Z]{6})-([1-9][0-9]{0,8})-[1-9][0-9]{0,15}", re.ASCII)
 

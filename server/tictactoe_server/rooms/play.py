@@ -1,26 +1,70 @@
-"""The course of a game: moves, choices in an opening, resignations, expired clocks, claims and rematches."""
+"""Commands in a room: moves, choices in an opening, offers, resignations, expired clocks, claims and rematches.
+
+A request that contains the number of the game and the number of moves is idempotent: `Room.asked` records that a
+request about an offer took effect, until moves are taken back and that number of moves is reached again.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from tictactoe_engine import IllegalMove, Position
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Happening, Offers, OutReason, Result
-from tictactoe_protocol.requests import Choose, Claim, Draw, Move, Rematch, Resign, Undo
-from tictactoe_server.rooms.clock import (
+from tictactoe_protocol.guests import is_guest
+from tictactoe_protocol.pushes import EndedOffer, Happening, Offers, OutReason, Result
+from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_server.rooms import seating
+from tictactoe_server.rooms.room import (
+    Player,
+    Refused,
+    Room,
     end_of_hold,
     expires_at,
     full_clocks,
     is_expired,
     is_first_move,
-    remaining_after_turn,
-    turn_to,
 )
-from tictactoe_server.rooms.room import Expire, Player, Refused, Room
+from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, absent_without, with_seats
+
+
+class Expire(Struct, frozen=True):
+    """The running clock may have expired. The acting player is `NOBODY`."""
+
+
+class StandStill(Struct, frozen=True):
+    """Time stops until `GoOn`, if the room's terms allow it. The acting player is `NOBODY`."""
+
+
+class GoOn(Struct, frozen=True):
+    """Time runs again, with full time for a first move and with full holds. The acting player is `NOBODY`."""
+
+
+Command = (
+    Move
+    | Choose
+    | Enter
+    | Leave
+    | Resign
+    | Rematch
+    | Draw
+    | Undo
+    | Claim
+    | Dropped
+    | HandOver
+    | Expire
+    | StandStill
+    | GoOn
+)
+
+
+_NO_OFFERS = Offers()
+_NOTHING: dict[str, int] = {}
+_ABORTED = Result(None, "aborted")
+_REASONS = {"late": "timeout", "away": "claimed"}  # reasons of results, by the reason why the loser is out of the game
 
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
@@ -87,20 +131,6 @@ def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
     mark = room.seated(player)
     room.check_active(mark)
     return give_up(room, mark, now)
-
-
-def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Room:
-    """Return the room with `mark` out of the game. A game between two is lost, or aborted if it has hardly begun."""
-    room = replace(room, happened=(Happening("out", mark, why),))
-    active = room.position.active_marks
-    if len(active) <= 2:
-        reason = _REASONS.get(why, "resigned")
-        result = _ABORTED if room.is_beginning else Result(active.replace(mark, ""), reason)
-        return finish(room, result, now)
-    position = room.position.pass_over(mark)
-    if position.turn == room.position.turn:
-        return replace(room, position=position)
-    return turn_to(room, position, remaining_after_turn(room, now), now)
 
 
 def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
@@ -236,7 +266,165 @@ def _swapped(room: Room) -> Room:
     )
 
 
-_NO_OFFERS = Offers()
-_NOTHING: dict[str, int] = {}
-_ABORTED = Result(None, "aborted")
-_REASONS = {"late": "timeout", "away": "claimed"}  # reasons of results, by the reason why the loser is out of the game
+def give_up(room: Room, mark: str, now: int, why: OutReason = "resigned") -> Room:
+    """Return the room with `mark` out of the game. A game between two is lost, or aborted if it has hardly begun."""
+    room = replace(room, happened=(Happening("out", mark, why),))
+    active = room.position.active_marks
+    if len(active) <= 2:
+        reason = _REASONS.get(why, "resigned")
+        result = _ABORTED if room.is_beginning else Result(active.replace(mark, ""), reason)
+        return finish(room, result, now)
+    position = room.position.pass_over(mark)
+    if position.turn == room.position.turn:
+        return replace(room, position=position)
+    return turn_to(room, position, remaining_after_turn(room, now), now)
+
+
+def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
+    """Return the room after the player and guests have left. Their seats become free only if no game has begun."""
+    marks = room.marks_of(player.id)
+    if not marks and is_guest(player.id):  # the guest has already left
+        return room
+    marks = marks or [room.seated(player)]
+    gone_at = absent_without(room, marks)
+    if room.status == "waiting":
+        left = {room.seat(mark).player for mark in marks}
+        score = {id: wins for id, wins in room.score.items() if id not in left}
+        return with_seats(room, dict.fromkeys(marks), score=score, gone_at=gone_at)
+    happened: tuple[Happening, ...] = ()
+    for mark in marks:
+        if room.status == "playing" and mark in room.position.active_marks:
+            room = give_up(room, mark, now, "left")
+            happened += room.happened
+    draw, undo = (None, None) if room.status == "over" else (room.offers.draw, room.offers.undo)
+    offers = Offers(draw=None if draw in marks else draw, undo=None if undo in marks else undo)
+    gone = {mark: replace(room.seat(mark), online=False, left=True) for mark in marks}
+    return with_seats(room, gone, offers=offers, gone_at=gone_at, happened=happened)
+
+
+def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
+    """Return the room with a draw or undo offered, accepted, declined or withdrawn; the same room if repeated."""
+    mark, position, terms, is_draw = room.seated(player), room.position, room.terms, isinstance(request, Draw)
+    kind = "draw" if is_draw else "undo"
+    key = f"{mark} {request.__struct_config__.tag} {request.action}"
+    if request.game == room.game and room.asked.get(key) == request.ply:
+        return room
+    check_game(room, request)
+    room.check_active(mark)
+    if len(position.active_marks if is_draw else room.rules.marks) > 2:
+        raise Refused(ErrorCode.NOT_ALLOWED, kind)
+    if request.action == "offer" and not (position.ply >= terms.draw_from if is_draw else terms.undo):
+        raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} {kind}")
+    if not is_draw and request.action == "offer" and position.opening is not None:
+        raise Refused(ErrorCode.NOT_ALLOWED, "opening")
+    if request.ply is not UNSET and request.ply != position.ply:
+        raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
+    after = _answered(room, mark, kind, request.action, now)
+    if request.game is UNSET or request.ply is UNSET:
+        return after
+    return replace(after, asked={**after.asked, key: request.ply})
+
+
+def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
+    """Return the room after a valid request. Offering a draw accepts the opponent's draw offer."""
+    offered: str | None = getattr(room.offers, kind)
+    if action == "offer":
+        if offered == mark:
+            return room
+        if kind == "undo" and _before_last(room.position, mark) < 0:
+            raise Refused(ErrorCode.NOT_ALLOWED, "no move")
+        if offered is None:
+            return _with_offer(room, kind, mark)
+        if kind == "undo":
+            raise Refused(ErrorCode.NOT_ALLOWED, "answer", name=room.seat(offered).name)
+    elif offered is None or (offered == mark and action == "accept"):
+        raise Refused(ErrorCode.NO_OFFER, kind)
+    elif action == "decline":
+        return _with_offer(room, kind, None, EndedOffer(mark, "withdrawn" if mark == offered else "declined"))
+    if kind == "draw":
+        return finish(room, Result(None, "agreed"), now)
+    position = room.position.at(_before_last(room.position, offered))
+    return turn_to(room, position, remaining_after_undo(room, now), now, offers=Offers())
+
+
+def _before_last(position: Position, mark: str) -> int:
+    """Return the number of moves before the last move of `mark`, negative if it is missing or part of an opening."""
+    if not position.stones(mark):
+        return -1
+    ply = position.ply - (1 if position.board[position.moves[-1]] == mark else 2)
+    return ply if all(choice.ply <= ply for choice in position.choices) else -1
+
+
+def _with_offer(room: Room, kind: str, mark: str | None, end: EndedOffer | None = None) -> Room:
+    ended = {key: value for key, value in ((room.offers.ended or {}) | {kind: end}).items() if value is not None}
+    return replace(room, offers=replace(room.offers, **{kind: mark}, ended=ended or UNSET))
+
+
+def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> dict[str, int]:
+    """Return the remaining time of each mark if the current turn ends now (ms)."""
+    clock, turn = room.clock, room.position.turn
+    started_at = now if room.stands_still else room.clock_started_at
+    if clock is None or started_at is None or turn is None or is_first_move(room):
+        return room.remaining_ms
+    left = max(0, room.remaining_ms[turn] - max(0, now - started_at))
+    if has_moved:
+        left = clock.move_ms or left + (clock.increment_ms or 0)
+    return {**room.remaining_ms, turn: left}
+
+
+def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
+    """Return the remaining time of each mark after an undo (ms). Only a clock for each move starts again in full."""
+    if room.clock is None or room.clock.move_ms:
+        return full_clocks(room.clock, room.rules.marks)
+    return remaining_after_turn(room, now)
+
+
+def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: int, **changes: Any) -> Room:
+    """Return the room with a new position, whose turn begins at `now`."""
+    runs = room.clock is not None and position.turn is not None and not room.stands_still
+    started_at = now if runs else None
+    return replace(room, position=position, remaining_ms=remaining_ms, clock_started_at=started_at, **changes)
+
+
+def stand_still(room: Room, player: Player, command: StandStill, now: int) -> Room:
+    """Return the room with its clock stopped, if the room's terms allow it."""
+    if not room.terms.stands_still or room.clock_started_at is None:
+        return room
+    return replace(room, remaining_ms=remaining_after_turn(room, now), clock_started_at=None)
+
+
+def go_on(room: Room, player: Player, command: GoOn, now: int) -> Room:
+    """Return the room with its clock running again."""
+    if not room.stands_still:
+        return room
+    return replace(room, clock_started_at=now, gone_at=dict.fromkeys(room.gone_at, now))
+
+
+_CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room]]] = {
+    Move: move,
+    Choose: choose,
+    Enter: seating.enter,
+    Dropped: seating.drop,
+    HandOver: seating.hand_over,
+    Leave: leave,
+    Resign: resign,
+    Rematch: rematch,
+    Draw: offer,
+    Undo: offer,
+    Claim: claim,
+    Expire: expire,
+    StandStill: stand_still,
+    GoOn: go_on,
+}
+"""Each function returns the next room, or the same room if nothing changes."""
+
+
+def apply(room: Room, player: Player, command: Command, now: int) -> Room:
+    """Return the room after a command, or the same room if nothing changes. May raise `Refused`.
+
+    `now` is in ms of served time.
+    """
+    after = _CARRY_OUT[type(command)](room, player, command, now)
+    if after is room or after.seq != room.seq:  # the frequent commands increment `seq` themselves
+        return after
+    return replace(after, seq=room.seq + 1, happened=() if after.happened is room.happened else after.happened)

@@ -1,21 +1,27 @@
-"""A room as an immutable value, its terms, and its commands: requests from players, lost connections, and time events.
+"""A room as an immutable value, its terms, and its clocks. Connections and watchers are not part of a room.
 
-Connections and watchers are not part of a room.
+- A player's clock runs from the player's second move on. The first move, or the choice in an opening, has a separate
+  time limit and earns no increment.
+- With a clock for each move, every turn starts with the full time.
+- If a turn ends without a move, the player keeps the time that was left.
+- The time for a first move stops while the absent player's seat is held, unless the `absence` term is "loses".
+- After a server restart, moves may be played while the clocks are stopped; see `StandStill`.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode, error_answer
 from tictactoe_protocol.guests import is_guest, owner_of
 from tictactoe_protocol.pushes import Error, Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
-from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_protocol.terms import ClockFields
+from tictactoe_protocol.terms import ClockFields, ClockState, RulesState
 
 HOLD_MS: Final = 60_000
 START_MS: Final = 30_000
@@ -76,38 +82,6 @@ class Player(Struct, frozen=True, omit_defaults=True):
 
 
 NOBODY: Final = Player("", "")  # the acting player of commands that no player sends, such as `Expire`
-
-
-class Enter(Struct, frozen=True):
-    """The player and any guests take free seats, or the player and seated guests return to their seats."""
-
-    guests: tuple[Player, ...] = ()
-
-
-class Dropped(Struct, frozen=True):
-    """The player's connection is lost; the seats of the player and guests are held."""
-
-
-class HandOver(Struct, frozen=True):
-    """An absent player takes over the player's seat."""
-
-    heir: str  # the id of the absent player
-
-
-class Expire(Struct, frozen=True):
-    """The running clock may have expired. The acting player is `NOBODY`."""
-
-
-class StandStill(Struct, frozen=True):
-    """Time stops until `GoOn`, if the room's terms allow it. The acting player is `NOBODY`."""
-
-
-class GoOn(Struct, frozen=True):
-    """Time runs again, with full time for a first move and with full holds. The acting player is `NOBODY`."""
-
-
-Asked = Move | Choose | Enter | Leave | Resign | Rematch | Draw | Undo | Claim
-Command = Asked | Dropped | HandOver | Expire | StandStill | GoOn
 
 
 def id_of(room: str, game: int, at: int) -> str:
@@ -296,3 +270,100 @@ class Room(Struct, frozen=True, omit_defaults=True):
         self.check_playing()
         if self.position.passed and mark not in self.position.active_marks:
             raise Refused(ErrorCode.NOT_ALLOWED, "out")
+
+
+def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
+    """Return the time of each mark at the start of a game (ms), or an empty dict without a clock."""
+    return {} if clock is None else dict.fromkeys(marks, clock.move_ms or clock.initial_ms or 0)
+
+
+def is_first_move(room: Room) -> bool:
+    """Return True if the player to move has not moved in this game yet."""
+    position = room.position
+    if position.turn is None or (len(position.moves) >= len(room.seats) and room.rules.opening is None):
+        return False
+    return not position.has_acted(position.turn)
+
+
+def begin_turn(room: Room, now: int) -> Room:
+    """Return the room with its clock started if the game is running."""
+    if room.clock is None or room.clock_started_at is not None or room.status != "playing":
+        return room
+    return replace(room, clock_started_at=now)
+
+
+def resume_turn(room: Room, mark: str, now: int) -> Room:
+    """Return the room with a returning player's time for a first move extended by the absence."""
+    started_at = room.clock_started_at
+    if started_at is None or mark != room.position.turn or not is_first_move(room):
+        return room
+    return replace(room, clock_started_at=started_at + _stood_still(room, mark, started_at, now))
+
+
+def seen_at(room: Room, before: Room, now: int) -> Room:
+    """Return the room with the clock of a new turn started at `now`, when the new position is broadcast."""
+    if room.clock_started_at is None or room.clock_started_at >= now or room.position is before.position:
+        return room
+    return replace(room, clock_started_at=now)
+
+
+def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
+    """Return when the time for the current turn ends (ms of served time), or None if no clock is running.
+
+    A first move is due within `start_ms`. If absence is excused, it is due within the time for each move if that is
+    longer, and the time of the absence is added.
+
+    Args:
+        with_hold: Return the end of an absent player's hold instead, if that is earlier and loses the game.
+    """
+    clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
+    if clock is None or started_at is None or turn is None or room.result is not None:
+        return None
+    loses = room.terms.absence == "loses"
+    if not is_first_move(room):
+        end = started_at + room.remaining_ms[turn]
+        hold = end_of_hold(room) if with_hold and loses and room.gone_at else None
+        return end if hold is None else min(end, hold[0])
+    if loses:
+        return started_at + room.start_ms
+    return started_at + max(room.start_ms, clock.move_ms or 0) + _stood_still(room, turn, started_at)
+
+
+def end_of_hold(room: Room) -> tuple[int, str] | None:
+    """Return the end of the absent player's hold and the player's mark, or None unless exactly one player is absent."""
+    held = [(until, mark) for mark in room.seats if (until := room.held_until(mark)) is not None]
+    return held[0] if len(held) == 1 else None
+
+
+def is_expired(room: Room, now: int) -> bool:
+    """Return True if the time for this turn has expired."""
+    end = expires_at(room)
+    return end is not None and now >= end
+
+
+def clock_state(room: Room, now: int) -> ClockState | None:
+    """Return the clocks as they are sent to clients, or None without a clock."""
+    if room.clock is None:
+        return None
+    remaining, turn, end = room.remaining_ms, room.position.turn, expires_at(room, with_hold=False)
+    if end is None or turn is None:
+        return ClockState(remaining, None)
+    if is_first_move(room):
+        held_until = room.held_until(turn) if room.terms.absence == "excused" else None
+        return ClockState(remaining, None, max(0, end - max(now, held_until or 0)))
+    return ClockState({**remaining, turn: max(0, min(remaining[turn], end - now))}, turn)
+
+
+def _stood_still(room: Room, mark: str, started_at: int, now: int | None = None) -> int:
+    """Return how long the time for a first move is stopped until `now` (ms), by default until the end of the hold."""
+    held_until = room.held_until(mark)
+    if held_until is None:
+        return 0
+    until = held_until if now is None else min(now, held_until)
+    return max(0, until - max(held_until - room.hold_ms, started_at))
+
+
+@lru_cache(maxsize=1024)
+def rules_state(rules: Rules) -> RulesState:
+    """Return the rules as they are sent to clients, cached."""
+    return RulesState.of(rules)

@@ -1,22 +1,36 @@
-"""The seats in a room: opening a room, entering and leaving it, lost connections, and handing over a seat."""
+"""The seats in a room: opening and entering a room, lost connections, and handing over a seat."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.guests import is_guest, other_owner, owner_of
-from tictactoe_protocol.pushes import Happening, Offers, SeatState
-from tictactoe_protocol.requests import Leave
+from tictactoe_protocol.guests import other_owner, owner_of
+from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.text import MAX_NAME_LENGTH
-from tictactoe_server.rooms import play
-from tictactoe_server.rooms.clock import begin_turn, full_clocks, resume_turn
-from tictactoe_server.rooms.room import Dropped, Enter, HandOver, Player, Refused, Room
+from tictactoe_server.rooms.room import Player, Refused, Room, begin_turn, full_clocks, resume_turn
+
+
+class Enter(Struct, frozen=True):
+    """The player and any guests take free seats, or the player and seated guests return to their seats."""
+
+    guests: tuple[Player, ...] = ()
+
+
+class Dropped(Struct, frozen=True):
+    """The player's connection is lost; the seats of the player and guests are held."""
+
+
+class HandOver(Struct, frozen=True):
+    """An absent player takes over the player's seat."""
+
+    heir: str  # the id of the absent player
 
 
 def open_room(
@@ -76,7 +90,7 @@ def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
         raise Refused(ErrorCode.ROOM_FULL, room.purpose.name if room.terms.is_organised else "", room=room.code)
     entered = _seats_for(people, free, {seat.name for seat in room.held_seats})
     score = room.score | {person.id: 0 for person in people}
-    return begin_turn(_with_seats(room, entered, score=score), now)
+    return begin_turn(with_seats(room, entered, score=score), now)
 
 
 def _return(room: Room, player: Player, marks: Sequence[str], now: int) -> Room:
@@ -91,7 +105,7 @@ def _return(room: Room, player: Player, marks: Sequence[str], now: int) -> Room:
         for mark in marks:
             room = resume_turn(room, mark, now)
         room = begin_turn(room, now)
-    return _with_seats(room, seats, gone_at=_gone_without(room, marks))
+    return with_seats(room, seats, gone_at=absent_without(room, marks))
 
 
 def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
@@ -100,7 +114,7 @@ def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
     if not online:
         return room
     away = {mark: replace(room.seat(mark), online=False) for mark in online}
-    return _with_seats(room, away, gone_at=room.gone_at | {room.seat(mark).player: now for mark in online})
+    return with_seats(room, away, gone_at=room.gone_at | {room.seat(mark).player: now for mark in online})
 
 
 def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
@@ -111,10 +125,10 @@ def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
     mark, heir = room.mark_of(player.id), command.heir
     if mark is None or room.result is not None:
         return room
-    gone_at = {**_gone_without(room, [mark]), heir: room.gone_at.get(player.id, now)}
+    gone_at = {**absent_without(room, [mark]), heir: room.gone_at.get(player.id, now)}
     score = {heir if id == player.id else id: wins for id, wins in room.score.items()}
     seat = replace(room.seat(mark), player=heir, online=False)
-    return _with_seats(room, {mark: seat}, gone_at=gone_at, score=score)
+    return with_seats(room, {mark: seat}, gone_at=gone_at, score=score)
 
 
 def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
@@ -130,29 +144,7 @@ def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
         {other_owner(key, id, stand_in): number for key, number in by_id.items()}
         for by_id in (room.score, room.gone_at)
     )
-    return _with_seats(room, seats, score=score, gone_at=gone_at, seq=room.seq + 1)
-
-
-def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
-    """Return the room after the player and guests have left. Their seats become free only if no game has begun."""
-    marks = room.marks_of(player.id)
-    if not marks and is_guest(player.id):  # the guest has already left
-        return room
-    marks = marks or [room.seated(player)]
-    gone_at = _gone_without(room, marks)
-    if room.status == "waiting":
-        left = {room.seat(mark).player for mark in marks}
-        score = {id: wins for id, wins in room.score.items() if id not in left}
-        return _with_seats(room, dict.fromkeys(marks), score=score, gone_at=gone_at)
-    happened: tuple[Happening, ...] = ()
-    for mark in marks:
-        if room.status == "playing" and mark in room.position.active_marks:
-            room = play.give_up(room, mark, now, "left")
-            happened += room.happened
-    draw, undo = (None, None) if room.status == "over" else (room.offers.draw, room.offers.undo)
-    offers = Offers(draw=None if draw in marks else draw, undo=None if undo in marks else undo)
-    gone = {mark: replace(room.seat(mark), online=False, left=True) for mark in marks}
-    return _with_seats(room, gone, offers=offers, gone_at=gone_at, happened=happened)
+    return with_seats(room, seats, score=score, gone_at=gone_at, seq=room.seq + 1)
 
 
 def seat_of(player: Player, taken: Collection[str] = ()) -> SeatState:
@@ -173,7 +165,8 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _gone_without(room: Room, marks: Collection[str]) -> dict[str, int]:
+def absent_without(room: Room, marks: Collection[str]) -> dict[str, int]:
+    """Return `Room.gone_at` without the players of these seats."""
     present = {room.seat(mark).player for mark in marks}
     return {id: when for id, when in room.gone_at.items() if id not in present}
 
@@ -185,5 +178,6 @@ def _seats_for(people: Iterable[Player], marks: Iterable[str], taken: Collection
     return seats
 
 
-def _with_seats(room: Room, seats: Mapping[str, SeatState | None], **changes: Any) -> Room:
+def with_seats(room: Room, seats: Mapping[str, SeatState | None], **changes: Any) -> Room:
+    """Return the room with new seats, by mark, and other changed fields."""
     return replace(room, seats={**room.seats, **seats}, **changes)

@@ -21,7 +21,7 @@ from tictactoe_server.features.tournaments.commands import (
 )
 from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.features.tournaments.table import rows
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 
 PLAYERS = [f"p{number}" for number in range(1, 10)]
 ACTIONS = ["begin", "next", "pause", "resume", "expel", "forfeit", "void", "close", "add", "cards"]

@@ -8,7 +8,7 @@ from tictactoe_protocol.events import EventLeave, EventReady, EventRun
 from tictactoe_server.features.tournaments.commands import EnterEvent, Opened, RoomCodes, Score, apply
 from tictactoe_server.features.tournaments.event import Event, due_at
 from tictactoe_server.features.tournaments.table import rows
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 
 
 def refusal(event: Event, actor: str, command: Any, now: int = 0) -> tuple[str, str]:

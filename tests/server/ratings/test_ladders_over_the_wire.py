@@ -11,9 +11,8 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Result
 from tictactoe_server.features.ratings.folding import RATED
 from tictactoe_server.features.ratings.service import Ladders
-from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.rooms.finished import Participant
-from tictactoe_server.rooms.view import rules_state
+from tictactoe_server.rooms.finished import FinishedGame, Participant
+from tictactoe_server.rooms.room import rules_state
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING
 

@@ -12,9 +12,9 @@ from tests.server.test_challenges import challenge, id_of, known, refusal
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
 from tictactoe_protocol.ratings.glicko import Number
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.features.ratings.feature import RatingOptions
 from tictactoe_server.features.ratings.service import Ladders
+from tictactoe_server.rooms.view import Listed
 
 pytestmark = pytest.mark.features
 

@@ -19,7 +19,7 @@ from tictactoe_server.core.session import Session
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account, Ban
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import values_of
 from tictactoe_server.transport.frames import encode_frame
 

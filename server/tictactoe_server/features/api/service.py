@@ -23,8 +23,8 @@ from tictactoe_server.features.api.streams import Stream, Streams
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_by_id
-from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.transport.http_messages import (
     JSON,
     HttpRequest,

@@ -19,12 +19,11 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards
 from tictactoe_protocol.requests import Lobby
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.name_mask import NameMask
-from tictactoe_server.core.session import Session
-from tictactoe_server.core.topics import Topic, list_of
+from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.listeners import Listeners
+from tictactoe_server.rooms.view import Listed
 from tictactoe_server.transport.frames import encode_frame
 
 LOOK_SECONDS: Final = 1.0

@@ -24,11 +24,11 @@ from tictactoe_engine.strategies import choose_by_rules
 from tictactoe_protocol.pushes import Result
 from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.listed import live_board
 from tictactoe_server.features.boards.service import LobbyBoards
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.thinking import IDLE
 from tictactoe_server.features.bots.workers import COMMAND, Worker, WorkerLost
+from tictactoe_server.rooms.view import live_board
 
 GAMES: Final = ("connect-four", "gomoku", "four")
 PACE_SECONDS: Final = 1.0

@@ -19,8 +19,8 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import Priority
 from tictactoe_server.play.checks import LEVELS
-from tictactoe_server.rooms import Command, Player, Refused, Room
-from tictactoe_server.rooms.clock import is_first_move
+from tictactoe_server.rooms.play import Command
+from tictactoe_server.rooms.room import Player, Refused, Room, is_first_move
 from tictactoe_server.storage.store import StoreUnavailable
 
 Kind = Literal["move", "draw", "undo", "rematch"]

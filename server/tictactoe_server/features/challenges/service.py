@@ -42,7 +42,7 @@ from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.frames import encode_frame

@@ -35,7 +35,6 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.listed import GameKind, Listed, kind_of
 from tictactoe_server.core.remote import ClusterIdentity, RemoteServers, RoomAt
 from tictactoe_server.core.rooms import report
 from tictactoe_server.core.served_time import ServedTime
@@ -47,7 +46,9 @@ from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.records.tables import ROOMS
-from tictactoe_server.rooms import Player, Refused, Room, open_room
+from tictactoe_server.rooms.room import Player, Refused, Room
+from tictactoe_server.rooms.seating import open_room
+from tictactoe_server.rooms.view import GameKind, Listed, kind_of
 from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable

@@ -21,7 +21,6 @@ from msgspec.structs import replace
 from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
 from tictactoe_server.core.change import reload
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.cluster.messages import (
@@ -38,7 +37,8 @@ from tictactoe_server.features.cluster.messages import (
 from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import ROOMS
-from tictactoe_server.rooms import Room
+from tictactoe_server.rooms.room import Room
+from tictactoe_server.rooms.view import Listed
 from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 

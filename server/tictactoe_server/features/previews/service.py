@@ -27,8 +27,7 @@ from tictactoe_server.http import texts
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_shared
 from tictactoe_server.records.tables import SHARES
-from tictactoe_server.rooms import FinishedGame
-from tictactoe_server.rooms.finished import Participant, final_position
+from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
 MOST_KEPT: Final = 200  # pictures in the cache, each of about 40 kB

@@ -29,7 +29,8 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.history import games_before
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Claim, Forgotten, open_folder, today
-from tictactoe_server.rooms import FinishedGame, Refused
+from tictactoe_server.rooms.finished import FinishedGame
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import NOBODY, Persons, Specs, Storage, hash_id

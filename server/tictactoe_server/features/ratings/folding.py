@@ -28,8 +28,8 @@ from tictactoe_protocol.ratings.ladder import State, advance, is_usable
 from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict, list_verdicts
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS, Snapshot, join, key_of, keys_of, split
-from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.rooms.room import Purpose, Terms
+from tictactoe_server.rooms.finished import FinishedGame
+from tictactoe_server.rooms.room import Purpose, Room, Terms
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Conflict, delete, save
 

@@ -40,14 +40,15 @@ from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.features.ratings.folding import RATED, Folding, is_rated, rated_game
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.checks import chosen_rules, find_player
 from tictactoe_server.play.history import row_of
 from tictactoe_server.records.tables import FORGOTTEN
-from tictactoe_server.rooms import FinishedGame, Player, Refused, Room
+from tictactoe_server.rooms.finished import FinishedGame
+from tictactoe_server.rooms.room import Player, Refused, Room
+from tictactoe_server.rooms.view import Listed
 from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_OF_PAIR: Final = 10

@@ -21,8 +21,8 @@ from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.play.history import find_own, find_shared
 from tictactoe_server.records.tables import SHARES
-from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import final_position
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.transport.rate_limit import RateLimits
 
 ANALYSES: Final = 10

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from tictactoe_protocol.events import EventGame
 from tictactoe_server.core.core import Core
-from tictactoe_server.core.listed import Listed
 from tictactoe_server.features.tournaments.event import Event, Pairing
+from tictactoe_server.rooms.view import Listed
 
 AGAIN_SECONDS: Final = 0.25  # for how long an attendance is cached
 MOST_KNOWN: Final = 64  # events in the cache

@@ -17,7 +17,7 @@ from tictactoe_protocol.berger import berger_pairs
 from tictactoe_protocol.events import EntrantStatus, EventLeave, EventReady, EventRun, ScoredBy, id_of
 from tictactoe_server.features.tournaments import knock_out, swiss
 from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, check_names, digest, due_at, pair_up
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 
 ORGANISER_GONE_MS: Final = 10 * 60_000
 """How long after a round's last result the next round begins without the organiser if `advance` is ``hand``."""

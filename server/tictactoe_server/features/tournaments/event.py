@@ -29,7 +29,7 @@ from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, read_code
 from tictactoe_protocol.standings import Game
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.people.confusables import keys_of
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 
 _LEGIBLE: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ROOM_CODE_ALPHABET)  # for base 32
 

@@ -23,7 +23,7 @@ from tictactoe_server.features.tournaments.event import Event, with_stand_in
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import ATTEMPTS, Change, Phase
 from tictactoe_server.records.mirror import Mirror, MirroredValue
-from tictactoe_server.rooms import Refused
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, delete, save, values_of

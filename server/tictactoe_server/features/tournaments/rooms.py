@@ -6,8 +6,8 @@ from typing import Final, cast
 
 from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.events import round_of
-from tictactoe_server.rooms import FinishedGame, Room
-from tictactoe_server.rooms.room import Purpose, Terms
+from tictactoe_server.rooms.finished import FinishedGame
+from tictactoe_server.rooms.room import Purpose, Room, Terms
 
 NAME: Final = "event"
 TERMS: Final = Terms(

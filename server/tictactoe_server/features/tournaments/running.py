@@ -51,7 +51,9 @@ from tictactoe_server.features.tournaments.knock_out import terms_of
 from tictactoe_server.features.tournaments.rooms import event_of, purpose_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import NOBODY, GoOn, HandOver, Player, Refused, StandStill
+from tictactoe_server.rooms.play import GoOn, StandStill
+from tictactoe_server.rooms.room import NOBODY, Player, Refused
+from tictactoe_server.rooms.seating import HandOver
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits

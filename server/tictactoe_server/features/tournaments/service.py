@@ -43,7 +43,7 @@ from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.play.moves import read_text
 from tictactoe_server.play.names import read_name
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms import Player, Refused
+from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 
 EVENTS_OF_PLAYER: Final = 2  # current events per organiser

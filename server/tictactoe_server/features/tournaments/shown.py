@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventHead, EventPairing, EventRows, EventState
-from tictactoe_server.core.session import Session
-from tictactoe_server.core.topics import Topic, list_of
+from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.event import Event, Pairing, due_at, for_outsiders
 from tictactoe_server.features.tournaments.knock_out import rounds_of

@@ -40,8 +40,8 @@ from tictactoe_server.features.tournaments.shown import (
 from tictactoe_server.features.tournaments.table import whole_of
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, format_csv, wrap
 from tictactoe_server.play.history import find_by_id
-from tictactoe_server.rooms import Refused
 from tictactoe_server.rooms.finished import played_game, record_of
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.transport.http_messages import (
     CSV,
     JSON,
