@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.fakes import TroubledStore
-from tests.peer import until
+from tests.peer import PATIENCE_SECONDS, until
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.kept import EVENTS
 from tictactoe_server.records.mirror import Mirror
@@ -86,7 +86,7 @@ async def test_a_table_is_loaded_again_until_the_store_answers(tasks: Tasks, sto
     store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)
     mirror = Mirror(store.table(EVENTS), EVENTS.name, RemoteServers(), tasks)
     tasks.start(mirror.run())
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await mirror.loaded.wait()
 
 
