@@ -21,6 +21,7 @@ from tictactoe_server.transport.http_messages import METERED, Answer, BadRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
 
+PLAIN_REST_SECONDS: Final = 0.004  # pause between two shares for plain HTTP requests, for the sake of moves
 _FOR_OTHERS: Final = "that it speaks for others"
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
 _LOCAL_ENDINGS: Final = (
@@ -49,7 +50,8 @@ class Admission:
         links_for_others: Returns the URLs of this server for other machines, best first.
         sign_on: The header with the user name that a trusted proxy has authenticated, or "".
         base_path: The path under which a proxy serves this server, such as ``/games``, or "".
-        queue: Shares processing time fairly among addresses.
+        queue: Shares processing time fairly among addresses that open connections and send requests.
+        plain_queue: Does the same for the answers to plain HTTP requests, which have longer rests.
         refused: The number of refusals by the name of the limit.
     """
 
@@ -82,6 +84,7 @@ class Admission:
         self.requests = named("requests-per-minute-per-address")
         self.answers = named("answer-megabytes-per-minute-per-address")
         self.queue = FairQueue()
+        self.plain_queue = FairQueue(rest=lambda: PLAIN_REST_SECONDS)
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
         self._names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._names |= {name.lower() for name in names if name}

@@ -243,9 +243,11 @@ class HttpConnection(asyncio.Protocol):
         if request.asks_for_websocket:
             self._upgrade(request)
         else:
-            self._answer(request)
+            self._peer.admission.plain_queue.put(self.address, partial(self._answer, request))
 
     def _answer(self, request: HttpRequest) -> None:
+        if self._phase is not Phase.QUEUED:
+            return
         wait = self._peer.count_request(request.path)
         if wait:
             self._end(say_too_many(request, wait))
