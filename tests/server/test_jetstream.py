@@ -115,7 +115,8 @@ async def test_missed_changes_are_reported_after_a_reconnection(node: Node, stor
             told[subject] = after
 
         await keep_ban(store, old)
-        bans = Mirror(far.table(BANS), BANS.name, Several(), tasks, note)
+        bans = Mirror(far.table(BANS), BANS.name, Several(), tasks)
+        bans.on_change.add(note)
         tasks.start(bans.run(0.05))
         await bans.loaded.wait()
         proxy.is_closed = True

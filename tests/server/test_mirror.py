@@ -23,7 +23,7 @@ class Peers(RemoteServers):
 
     def tell_changed(self, table: str, key: str) -> None:
         if self.other is not None:
-            self.other.on_changed(table, key)
+            self.other.on_changed[table](key)
 
 
 @pytest.fixture
@@ -37,7 +37,8 @@ async def test_a_change_is_seen_here_at_once_and_elsewhere_after_its_notice(task
     table, here, there = open_memory().table(BANS), Peers(), Peers()
     here.other = there
     seen = list[tuple[Ban | None, Ban | None]]()
-    own = Mirror(table, BANS.name, here, tasks, lambda key, before, after: seen.append((before, after)))
+    own = Mirror(table, BANS.name, here, tasks)
+    own.on_change.add(lambda key, before, after: seen.append((before, after)))
     other = Mirror(table, BANS.name, there, tasks)
     await own.load()
     await other.load()
@@ -64,9 +65,8 @@ async def test_what_was_missed_is_seen_after_the_next_load(tasks: Tasks) -> None
 
 async def test_an_answer_comes_before_the_news_of_the_change(tasks: Tasks) -> None:
     order = list[str]()
-    mirror = Mirror(
-        open_memory().table(BANS), BANS.name, RemoteServers(), tasks, lambda key, before, after: order.append("news")
-    )
+    mirror = Mirror(open_memory().table(BANS), BANS.name, RemoteServers(), tasks)
+    mirror.on_change.add(lambda key, before, after: order.append("news"))
     await mirror.change("pana", lambda old: NOISE, lambda error: order.append("answer"))
     assert order == ["answer", "news"]
 

@@ -46,7 +46,8 @@ class Bans:
     ) -> None:
         self._now_ms = now_ms
         self._prefixes: set[tuple[int, int]] = set()  # IP versions and prefix lengths of all networks
-        self._stored = Mirror(table, BANS.name, peers, tasks, self._note)
+        self._stored = Mirror(table, BANS.name, peers, tasks)
+        self._stored.on_change.add(self._note)
         self.on_ban = Listeners[[Ban]]()
         self.load = self._stored.load
         self.run = self._stored.run

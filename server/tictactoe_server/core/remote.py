@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
@@ -28,14 +29,15 @@ class RemoteServers:
     Attributes:
         is_several: Whether there may be other servers.
         faulty_nodes: Nodes of the store that have wrong copies or do not respond.
-        on_changed: Called with the table and key of a value that another server has changed. Calls may be missing.
+        on_changed: By table, listeners that are called with the key of a value that another server has changed. Calls
+            may be missing.
     """
 
     is_several = False
 
     def __init__(self) -> None:
         self.faulty_nodes: set[str] = set()
-        self.on_changed = Listeners[[str, str]]()
+        self.on_changed = defaultdict[str, Listeners[[str]]](Listeners)
 
     @property
     def cluster(self) -> ClusterIdentity | None:
@@ -108,6 +110,11 @@ class RemoteServers:
 
     def tell_changed(self, table: str, key: str) -> None:
         """Notify the other servers that a value in a table has changed."""
+
+    def notify(self, table: str, key: str) -> None:
+        """Notify the listeners of this server and of the other servers that a value in a table has changed."""
+        self.on_changed[table](key)
+        self.tell_changed(table, key)
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
         """Request the newest boards of these rooms from other servers, and wait briefly for them."""

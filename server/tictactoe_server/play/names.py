@@ -45,7 +45,7 @@ _RESCUE_LENGTH: Final = 16
 _GROUP: Final = 4  # characters between two hyphens in a rescue code
 _HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
 _SECONDS_A_DAY: Final = 86_400
-_OWNERS: Final = "owners"  # table name in the notices that tell other servers about a claimed name
+_OWNERS: Final = "owners"  # table name in the notices of claimed names, whose keys are the owner's id and name
 
 log: Final = structlog.get_logger(__name__)
 
@@ -63,7 +63,10 @@ class Names(Service):
         self._tries = RateLimits(TRIES, TRIES_MS, core.monotonic_ns)
         self._claims = RateLimits(_CLAIMS_OF_ADDRESS, TRIES_MS, core.monotonic_ns)
         self._elsewhere = core.rooms.elsewhere
-        self._elsewhere.on_changed.add(self._on_changed)
+        on_changed = self._elsewhere.on_changed
+        on_changed[PLAYERS.name].add(self._send_away)
+        on_changed[ACCOUNTS.name].add(lambda player: self.tasks.start(self._tell_devices(player)))
+        on_changed[_OWNERS].add(self._show_owner)
 
     # -- requests -----------------------------------------------------------------------------------------------
 
@@ -96,7 +99,7 @@ class Names(Service):
         account = await self._open_account(call, take)
         await asyncio.gather(self.kept.leave(before[-1], player.name), self.kept.rename_devices(account))
         log.info("name claimed", player=player.id)
-        self._tell_owner(player)
+        self._elsewhere.notify(_OWNERS, f"{player.id} {player.name}")
         call.answer(rescue=tuple("-".join(wrap(code, _GROUP)) for code in codes))
 
     async def link(self, call: Call) -> None:
@@ -136,8 +139,7 @@ class Names(Service):
         await change(self.kept.links, left.link or "none", lambda old: None)
         log.info("device revoked", player=call.player.id, device=call.request.device)
         call.answer()
-        self._send_away(device.key)
-        self._elsewhere.tell_changed(PLAYERS.name, device.key)
+        self._elsewhere.notify(PLAYERS.name, device.key)
 
     async def check_device(self, call: Call, *others: KnownDevice) -> None:
         """Raise `Refused` if this device is too new for an action that cannot be undone; see `Account.trusts`.
@@ -149,15 +151,14 @@ class Names(Service):
         if account is None or account.trusts(key := session.device.secret, *others):
             return
         await change(self.kept.accounts, player, lambda old: old and old.with_attempt(key))
-        await self._tell_devices(player)
-        self._elsewhere.tell_changed(ACCOUNTS.name, player)
+        self._elsewhere.notify(ACCOUNTS.name, player)
         raise Refused(ErrorCode.NOT_ALLOWED, "device new", path="device" if others else None)
 
     async def own_signed_on(self, player: Player) -> None:
         """Claim the name of a player whom a proxy has signed on, unless another player has claimed it."""
         claim = await self.kept.find_claim(player.name, but=player.id)
         if (claim is None or claim.player != player.id) and await self.kept.claim(player.name, player.id) is None:
-            self._tell_owner(player)
+            self._elsewhere.notify(_OWNERS, f"{player.id} {player.name}")
 
     # -- hello with a code ----------------------------------------------------------------------------------------
 
@@ -183,8 +184,7 @@ class Names(Service):
         if account is None:
             raise Refused(ErrorCode.BAD_TOKEN, way, path=way)
         log.info("device added", player=player, by=way)
-        await self._tell_devices(player)
-        self._elsewhere.tell_changed(ACCOUNTS.name, player)
+        self._elsewhere.notify(ACCOUNTS.name, player)
         return Player(player, account.player.name)
 
     async def _take_link(self, code: str) -> str:
@@ -233,14 +233,6 @@ class Names(Service):
         found: Account = await change(self.kept.accounts, call.player.id, open)
         return found
 
-    def _on_changed(self, table: str, key: str) -> None:
-        if table == PLAYERS.name:
-            self._send_away(key)
-        elif table == ACCOUNTS.name:
-            self.tasks.start(self._tell_devices(key))
-        elif table == _OWNERS:
-            self._show_owner(Player(*key.split(" ", 1)))
-
     async def _tell_devices(self, player: str) -> None:
         """Notify the player's devices on this server about newer devices."""
         sessions = self._core.presence.of_player(player)
@@ -255,15 +247,13 @@ class Names(Service):
             if session.device.secret == key:
                 expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
 
-    def _tell_owner(self, player: Player) -> None:
-        self._show_owner(player)
-        self._elsewhere.tell_changed(_OWNERS, f"{player.id} {player.name}")
-
-    def _show_owner(self, player: Player) -> None:
-        keys = set(keys_of(player.name))
+    def _show_owner(self, owner: str) -> None:
+        """Show the owner of a claimed name by that name, and mark other players with such a name."""
+        id, name = owner.split(" ", 1)
+        keys = set(keys_of(name))
         for session, one in self._core.presence.greeted:
-            if one.id == player.id:
-                session.player, session.device.name = replace(one, name=player.name), player.name
+            if one.id == id:
+                session.player, session.device.name = replace(one, name=name), name
             elif not keys.isdisjoint(keys_of(session.device.name)):
                 session.player = replace(one, name=mark_other(session.device.name))
 

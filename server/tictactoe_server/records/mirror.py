@@ -12,12 +12,13 @@ A mirror guarantees:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final, Generic, Protocol, cast
+from typing import Final, Generic, Protocol, cast
 
 import structlog
 
+from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import Change, Phase, StoredValue, Value
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table, Unreadable
@@ -33,11 +34,13 @@ class Peers(Protocol):
 
     Attributes:
         is_several: Whether this server belongs to a cluster.
-        on_changed: The listeners for notices, which are called with the name of a table and a key.
+        on_changed: The listeners for notices, by the name of a table; they are called with a key.
     """
 
     is_several: bool
-    on_changed: Any
+
+    @property
+    def on_changed(self) -> Mapping[str, Listeners[[str]]]: ...
 
     def tell_changed(self, table: str, key: str) -> None: ...
 
@@ -91,12 +94,10 @@ class Mirror(Generic[Value]):
 
     Attributes:
         loaded: Set once all values are loaded.
+        on_change: Called with a key and the values before and after a change, each None if there is no value.
 
     Args:
         name: The name of the table in notices.
-        on_change: Called with a key and the values before and after a change, each None if there is no value. Must not
-            raise.
-        make: Returns the `MirroredValue` for a key.
         is_wanted: Returns whether to hold a value in memory. Called with the key and the value, or None if the value is
             unknown, when all values are loaded and when a notice arrives.
     """
@@ -107,23 +108,19 @@ class Mirror(Generic[Value]):
         name: str,
         peers: Peers,
         tasks: Tasks,
-        on_change: Callable[[str, Value | None, Value | None], object] = lambda key, before, after: None,
-        *,
-        make: Callable[[Mirror[Value], str], MirroredValue[Value]] = MirroredValue,
         is_wanted: Callable[[str, Value | None], bool] = lambda key, value: True,
     ) -> None:
         self.table = table
         self.name = name
         self.tasks = tasks
         self.loaded = asyncio.Event()
+        self.on_change = Listeners[[str, Value | None, Value | None]]()
         self._peers = peers
-        self._on_change = on_change
-        self._make = make
         self._is_wanted = is_wanted
         self._known: dict[str, MirroredValue[Value]] = {}
         self._reported: dict[str, Value] = {}
         self._must_reload = asyncio.Event()
-        peers.on_changed.add(self._on_changed)
+        peers.on_changed[name].add(self._on_changed)
 
     def __iter__(self) -> Iterator[Value]:
         return iter([held.value for held in self._known.values()])
@@ -133,7 +130,7 @@ class Mirror(Generic[Value]):
 
     def holder(self, key: str) -> MirroredValue[Value]:
         """Return the `MirroredValue` for a key, or a new one if the key is unknown."""
-        return self._known.get(key) or self._make(self, key)
+        return self._known.get(key) or MirroredValue(self, key)
 
     async def read(self, key: str) -> Value | None:
         """Reload a value from the store and return it, or None. May raise `StoreUnavailable`."""
@@ -232,11 +229,11 @@ class Mirror(Generic[Value]):
         self._reported.pop(key, None)
         if after is not None:
             self._reported[key] = after
-        self._on_change(key, before, after)
+        self.on_change(key, before, after)
 
     def log_damage(self, key: str, error: Unreadable) -> None:
         log.error("a damaged value is left alone", table=self.name, key=key, reason=str(error))
 
-    def _on_changed(self, table: str, key: str) -> None:
-        if table == self.name and self._is_wanted(key, self.get(key)):
+    def _on_changed(self, key: str) -> None:
+        if self._is_wanted(key, self.get(key)):
             self.holder(key).read_again()

@@ -55,9 +55,7 @@ class Blocking(Service):
         core.hooks.mute_checks.append(self.is_deaf)
         self._core = core
         table, elsewhere, of_player = core.store.table(BLOCKS), core.rooms.elsewhere, core.presence.of_player
-        self._stored = Mirror(
-            table, BLOCKS.name, elsewhere, self.tasks, is_wanted=lambda key, value: bool(of_player(key))
-        )
+        self._stored = Mirror(table, BLOCKS.name, elsewhere, self.tasks, lambda key, value: bool(of_player(key)))
         self.jobs = (lambda: every(60.0, self._drop_absent),)
 
     async def block(self, call: Call) -> None:

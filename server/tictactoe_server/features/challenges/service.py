@@ -37,7 +37,6 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.challenges.blocks import Blocking
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.mirror import Mirror
@@ -137,14 +136,14 @@ class Challenges(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._elsewhere = elsewhere = core.rooms.elsewhere
-        on_change = Listeners[[str, StoredChallenge | None, StoredChallenge | None]]()
-        on_change.add(self._show_change)
-        self._stored = Mirror(core.store.table(CHALLENGES), CHALLENGES.name, elsewhere, self.tasks, on_change)
+        self._stored = Mirror(core.store.table(CHALLENGES), CHALLENGES.name, elsewhere, self.tasks)
+        self._stored.on_change.add(self._show_change)
         self._sessions = core.presence.of_player
         self._same_player = RateLimits(SAME_PLAYER, RETRY_MS, core.monotonic_ns)
         self._different_players = RateLimits(DIFFERENT_PLAYERS, RETRY_MS, core.monotonic_ns)
         core.hooks.welcome_fields["challenges"] = self._list_for_welcome
-        self._elsewhere.on_changed.add(self._on_changed)
+        elsewhere.on_changed[_WHO_IS_THERE].add(self._on_presence_asked)
+        elsewhere.on_changed[_IS_THERE].add(self._on_presence)
         self._blocking.on_strangers_blocked.add(
             lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
         )
@@ -400,10 +399,12 @@ class Challenges(Service):
         if await self._stored.read(id) is not None:
             await self._change(id, lambda old: replace(old, how="expired") if old and old.is_open else old)
 
-    def _on_changed(self, table: str, key: str) -> None:
-        if table == _WHO_IS_THERE and self._is_present(key):
-            self._elsewhere.tell_changed(_IS_THERE, key)
-        elif table == _IS_THERE and (heard := self._presence.get(key)) is not None:
+    def _on_presence_asked(self, player: str) -> None:
+        if self._is_present(player):
+            self._elsewhere.tell_changed(_IS_THERE, player)
+
+    def _on_presence(self, player: str) -> None:
+        if (heard := self._presence.get(player)) is not None:
             heard.set()
 
 

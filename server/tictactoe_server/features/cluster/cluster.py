@@ -222,7 +222,7 @@ class Cluster(RemoteServers):
     def _on_changed(self, said: tuple[str, str, str]) -> None:
         sender, table, key = said
         if sender != self.members.id:
-            self.on_changed(table, key)
+            self.on_changed[table](key)
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
         await self.other_rooms.look_at(rooms)

@@ -69,7 +69,8 @@ class Forgetting(Service):
         self._exports = RateLimits(_EXPORTS, _EXPORTS_MS, core.monotonic_ns)
         self._exports_of_address = RateLimits(_EXPORTS_OF_ADDRESS, _EXPORTS_MS, core.monotonic_ns)
         self._elsewhere = core.rooms.elsewhere
-        self._elsewhere.on_changed.add(self._on_changed)
+        self._elsewhere.on_changed[ROOMS.name].add(self._reload_room)
+        self._elsewhere.on_changed[FORGOTTEN.name].add(self._on_forgotten)
         self.jobs = (self._go_on,)
 
     # -- requests -----------------------------------------------------------------------------------------------
@@ -181,13 +182,13 @@ class Forgetting(Service):
         """
         stand_ins = {key: kept.stand_in for key, kept in forgotten.items()}
         await self._see_off(forgotten)
-        await forget_in(self._core.store, self._specs, stand_ins, ids, self._changed)
+        await forget_in(self._core.store, self._specs, stand_ins, ids, self._elsewhere.notify)
         while await self._see_off(forgotten):  # a player reconnected before the token was deleted
-            await forget_in(self._core.store, self._specs, stand_ins, ids, self._changed)
+            await forget_in(self._core.store, self._specs, stand_ins, ids, self._elsewhere.notify)
         await self._core.store.scrub()
         for key in forgotten:
             await change(self._kept, key, lambda old: old and replace(old, is_done=True))
-            self._changed(FORGOTTEN.name, key)
+            self._elsewhere.notify(FORGOTTEN.name, key)
 
     async def _see_off(self, keys: Collection[str]) -> bool:
         """Disconnect players from all servers, and return whether any of them was connected to this server.
@@ -201,19 +202,15 @@ class Forgetting(Service):
         await wait_until(lambda: leaving.isdisjoint(presence.ids), LEAVING_SECONDS)
         return bool(leaving)
 
-    def _changed(self, table: str, key: str) -> None:
-        self._elsewhere.on_changed(table, key)
-        self._elsewhere.tell_changed(table, key)
-
-    def _on_changed(self, table: str, key: str) -> None:
-        live = self._core.rooms.by_code.get(key) if table == ROOMS.name else None
-        if live is not None:
+    def _reload_room(self, code: str) -> None:
+        if (live := self._core.rooms.by_code.get(code)) is not None:
             reload(live)
-        if table == FORGOTTEN.name:
-            if not self._heard:
-                self._core.scheduler.soon(self._send_heard_away)
-            self._heard.add(key)
-            self.tasks.start(self._drop_copies(key))
+
+    def _on_forgotten(self, key: str) -> None:
+        if not self._heard:
+            self._core.scheduler.soon(self._send_heard_away)
+        self._heard.add(key)
+        self.tasks.start(self._drop_copies(key))
 
     async def _drop_copies(self, key: str) -> None:
         try:

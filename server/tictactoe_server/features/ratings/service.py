@@ -88,7 +88,9 @@ class Ladders(Service, RoomPolicy):
         hooks.games_needed_from.append(self.folding.needed_from)
         hooks.on_merge.append(self._merge)
         core.rooms.on_result.add(self._on_result)
-        core.rooms.elsewhere.on_changed.add(self._on_changed)
+        on_changed = core.rooms.elsewhere.on_changed
+        on_changed[ENTRIES.name].add(lambda key: self._has_news.set())
+        on_changed[FORGOTTEN.name].add(self._on_forgotten)
 
     async def check(
         self, rules: Rules, clock: ClockFields | None, player: Player, others: Collection[str] = (), *, room: str = ""
@@ -195,12 +197,10 @@ class Ladders(Service, RoomPolicy):
         if is_rated(game) and id:
             self._has_news.set()
 
-    def _on_changed(self, table: str, key: str) -> None:
-        """Handle a change by another server; a forgotten player has another id from then on."""
-        if table == FORGOTTEN.name:
-            self.folding.invalidate()
-        if table in (ENTRIES.name, FORGOTTEN.name):
-            self._has_news.set()
+    def _on_forgotten(self, key: str) -> None:
+        """Read everything again: a forgotten player has another id from then on."""
+        self.folding.invalidate()
+        self._has_news.set()
 
     def _announce(self, before: State, after: State, games: Sequence[RatedGame]) -> None:
         since, judge = clock.wall_ms() - _ANNOUNCED_MS, Judge(after.verdicts).judge

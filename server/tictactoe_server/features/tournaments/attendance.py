@@ -51,7 +51,7 @@ class Attendances:
         self._core = core
         self._known: dict[str, tuple[Event, float, Attendance]] = {}
         self._elsewhere: dict[str, tuple[float, set[str]]] = {}
-        core.rooms.elsewhere.on_changed.add(self._on_changed)
+        core.rooms.elsewhere.on_changed[_PRESENT].add(self._on_present)
 
     @property
     def here(self) -> set[str]:
@@ -68,10 +68,9 @@ class Attendances:
             here = sorted(entrants & self._core.presence.ids)
             elsewhere.tell_changed(_PRESENT, " ".join((elsewhere.cluster.urls[0], *here)))
 
-    def _on_changed(self, table: str, key: str) -> None:
-        if table == _PRESENT:
-            url, *ids = key.split(" ")
-            self._elsewhere[url] = self._core.monotonic_ns() / 1e9 + HEARD_SECONDS, {*ids}
+    def _on_present(self, key: str) -> None:
+        url, *ids = key.split(" ")
+        self._elsewhere[url] = self._core.monotonic_ns() / 1e9 + HEARD_SECONDS, {*ids}
 
     def of(self, event: Event) -> Attendance:
         """Return the attendance of an event, cached for a moment."""

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import repeat
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -22,11 +22,11 @@ from tictactoe_server.features.tournaments.commands import Command, apply
 from tictactoe_server.features.tournaments.event import Event, with_stand_in
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import ATTEMPTS, Change, Phase
-from tictactoe_server.records.mirror import Mirror, MirroredValue
+from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.specs import Persons, TableSpec
-from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreUnavailable, delete, save, values_of
+from tictactoe_server.storage.store import Conflict, Pending, StoreUnavailable, values_of
 
 REREAD_SECONDS: Final = 3.0  # between reads of current events, as a cluster may lose notices
 RELOAD_SECONDS: Final = 30.0  # the same for all events
@@ -74,6 +74,7 @@ ORGANISERS: Final[TableSpec[str]] = TableSpec(
 class _Commands(Change[Event], kw_only=True, eq=False):
     """Commands that are applied in order and stored together, each with its actor and a waiter."""
 
+    events: Any  # the `KeptEvents`
     asked: list[tuple[str, Command, Pending]]
     outcomes: Sequence[Event | Refused] = ()
 
@@ -83,43 +84,21 @@ class _Commands(Change[Event], kw_only=True, eq=False):
         self.outcomes = outcomes = list[Event | Refused]()
         for actor, command, _ in self.asked:
             try:
-                event = apply(event, actor, command, self.live.events.now())
+                event = apply(event, actor, command, self.events.now())
                 outcomes.append(event)
             except Refused as refused:
-                if self.live.events.elsewhere.is_several and not self.attempts:
+                if self.events.elsewhere.is_several and not self.attempts:
                     raise Conflict from None  # another server may have changed it just now
                 outcomes.append(refused)
         return event
 
     def stored(self, revision: int) -> None:
         super().stored(revision)
-        self.live.events.elsewhere.tell_changed(EVENTS.name, self.live.key)
+        self.events.elsewhere.tell_changed(EVENTS.name, self.live.key)
 
     def settled(self, error: Exception | None) -> None:
         for (_, _, waiter), outcome in zip(self.asked, repeat(error) if error else self.outcomes, strict=False):
             waiter.failed(outcome) if isinstance(outcome, Exception) else waiter.stored(outcome)
-
-
-class _KeptEvent(MirroredValue[Event]):
-    """One event; its value is None until it is loaded."""
-
-    def __init__(self, events: KeptEvents, mirror: Mirror[Event], code: str) -> None:
-        super().__init__(mirror, code)
-        self.events = events
-
-    def ask(self, actor: str, command: Command) -> asyncio.Future[Event]:
-        last = self.waiting[-1] if self.waiting else None
-        if not isinstance(last, _Commands):
-            last = _Commands(live=self, asked=[], asked_at=clock.monotonic())
-            self.waiting.append(last)
-            self.answer_in_time(last)
-            asyncio.get_running_loop().call_soon(self.go_on)  # commands of the same turn are stored together
-        waiter = Pending()
-        last.asked.append((actor, command, waiter))
-        return waiter.future
-
-    def busy_error(self) -> Refused:
-        return Refused(ErrorCode.BUSY, "server", retry_ms=500)
 
 
 class KeptEvents:
@@ -136,11 +115,8 @@ class KeptEvents:
         self._new_code = core.indexes.new_code
         self._over: dict[str, None] = {}  # finished events in memory, by code, the newest last
         self.on_change = Listeners[[Event, Event | None]]()
-        self._mirror = Mirror(
-            *(core.store.table(EVENTS), EVENTS.name, self.elsewhere, tasks, self._note),
-            make=lambda mirror, code: _KeptEvent(self, mirror, code),
-            is_wanted=lambda code, event: event is None or not event.is_over or self.known(code) is not None,
-        )
+        self._mirror = Mirror(core.store.table(EVENTS), EVENTS.name, self.elsewhere, tasks, self._is_wanted)
+        self._mirror.on_change.add(self._note)
         self.restored = self._mirror.loaded
 
     @property
@@ -167,21 +143,28 @@ class KeptEvents:
 
     async def open(self, event: Event) -> Event:
         """Store a new event under a free code; raises `StoreUnavailable`."""
+
+        def create(old: Event | None) -> Event:
+            return old or event
+
         for _ in range(ATTEMPTS):
             event = replace(event, code=self._new_code())
-            try:
-                revision = await save(self._mirror.table, event.code, event, MISSING)
-            except Conflict:
-                continue
-            self._mirror.holder(event.code).adopt(event, revision)
-            self.elsewhere.tell_changed(EVENTS.name, event.code)
-            return event
+            if await self._mirror.change(event.code, create) == event:
+                return event
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
 
     async def change(self, code: str, actor: str, command: Command) -> Event:
         """Apply a command; return the event once it is stored. Raises `Refused` or `StoreUnavailable`."""
-        kept = cast(_KeptEvent, self._mirror.holder(code))
-        return await kept.ask(actor, command)
+        held = self._mirror.holder(code)
+        last = held.waiting[-1] if held.waiting else None
+        if not isinstance(last, _Commands):
+            last = _Commands(live=held, events=self, asked=[], asked_at=clock.monotonic())
+            held.waiting.append(last)
+            held.answer_in_time(last)
+            asyncio.get_running_loop().call_soon(held.go_on)  # commands of the same turn are stored together
+        waiter = Pending()
+        last.asked.append((actor, command, waiter))
+        return cast(Event, await waiter.future)
 
     async def run(self) -> None:
         """Load all events, and reload events that other servers may have changed, until cancelled."""
@@ -196,16 +179,13 @@ class KeptEvents:
     async def _delete_old(self) -> None:
         while True:
             with suppress(StoreUnavailable):  # the next round deletes them
-                async for code, event, revision in values_of(self._mirror.table):
+                async for code, event, _ in values_of(self._mirror.table):
                     if self._is_old(event):
-                        await self._delete(code, revision)
+                        await self._mirror.change(code, lambda old: None if old and self._is_old(old) else old)
             await asyncio.sleep(OLD_SECONDS)
 
-    async def _delete(self, code: str, revision: int) -> None:
-        with suppress(Conflict):  # a changed event is checked again later
-            await delete(self._mirror.table, code, revision)
-            self._mirror.forget(code)
-            self.elsewhere.tell_changed(EVENTS.name, code)
+    def _is_wanted(self, code: str, event: Event | None) -> bool:
+        return event is None or not event.is_over or self.known(code) is not None
 
     def _is_old(self, event: Event) -> bool:
         newest = max([event.opened_at, *(pairing.opened_at for pairing in event.pairings)])
