@@ -10,6 +10,7 @@ import heapq
 import itertools
 from collections import deque
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import structlog
@@ -112,6 +113,14 @@ class Tasks(dict[asyncio.Task[Any], None]):
         for task in self:
             task.cancel()
         await asyncio.gather(*self, return_exceptions=True)
+
+
+async def wait_for(event: asyncio.Event, seconds: float | None) -> bool:
+    """Wait until an event is set, for at most `seconds` or without a limit; return whether it is set."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()
 
 
 async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:

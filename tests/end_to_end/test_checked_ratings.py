@@ -6,7 +6,7 @@ import msgspec
 from tests.end_to_end.clients import complaint, run_client
 from tests.peer import until
 from tests.server.ratings.served import a_server, people, play_each
-from tictactoe_server.features.ratings.orders import ExportRatings, VoidGame
+from tictactoe_server.features.ratings.feature import ExportRatings, VoidGame
 from tictactoe_server.features.ratings.service import Ladders
 
 

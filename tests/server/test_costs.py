@@ -115,7 +115,7 @@ async def test_no_request_reads_more_where_more_players_are_known(monkeypatch: p
         """Walk no tables in the background."""
 
     monkeypatch.setattr("tictactoe_server.server.hourly", rest)
-    monkeypatch.setattr("tictactoe_server.features.privacy.feature.hourly", rest)
+    monkeypatch.setattr("tictactoe_server.features.privacy.service.hourly", rest)
     few, many = await costs_among(FEW), await costs_among(MANY)
     assert few.keys() == {kind.__name__ for kind in get_args(Request)} - {"Hello"}
     assert few["Export"] > 0

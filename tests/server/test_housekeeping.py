@@ -11,7 +11,7 @@ from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.maintenance import Housekeeping
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.features.privacy.feature import drop_hashes
+from tictactoe_server.features.privacy.service import drop_hashes
 from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.scheduler import Tasks

@@ -16,8 +16,8 @@ from tictactoe_server.admin.bans import Bans
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.session import Counters
 from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, today
-from tictactoe_server.storage.specs import Storage, TableSpec
-from tictactoe_server.storage.store import Conflict, StoreUnavailable, Value, delete, values_of
+from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete, delete_where
 
 ROUND_SECONDS: Final = 3_600.0
 STEP_SECONDS: Final = 0.1
@@ -66,7 +66,7 @@ class Housekeeping:
             await self._forget_games(round(min([before, *needed])))
         if not self.store.table(PLAYERS).expires:
             await self._forget_players(day)
-            await self._delete_old(RESERVED, lambda reserved: reserved.is_over)
+            await delete_where(self.store.table(RESERVED), lambda reserved: reserved.is_over, self.step_seconds)
 
     async def _forget_games(self, before: int) -> None:
         """Delete the games that ended before `before` (ms since 1970), and their shared copies."""
@@ -74,7 +74,7 @@ class Housekeeping:
         while is_more:
             is_more = await self.store.games.forget_before(before)
             await asyncio.sleep(self.step_seconds)
-        await self._delete_old(SHARES, lambda game: game.at < before)
+        await delete_where(self.store.table(SHARES), lambda game: game.at < before, self.step_seconds)
 
     async def _forget_players(self, day: int) -> None:
         players = self.store.table(PLAYERS)
@@ -88,13 +88,6 @@ class Housekeeping:
                     with contextlib.suppress(Conflict):  # the player has just connected
                         await delete(players, stored.key, stored.revision)
             await asyncio.sleep(self.step_seconds)
-
-    async def _delete_old(self, spec: TableSpec[Value], is_old: Callable[[Value], bool]) -> None:
-        table = self.store.table(spec)
-        async for key, value, revision in values_of(table, self.step_seconds):
-            if is_old(value):
-                with contextlib.suppress(Conflict):
-                    await delete(table, key, revision)
 
 
 class LoopLag:

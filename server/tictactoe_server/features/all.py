@@ -11,7 +11,7 @@ from tictactoe_server.features.api.service import FEATURE as API
 from tictactoe_server.features.backups.feature import FEATURE as BACKUPS
 from tictactoe_server.features.boards.service import FEATURE as BOARDS
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
-from tictactoe_server.features.challenges.feature import FEATURE as CHALLENGES
+from tictactoe_server.features.challenges.service import FEATURE as CHALLENGES
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.metrics.feature import FEATURE as METRICS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -150,6 +151,14 @@ async def values_of(table: Table[Value], pause_seconds: float = 0.0) -> AsyncIte
             if not isinstance(stored.value, Unreadable):
                 yield stored.key, stored.value, stored.revision
         await asyncio.sleep(pause_seconds)
+
+
+async def delete_where(table: Table[Value], is_old: Callable[[Value], bool], pause_seconds: float) -> None:
+    """Delete the values for which `is_old` returns True, unless they change meanwhile; otherwise like `values_of`."""
+    async for key, value, revision in values_of(table, pause_seconds):
+        if is_old(value):
+            with suppress(Conflict):
+                await delete(table, key, revision)
 
 
 def read_time(document: bytes | None) -> int | None:

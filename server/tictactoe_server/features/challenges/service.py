@@ -3,13 +3,15 @@
 A challenge is a stored row that every server of a cluster reads. An answer is one compare-and-set of the row, and
 so is the expiry. The server whose acceptance is stored opens the room. A challenge thus ends only once and survives the
 crash of any server. An accepted challenge that has no room after `OPENING_MS` has failed.
+
+A server that hides the names of players has neither challenges nor blocks.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Final, TypeVar
 from weakref import WeakValueDictionary
@@ -37,11 +39,13 @@ from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.challenges.blocks import Blocking
+from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import Player, Refused
+from tictactoe_server.scheduler import every, wait_for
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.frames import encode_frame
@@ -97,11 +101,6 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
         """Whether the challenge has ended. An accepted challenge ends when its room is open."""
         return bool(self.room) or self.how not in ("", "accepted")
 
-    @property
-    def stage(self) -> int:
-        """0 while the challenge is open, 1 once accepted but without a room, 2 when it is over."""
-        return 2 if self.is_over else 0 if self.is_open else 1
-
     def row(self, kind: type[Row], now: int) -> Row:
         """Return the message that players are sent at `now` (ms of served time)."""
         fields = {name: getattr(self, name) for name in OpenChallenge.__struct_fields__}
@@ -147,7 +146,10 @@ class Challenges(Service):
         self._blocking.on_strangers_blocked.add(
             lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
         )
-        self.jobs = (self._stored.run, self._keep_expiring)
+        self.jobs = (
+            self._stored.run,
+            lambda: every(TICK_SECONDS, lambda: core.scheduler.soon(self._expire)),  # the scheduler logs errors
+        )
 
     async def challenge(self, call: Call) -> None:
         to = await find_player(self._core, call.request.player)
@@ -270,10 +272,8 @@ class Challenges(Service):
             return
         heard = asyncio.Event() if is_blocked else self._presence.setdefault(id, asyncio.Event())
         self._elsewhere.tell_changed(_WHO_IS_THERE, id)
-        try:
-            await asyncio.wait_for(heard.wait(), PRESENCE_SECONDS if self._elsewhere.is_several else 0)
-        except TimeoutError:
-            raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player") from None
+        if not await wait_for(heard, PRESENCE_SECONDS if self._elsewhere.is_several else 0):
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player")
 
     def _may_answer(self, challenge: StoredChallenge, player: str, *, accept: bool) -> bool:
         if player == challenge.player:
@@ -322,7 +322,9 @@ class Challenges(Service):
         """Store the room of an accepted challenge, or its failure, unless either is stored already."""
 
         def edit(old: StoredChallenge | None) -> StoredChallenge | None:
-            return replace(old, how="accepted" if room else "failed", room=room) if old and old.stage == 1 else old
+            if old is None or old.is_open or old.is_over:
+                return old
+            return replace(old, how="accepted" if room else "failed", room=room)
 
         return await self._change(id, edit)
 
@@ -363,12 +365,6 @@ class Challenges(Service):
     def _of_player(self, id: str) -> list[StoredChallenge]:
         return list(self._by_player.get(id, {}).values())
 
-    async def _keep_expiring(self) -> None:
-        await self._stored.loaded.wait()
-        while True:
-            await asyncio.sleep(TICK_SECONDS)
-            self._core.scheduler.soon(self._expire)  # which logs errors
-
     async def _attempt(self, work: Awaitable[object]) -> None:
         """Await `work` and log its errors: the store may fail, and players or other servers may act first."""
         try:
@@ -384,9 +380,9 @@ class Challenges(Service):
             id = challenge.challenge
             if challenge.until > now:
                 continue
-            if challenge.stage == 0:
+            if challenge.is_open:
                 self.tasks.start(self._attempt(self._expire_stored(id)))
-            elif challenge.stage == 1:
+            elif not challenge.is_over:
                 self.tasks.start(self._attempt(self._settle(id)))
             elif now - challenge.until > KEPT_MS:
                 if self._stored.table.expires:
@@ -410,3 +406,11 @@ class Challenges(Service):
 
 def _no_open_challenge() -> Refused:
     return Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
+
+
+def _make(parts: Parts) -> Iterable[Service]:
+    blocking = Blocking()
+    return () if parts.settings.hides_names else (blocking, Challenges(parts.drain, blocking))
+
+
+FEATURE: Final = Feature(make=_make, tables=(*Blocking.tables, *Challenges.tables))

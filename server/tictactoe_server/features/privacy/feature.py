@@ -1,77 +1,46 @@
-"""The feature that exports and erases players' data, and erases players who have been away for a long time."""
+"""The feature that exports and erases players' data, and the operator's order to forget a player."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from typing import Final
+from collections.abc import Iterable
+from typing import Annotated, Final
 
-from tictactoe_server.admin.maintenance import hourly
-from tictactoe_server.core.core import Core, Service, find_service
+import click
+
+from tictactoe_server.admin.bans import PLAYER_ID
+from tictactoe_server.admin.orders.order import Order, Row, ServerParts
+from tictactoe_server.admin.orders.people import find_connected
+from tictactoe_server.core.core import Service, find_service
 from tictactoe_server.features.backups.service import UNKNOWN_DAYS, Backups
 from tictactoe_server.features.feature import Feature, Parts
-from tictactoe_server.features.privacy.orders import ForgetOrder
 from tictactoe_server.features.privacy.service import Forgetting
-from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, Forgotten
-from tictactoe_server.storage.store import Conflict, Table, delete, values_of
-
-FORGOTTEN_AT_ONCE: Final = 500  # players in one hour
-_STEP_SECONDS: Final = 0.1  # between two batches of a table, for other tasks
+from tictactoe_server.people.accounts import Accounts
 
 
-class Absence(Service):
-    """Forgets players who have been away for long. In a cluster, a single server does this.
+class ForgetOrder(Order, frozen=True, tag="forget"):
+    """Forget PLAYER for good. PLAYER is an id, the name of a connected player, or a claimed name.
 
-    Args:
-        days: How many days of absence are allowed, or None for any time.
-        erasure_days: Returns how many days the hashes of forgotten players are kept. While a backup may still have
-            these players, the hashes are needed to forget them again after a restore.
+    The player's name, devices and rescue codes are deleted. Games remain under another name, and bans remain, too.
+    Existing backups have the name until they are deleted; if one is restored, the player is forgotten again.
     """
 
-    def __init__(self, forgetting: Forgetting, days: int | None, erasure_days: Callable[[], int]) -> None:
-        self._forgetting = forgetting
-        self._days = days
-        self._erasure_days = erasure_days
-        self.jobs = (lambda: hourly(self._core.rooms.restored, self.go_round),)
+    player: Annotated[str, click.Argument(["player"])]
+    said = "{player} is forgotten, and is {stand_in} in games that stay."
+    question = "Forget {player}? The name, devices and rescue codes are deleted, and nothing brings them back."
 
-    def start(self, core: Core) -> None:
-        self._core = core
-
-    async def go_round(self, day: int) -> None:
-        """Forget the players who have been away for too long on `day`, and delete old hashes.
-
-        Raises `StoreUnavailable`.
-        """
-        if not self._core.rooms.elsewhere.is_chosen("keep-players"):
-            return
-        if self._days is not None:
-            await self._forgetting.forget_all(await self._absent_since(day - self._days))
-        await drop_hashes(self._core.store.table(FORGOTTEN), day - self._erasure_days())
-
-    async def _absent_since(self, day: int) -> list[str]:
-        seen: dict[str, int] = {}
-        async for _, known, _ in values_of(self._core.store.table(PLAYERS)):
-            seen[known.player.id] = max(known.seen, seen.get(known.player.id, 0))
-        staying = self._core.staying
-        return [id for id, last in seen.items() if last < day and id not in staying][:FORGOTTEN_AT_ONCE]
-
-
-async def drop_hashes(table: Table[Forgotten], before: int) -> None:
-    """Delete the hashes of players forgotten before the day `before`.
-
-    The newest hash stays in the table, because its number shows which numbers of stand-ins have been used.
-    """
-    known = [row async for row in values_of(table, _STEP_SECONDS)]
-    for key, kept, revision in sorted(known, key=lambda row: row[1].number)[:-1]:
-        if kept.is_done and kept.day < before:
-            with suppress(Conflict):
-                await delete(table, key, revision)
+    async def run_here(self, server: ServerParts) -> Row:
+        id = self.player
+        if not PLAYER_ID.fullmatch(id):
+            claim = await Accounts(server.core.store).find_claim(id)
+            id = await find_connected(id, server) if claim is None else claim.player
+        return {"player": id, "stand_in": await server.service(Forgetting).forget(id)}
 
 
 def _make(parts: Parts) -> Iterable[Service]:
-    backups, forgetting = find_service(parts.services, Backups), Forgetting(parts.specs, parts.check_device)
-    days = parts.settings.keep_players_days
-    return forgetting, Absence(forgetting, days, lambda: backups.oldest_days if backups else UNKNOWN_DAYS)
+    backups, days = find_service(parts.services, Backups), parts.settings.keep_players_days
+    yield Forgetting(
+        parts.specs, parts.check_device, days, lambda: UNKNOWN_DAYS if backups is None else backups.oldest_days
+    )
 
 
 FEATURE: Final = Feature(make=_make, orders=(ForgetOrder,))

@@ -23,22 +23,33 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_server.admin.bans import expel
+from tictactoe_server.admin.maintenance import hourly
 from tictactoe_server.core.change import Call, reload
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.history import games_before
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import FORGOTTEN, ROOMS, Claim, Forgotten, open_folder, today
+from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, ROOMS, Claim, Forgotten, open_folder, today
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import NOBODY, Persons, Specs, Storage, hash_id
-from tictactoe_server.storage.store import MISSING, Conflict, StoreUnavailable, Table, Unreadable, save, values_of
+from tictactoe_server.storage.store import (
+    MISSING,
+    Conflict,
+    StoreUnavailable,
+    Table,
+    Unreadable,
+    delete_where,
+    save,
+    values_of,
+)
 from tictactoe_server.transport.rate_limit import RateLimits
 
 LEAVING_SECONDS: Final = 3.0  # how long to wait until a forgotten player's connections are closed
 AGAIN_SECONDS: Final = 30.0  # until an erasure is retried after an error of the store
+FORGOTTEN_AT_ONCE: Final = 500  # absent players in one hour
 _GAMES_AT_ONCE: Final = 50
 _STEP_SECONDS: Final = 0.002  # between two batches of a table, for other tasks
 _EXPORTS, _EXPORTS_OF_ADDRESS, _EXPORTS_MS = 30, 120, 60_000  # pages per player and per address, and per how many ms
@@ -48,15 +59,27 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Forgetting(Service):
-    """Exports and erases the data of players.
+    """Exports and erases the data of players, at their request or after a long absence.
 
     Args:
         specs: The specs of everything in the store.
         check_device: Raises `Refused` if a request comes from a device that may not take irreversible actions.
+        days: How many days of absence are allowed, or None for any time.
+        erasure_days: Returns how many days the hashes of forgotten players are kept. While a backup may still have
+            these players, the hashes are needed to forget them again after a restore.
     """
 
-    def __init__(self, specs: Specs, check_device: Callable[[Call], Awaitable[None]]) -> None:
-        self._specs, self._check_device = specs, check_device
+    def __init__(
+        self,
+        specs: Specs,
+        check_device: Callable[[Call], Awaitable[None]],
+        days: int | None,
+        erasure_days: Callable[[], int],
+    ) -> None:
+        self._specs = specs
+        self._check_device = check_device
+        self._days = days
+        self._erasure_days = erasure_days
         self.handles = {Forget: self.forget_me, Export: self.export}
         self._one_by_one, self._numbering = asyncio.Lock(), asyncio.Lock()
         self._waiting: dict[str, tuple[str, Forgotten]] = {}  # the next batch of erasures, by the hash of the id
@@ -71,7 +94,7 @@ class Forgetting(Service):
         self._elsewhere = core.rooms.elsewhere
         self._elsewhere.on_changed[ROOMS.name].add(self._reload_room)
         self._elsewhere.on_changed[FORGOTTEN.name].add(self._on_forgotten)
-        self.jobs = (self._go_on,)
+        self.jobs = (self._go_on, lambda: hourly(core.rooms.restored, self.go_round))
 
     # -- requests -----------------------------------------------------------------------------------------------
 
@@ -125,18 +148,30 @@ class Forgetting(Service):
         await self._finish({hash_id(id): kept}, (id,))
         return kept.stand_in
 
-    async def forget_all(self, ids: Collection[str]) -> None:
-        """Forget several players in a single pass over the tables; raises `StoreUnavailable`."""
-        if ids:
+    async def go_round(self, day: int) -> None:
+        """Forget the players who have been away for too long on `day`, and delete old hashes.
+
+        In a cluster, a single server does this. Raises `StoreUnavailable`.
+        """
+        if not self._elsewhere.is_chosen("keep-players"):
+            return
+        if self._days is not None and (ids := await self._absent_since(day - self._days)):
             await self._finish({hash_id(id): await self.begin(id) for id in ids}, ids)
+        await drop_hashes(self._kept, day - self._erasure_days())
+
+    async def _absent_since(self, day: int) -> list[str]:
+        seen: dict[str, int] = {}
+        async for _, known, _ in values_of(self._core.store.table(PLAYERS)):
+            seen[known.player.id] = max(known.seen, seen.get(known.player.id, 0))
+        staying = self._core.staying
+        return [id for id, last in seen.items() if last < day and id not in staying][:FORGOTTEN_AT_ONCE]
 
     async def begin(self, id: str) -> Forgotten:
         """Store the request to forget a player, so that the erasure is completed even after a crash."""
         key = hash_id(id)
         async with self._numbering:
             if self._newest is None:
-                known = await _known(self._kept)
-                self._newest = max((kept.number for kept in known.values()), default=0)
+                self._newest = await _newest_number(self._kept)
             self._newest += await self._kept.load(key) is None
             new = Forgotten(f"player-{self._newest}", day=today())
         kept: Forgotten = await change(
@@ -233,6 +268,15 @@ class Forgetting(Service):
         return leaving
 
 
+async def drop_hashes(table: Table[Forgotten], before: int) -> None:
+    """Delete the hashes of players forgotten before the day `before`.
+
+    The newest hash stays in the table, because its number shows which numbers of stand-ins have been used.
+    """
+    newest = await _newest_number(table)
+    await delete_where(table, lambda kept: kept.is_done and kept.day < before and kept.number < newest, _STEP_SECONDS)
+
+
 async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
     """Forget players again in a restored database, and return the number of changed values. No server may use `folder`.
 
@@ -264,6 +308,10 @@ async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int
 
 async def _known(table: Table[Forgotten]) -> dict[str, Forgotten]:
     return {key: kept async for key, kept, _ in values_of(table)}
+
+
+async def _newest_number(table: Table[Forgotten]) -> int:
+    return max((kept.number for kept in (await _known(table)).values()), default=0)
 
 
 async def forget_in(
