@@ -247,7 +247,7 @@ class Server:
         self._services: tuple[Service, ...] = (
             hello,
             hello.names,
-            Joining(hello.note_seat, hello.name_guests, drain),
+            Joining(hello, drain),
             Play(drain),
             Talk(),
             PublicRooms(),

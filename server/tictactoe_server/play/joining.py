@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +20,7 @@ from tictactoe_server.core.core import Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.session import Session
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
+from tictactoe_server.play.hello import HelloService
 from tictactoe_server.rooms.play import apply
 from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.seating import Enter
@@ -27,23 +28,12 @@ from tictactoe_server.rooms.view import GameKind, moved
 
 
 class Joining(Service):
-    """Handles requests to enter and leave rooms.
-
-    Args:
-        note_seat: Called with the session of each player who takes a seat.
-        name_guests: Returns a player's guests from their chosen names, with the names that other players see.
-    """
+    """Handles requests to enter and leave rooms. `hello` names guests and stores who has taken a seat."""
 
     admits = frozenset({Join, Watch})
 
-    def __init__(
-        self,
-        note_seat: Callable[[Session], None],
-        name_guests: Callable[[Player, Sequence[str]], Awaitable[tuple[Player, ...]]],
-        drain: Drain,
-    ) -> None:
-        self.note_seat = note_seat
-        self._name_guests = name_guests
+    def __init__(self, hello: HelloService, drain: Drain) -> None:
+        self._hello = hello
         self._drain = drain
         self.handles = {
             Create: self.create,
@@ -85,7 +75,7 @@ class Joining(Service):
                 raise Refused(ErrorCode.NOT_ALLOWED, f"{policy.purpose.name} room", path=name)
         await policy.check(rules, request.clock, call.player)
         if guests:
-            terms["guests"] = await self._name_guests(call.player, request.guests)
+            terms["guests"] = await self._hello.name_guests(call.player, request.guests)
         await self._open(call, rules, player, purpose=policy.purpose, **terms)
 
     async def _check_opponents(self, call: Call, live: LiveRoom) -> None:
@@ -163,7 +153,7 @@ class Joining(Service):
         if not is_back:
             await self.core.hooks.policies[room.purpose.name].before_seat(call.live)
             await self._check_opponents(call, call.live)
-        named = await self._name_guests(call.player, guests)
+        named = await self._hello.name_guests(call.player, guests)
         self._read_if_ahead(call)
         if _takes_seat(call.player, live.room):
             self.core.indexes.seats.check(call.player.id, call.session.address)
@@ -302,7 +292,7 @@ class Joining(Service):
 
     def _take_seat(self, call: Call, live: LiveRoom) -> None:
         live.seat(call.session, call.player)
-        self.note_seat(call.session)
+        self._hello.note_seat(call.session)
         live.closing_at = None
         self.core.indexes.matchmaker.offer(live)
 

@@ -19,7 +19,7 @@ class PublicRooms(Service):
     """Lists public rooms."""
 
     def __init__(self) -> None:
-        self.handles = {Rooms: self.list, Lobby: self.subscribe, Ping: self.tell_time}
+        self.handles = {Rooms: self.list, Lobby: self.subscribe, Ping: lambda call: call.answer(time=clock.wall_ms())}
         self.routes = {"/wall": self.show_wall}
         self._walls: dict[bool, tuple[int, list[str]]] = {}
 
@@ -40,9 +40,6 @@ class PublicRooms(Service):
             self._lobby.unsubscribe(call.session)
             call.answer(online=self._core.presence.people)
         self._core.hooks.on_lobby_request(call.session, call.request)
-
-    def tell_time(self, call: Call) -> None:
-        call.answer(time=clock.wall_ms())
 
     async def show_wall(self, request: HttpRequest) -> Reply:
         if request.wants_html:

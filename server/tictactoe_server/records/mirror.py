@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from typing import Final, Generic, Protocol, cast
 
 import structlog
 
 from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import Change, Phase, StoredValue, Value
-from tictactoe_server.scheduler import Tasks
+from tictactoe_server.scheduler import Tasks, wait_for
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table, Unreadable
 
 RELOAD_SECONDS: Final = 10.0
@@ -206,9 +205,7 @@ class Mirror(Generic[Value]):
                 except StoreUnavailable as unavailable:
                     log.warning("a table cannot be read yet", table=self.name, reason=str(unavailable))
                     self._must_reload.set()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds if self._peers.is_several else None):
-                    await self._must_reload.wait()
+            if await wait_for(self._must_reload, seconds if self._peers.is_several else None):
                 await asyncio.sleep(AGAIN_SECONDS)
 
     def adopt(self, held: MirroredValue[Value]) -> None:

@@ -17,9 +17,9 @@ from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import RatedGame
 from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.admin.orders.people import Merge, Release
-from tictactoe_server.features.privacy.orders import ForgetOrder
+from tictactoe_server.features.privacy.feature import ForgetOrder
 from tictactoe_server.features.ratings import folding
-from tictactoe_server.features.ratings.orders import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
+from tictactoe_server.features.ratings.feature import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.features.ratings.tables import LADDERS, key_of
 from tictactoe_server.server import Server
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.features
 async def rated(server: Server, games: int) -> State:
     """Return the server's state once `games` games are rated."""
     kept = server.service(Ladders).folding
-    await until(lambda: kept.is_loaded and kept.games == games and kept.state.entries == kept.entries)
+    await until(lambda: kept.is_loaded and kept.games == games and kept.state.entries == len(kept._log))
     return kept.state
 
 
@@ -235,7 +235,7 @@ async def test_refolding_during_a_fold_keeps_log_and_snapshots(tmp_path: Path, m
             await kept.step()
         for _ in range(2):
             await kept.step()
-        assert (kept.games, kept.entries, kept.state.entries, told) == (3, 3, 3, [1, 2, 3])
+        assert (kept.games, len(kept._log), kept.state.entries, told) == (3, 3, 3, [1, 2, 3])
         assert [row.value.digest for row in await snapshots(server)][2] == kept.state.digest
         _, folded, _ = await kept.fold_all()
         assert folded == kept.state

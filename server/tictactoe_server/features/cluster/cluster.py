@@ -49,7 +49,7 @@ from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.rooms.view import GameKind, Listed, kind_of
-from tictactoe_server.scheduler import wait_until
+from tictactoe_server.scheduler import wait_for, wait_until
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -275,10 +275,7 @@ class Cluster(RemoteServers):
         is_again = False
         while True:
             seconds = random.uniform(1, 1.2) * (_AGAIN_SECONDS if is_again else _SEEK_SECONDS)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._missing_a_server.wait()
-            is_missing = self._missing_a_server.is_set()
+            is_missing = await wait_for(self._missing_a_server, seconds)
             self._missing_a_server.clear()
             try:
                 await self._take_unclaimed(with_unnamed=not is_missing)

@@ -110,10 +110,6 @@ class Folding:
     def games(self) -> int:
         return len(self._named)
 
-    @property
-    def entries(self) -> int:
-        return len(self._log)
-
     async def step(self) -> None:
         """Read what is new, append unnamed games to the log, and fold; raises `StoreUnavailable`."""
         async with self._lock:

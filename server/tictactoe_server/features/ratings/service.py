@@ -6,7 +6,6 @@ Ratings never delay a move: games are rated after they end, and other servers' g
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sys
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from types import MappingProxyType
@@ -49,6 +48,7 @@ from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.view import Listed
+from tictactoe_server.scheduler import wait_for
 from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_OF_PAIR: Final = 10
@@ -189,9 +189,7 @@ class Ladders(Service, RoomPolicy):
                 patience = POLL_SECONDS
             except Exception:
                 log.exception("ratings could not be folded")
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(patience):
-                    await self._has_news.wait()
+            await wait_for(self._has_news, patience)
 
     def _on_result(self, game: FinishedGame, id: str) -> None:
         if is_rated(game) and id:
