@@ -19,7 +19,7 @@ from tictactoe_server.admin.drain import HANDOVER_MS, Drain
 from tictactoe_server.admin.maintenance import LATE_SECONDS, Housekeeping, LoopLag, hourly, log_refusals
 from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.admin.orders.people import expel_banned
-from tictactoe_server.core.core import Core, Service, ServiceKind
+from tictactoe_server.core.core import Core, Service, ServiceKind, handlers_of
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.core.room_log import LOG_SECONDS
@@ -256,7 +256,8 @@ class Server:
         )
         for service in self._services:
             service.start(core)
-        self._dispatcher = Dispatcher(core, self._pressure, self._services)
+        handlers, admitting = handlers_of(self._services), set[type]().union(*(one.admits for one in self._services))
+        self._dispatcher = Dispatcher(core.rooms, core.presence, core.allowances, self._pressure, handlers, admitting)
         self._prepare_listening(core)
         self._serve_operator(core)
 

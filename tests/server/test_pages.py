@@ -428,7 +428,7 @@ async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkey
 
 async def test_a_game_of_people_who_are_gone_is_in_no_text(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.play.lobby.WALL_MS", 0)
-    monkeypatch.setattr("tictactoe_server.core.lobby.LIST_SECONDS", 0)
+    monkeypatch.setattr("tictactoe_server.core.indexes.LIST_SECONDS", 0)
     async with open_peer(server.url) as eve:
         async with two_playing(server) as (_, _, room):
             await eve.ask("watch", room=room)

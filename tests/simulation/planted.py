@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
 from tictactoe_server.core import change
 from tictactoe_server.core.change import RoomChange, Timers
+from tictactoe_server.core.indexes import Lobby
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.challenges.service import Challenges

@@ -1,1 +1,11 @@
-"""What is going on now: the rooms of this process, who is in them, and the one path of every change."""
+"""The core: how rooms change, are found and listed, who sees them, and how sessions are served.
+
+Each module imports only modules on lines above its own; `tictactoe_server.rooms` comes first:
+
+- `pressure`, `served_time`: load and time;
+- `session`: sessions, their throttle, and topics;
+- `live_room`, `matchmaking`, `name_mask`, `quotas`, `remote`, `room_log`: rooms in memory and parts of their indexes;
+- `change`, `hooks`, `indexes`: how rooms change, extension points, and how rooms are found and listed;
+- `rooms`: opens, finds, restores and removes rooms;
+- `core`, `dispatcher`: what services use, and how their requests reach them.
+"""

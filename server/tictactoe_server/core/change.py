@@ -23,7 +23,7 @@ import asyncio
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
 
@@ -106,6 +106,11 @@ class Call(Struct, eq=False):
 
         self.session.is_busy = True
         RoomChange(self.live, self.now, self.player, self.request, make=make, then=then).submit()
+
+
+Handler = Callable[[Call], Coroutine[Any, Any, None] | None]
+"""Carries out a request; may raise `Refused`. A coroutine function is called once the request has a place (`Places`),
+and the session carries out no other request until the coroutine has finished."""
 
 
 class RoomChange(Change[Room], eq=False):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -13,14 +12,14 @@ import structlog
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
-from tictactoe_server.core.change import Call, RoomChange, Timers
+from tictactoe_server.core.change import Handler, RoomChange, Timers
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.core.session import Counters, Session, Topic
+from tictactoe_server.core.session import Counters, Presence
 from tictactoe_server.people.allowances import RETRY_MS, Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms.play import Command
@@ -30,68 +29,8 @@ from tictactoe_server.scheduler import Job, Scheduler, Tasks
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage, TableSpec
 from tictactoe_server.transport.http_messages import HttpResponse
-from tictactoe_server.transport.rate_limit import Held
-
-MOST_LEFT: Final = 20_000  # the most players whose time of leaving is remembered
 
 log: Final = structlog.get_logger(__name__)
-
-
-class Presence:
-    """All sessions, in the order of their arrival."""
-
-    def __init__(self) -> None:
-        self._since: dict[Session, float] = {}
-        self._of = Held()  # the sessions of each player
-        self._left_at: dict[str, float] = {}
-        self._began_at: float | None = None
-
-    def __iter__(self) -> Iterator[Session]:
-        return iter(list(self._since))
-
-    @property
-    def greeted(self) -> list[tuple[Session, Player]]:
-        """The sessions that have completed their hello, with their players."""
-        return [(session, session.player) for session in self._since if session.player is not None]
-
-    @property
-    def ids(self) -> set[str]:
-        return set(self._of)
-
-    @property
-    def people(self) -> int:
-        """The number of connected human players."""
-        return len({player.id for _, player in self.greeted if player.bot is None})
-
-    def add(self, session: Session) -> None:
-        now = self._since[session] = asyncio.get_running_loop().time()
-        self._began_at = self._began_at or now
-
-    def greet(self, session: Session, player: Player) -> None:
-        """Assign a session to its player, unless it has ended."""
-        session.player = player
-        if session in self._since:
-            self._of.add(player.id, session)
-
-    def remove(self, session: Session) -> None:
-        self._since.pop(session, None)
-        if session.player is not None:
-            self._of.discard(session.player.id, session)
-            self._left_at.pop(session.player.id, None)
-            self._left_at[session.player.id] = asyncio.get_running_loop().time()
-            if len(self._left_at) > MOST_LEFT:
-                del self._left_at[next(iter(self._left_at))]
-
-    def seconds_away(self, id: str) -> float:
-        """Return how long a player has been away (s); if unknown, the time since this server's first connection."""
-        now = asyncio.get_running_loop().time()
-        return now - self._left_at.get(id, self._began_at or now)
-
-    def seconds(self, session: Session) -> float:
-        return asyncio.get_running_loop().time() - self._since[session]
-
-    def of_player(self, id: str) -> list[Session]:
-        return list(self._of.get(id, ()))
 
 
 class Core:
@@ -191,11 +130,6 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
     ]
 
 
-Handler = Callable[[Call], Coroutine[Any, Any, None] | None]
-"""Carries out a request; may raise `Refused`. A coroutine function is called once the request has a place (`Places`),
-and the session carries out no other request until the coroutine has finished."""
-
-
 class PageHead(NamedTuple):
     """The page for browsers, which loads `module`, with the texts and the path of a picture for link previews."""
 
@@ -223,7 +157,6 @@ class Service:
     Attributes:
         handles: The handlers, by type of request.
         admits: The types of requests for a room that a session may send before it has entered the room.
-        topics: The topics that sessions may subscribe to.
         routes: The handlers of plain HTTP requests, by regular expression for the whole path. Paths of rooms come last.
         jobs: The background tasks, started with the server and stopped by `close`.
     """
@@ -231,7 +164,6 @@ class Service:
     handles: Mapping[type, Handler] = {}
     admits: frozenset[type] = frozenset()
     tables: Sequence[TableSpec[Any]] = ()
-    topics: Sequence[Topic] = ()
     routes: Mapping[str, Route] = {}
     jobs: Sequence[Job] = ()
 
@@ -254,3 +186,14 @@ class Service:
 def find_service(services: Iterable[Service], kind: type[ServiceKind]) -> ServiceKind | None:
     """Return the service that is an instance of `kind`, or None if there is none."""
     return next((service for service in services if isinstance(service, kind)), None)
+
+
+def handlers_of(services: Iterable[Service]) -> dict[type, Handler]:
+    """Return the handlers of all services, by type of request. Raise ValueError if two services handle a type."""
+    handlers: dict[type, Handler] = {}
+    for service in services:
+        for kind, handler in service.handles.items():
+            if kind in handlers:
+                raise ValueError(f"{type(service).__name__} handles {kind.__name__}, and so does another service.")
+            handlers[kind] = handler
+    return handlers

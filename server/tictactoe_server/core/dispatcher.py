@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Set
 from functools import partial
 from inspect import iscoroutinefunction
 from types import coroutine
@@ -16,11 +16,12 @@ from tictactoe_protocol.codec import RequestDecoder
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.requests import Hello, Join, Leave
 from tictactoe_server.clock import monotonic
-from tictactoe_server.core.change import Call, refuse
-from tictactoe_server.core.core import Core, Handler, Service
+from tictactoe_server.core.change import Call, Handler, refuse
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.pressure import MANY_BAD, Pressure, Source
-from tictactoe_server.core.session import Session
+from tictactoe_server.core.rooms import Rooms
+from tictactoe_server.core.session import Presence, Session
+from tictactoe_server.people.allowances import Allowances
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.transport.frames import encode_frame
@@ -34,22 +35,34 @@ _BUSY_FRAME: Final = encode_frame(encode(_BUSY.answer()))
 class Dispatcher:
     """Routes requests to services. A bad message is answered with an error and does not end the connection."""
 
-    def __init__(self, core: Core, pressure: Pressure, services: Sequence[Service]) -> None:
-        self.core = core
-        self.pressure = pressure
-        self._rooms = core.rooms.by_code
-        self._handlers: dict[type, Handler] = {}
-        self._admitting: set[type] = set()
-        self._topics = [topic for service in services for topic in service.topics]
+    def __init__(
+        self,
+        rooms: Rooms,
+        presence: Presence,
+        allowances: Allowances,
+        pressure: Pressure,
+        handlers: Mapping[type, Handler],
+        admitting: Set[type],
+    ) -> None:
+        """Prepare to route requests.
+
+        Args:
+            handlers: The handlers, by type of request.
+            admitting: The types of requests for a room that a session may send before it has entered the room.
+        """
+        self._rooms = rooms
+        self._presence = presence
+        self._allowances = allowances
+        self._pressure = pressure
+        self._by_code = rooms.by_code
+        self._handlers = {
+            kind: partial(self._handle_later, handler) if iscoroutinefunction(handler) else handler
+            for kind, handler in handlers.items()
+        }
+        self._admitting = admitting
+        self._decode = RequestDecoder(self._handlers)
         self.tasks = Tasks()
         self._is_stopped = False
-        for service in services:
-            for kind, handler in service.handles.items():
-                if kind in self._handlers:
-                    raise ValueError(f"{type(service).__name__} handles {kind.__name__}, and so does another service.")
-                self._handlers[kind] = partial(self._handle_later, handler) if iscoroutinefunction(handler) else handler
-            self._admitting |= service.admits
-        self._decode = RequestDecoder(self._handlers)
 
     async def stop(self) -> None:
         """Cancel the requests that are being carried out, and drop later requests."""
@@ -58,7 +71,7 @@ class Dispatcher:
 
     def receive(self, session: Session, message: Any, now: int, *, is_late: bool = False) -> None:
         """Carry out a message that arrived at `now` (ms of served time), or a request that `shed` has returned."""
-        pressure, source = self.pressure, session.source
+        pressure, source = self._pressure, session.source
         if source.bad:
             source.asked += 1
         pressure.requests += 1
@@ -84,7 +97,7 @@ class Dispatcher:
         address are unreadable, its messages are shed without being decoded.
         """
         if session.source.is_mostly_bad:
-            self.pressure.shed += 1
+            self._pressure.shed += 1
             session.counters.refusals[ErrorCode.BUSY] += 1
             session.connection.push_frame(_BUSY_FRAME)
             return None
@@ -95,7 +108,7 @@ class Dispatcher:
             return None
         if isinstance(request, Leave) or self._leads_to_own_seat(session, request):
             return request
-        self.pressure.shed += 1
+        self._pressure.shed += 1
         refuse(session, request, _BUSY)
         return None
 
@@ -112,14 +125,14 @@ class Dispatcher:
                 raise Refused(ErrorCode.ALREADY_HELLO, name=player.name)
             live: Any = None
             if (text := getattr(request, "room", None)) is not None:
-                live = self._rooms.get(text) or self.core.rooms.find_here(text)
+                live = self._by_code.get(text) or self._rooms.find_here(text)
                 if live is None or live.room.code not in session.rooms:
                     self._check_misses(live, session, text)
                     if live is None:
                         if getattr(request, "unreachable", UNSET) is not UNSET:
                             self.tasks.start(self._ask_for(session, request))
                             return
-                        self.core.rooms.check_here(text)
+                        self._rooms.check_here(text)
                         self._start(session, partial(self._find, session, request, now))
                         return
                     if kind not in self._admitting:
@@ -134,41 +147,42 @@ class Dispatcher:
         """Refuse a request, and count a wrong room code towards the limit."""
         if isinstance(error, Refused) and error.code in _MISSES and session.player is not None:
             try:
-                self.core.allowances.count_miss(session.player, session.address)
+                self._allowances.count_miss(session.player, session.address)
             except Refused as refused:
                 error = refused
         refuse(session, request, error)
 
     def dismiss(self, session: Session) -> None:
         """Remove an ended session from topics, presence and rooms."""
-        for topic in self._topics:
+        for topic in tuple(session.topics):
             topic.unsubscribe(session)
-        self.core.presence.remove(session)
-        for live in filter(None, map(self._rooms.get, sorted(session.rooms))):
-            self.core.scheduler.soon(partial(self.core.timers.part, live, session))
+        self._presence.remove(session)
+        timers = self._rooms.timers
+        for live in filter(None, map(self._by_code.get, sorted(session.rooms))):
+            timers.scheduler.soon(partial(timers.part, live, session))
 
     def _leads_to_own_seat(self, session: Session, request: Any) -> bool:
         player = session.player
         if isinstance(request, Hello):
             return player is None and request.token is not UNSET
-        live = self.core.rooms.find_here(request.room) if isinstance(request, Join) else None
+        live = self._rooms.find_here(request.room) if isinstance(request, Join) else None
         return live is not None and player is not None and live.room.mark_of(player.id) is not None
 
     def _check_misses(self, live: LiveRoom | None, session: Session, code: str) -> None:
         """Raise `Refused` after too many wrong codes, unless the player has a seat in the room."""
-        rooms, indexes, player = self.core.rooms, self.core.indexes, session.player
+        rooms, player = self._rooms, session.player
         if player is None:
             return
         if live is not None:
             has_seat = live.room.mark_of(player.id) is not None
         else:
-            has_seat = not rooms.knows_all or indexes.seats.has(player.id, parse_room_code(code))
+            has_seat = not rooms.knows_all or rooms.indexes.seats.has(player.id, parse_room_code(code))
         if not has_seat:
-            self.core.allowances.check_misses(player, session.address)
+            self._allowances.check_misses(player, session.address)
 
     async def _find(self, session: Session, request: Any, now: int) -> None:
         try:
-            await self.core.rooms.find(request.room)
+            await self._rooms.find(request.room)
         except Exception as error:
             self.fail(session, request, error)
             session.go_on()
@@ -182,7 +196,7 @@ class Dispatcher:
         """Take over a room if its players cannot reach its server, then queue the request again."""
         code, player = parse_room_code(request.room), session.player
         try:
-            await self.core.rooms.elsewhere.ask_for(code, player.id if player else "", request.unreachable)
+            await self._rooms.elsewhere.ask_for(code, player.id if player else "", request.unreachable)
         except Exception as error:
             self.fail(session, request, error)
         else:

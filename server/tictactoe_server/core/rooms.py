@@ -15,9 +15,8 @@ from tictactoe_protocol import BadRoomCode, ErrorCode, encode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
 from tictactoe_server.core.change import RETRY_SECONDS, RoomChange, Timers
 from tictactoe_server.core.hooks import Hooks
-from tictactoe_server.core.indexes import Indexes, RoomExists
+from tictactoe_server.core.indexes import Indexes, Lobby, RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomEvents
-from tictactoe_server.core.lobby import Lobby
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.room_log import RoomLog

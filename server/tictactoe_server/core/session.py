@@ -20,7 +20,7 @@ import asyncio
 import math
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -34,7 +34,7 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.transport.rate_limit import RateLimit, take_both
+from tictactoe_server.transport.rate_limit import Held, RateLimit, take_both
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
 NOTICE_SECONDS: Final = 1.0  # shortest time between two notices that messages are delayed
@@ -44,6 +44,7 @@ CHAT_LINES: Final = 5
 CHAT_MS: Final = 5_000
 TRIES: Final = 5
 TRIES_MS: Final = 60_000  # the same limit holds for an address
+MOST_LEFT: Final = 20_000  # the most players whose time of leaving is remembered
 GATHER_SECONDS: Final = 0.1
 MOST_GATHER_SECONDS: Final = 1.0
 QUICK_SUBSCRIBERS: Final = 200
@@ -277,6 +278,7 @@ class Session(Throttle):
         player: The player, or None before hello.
         device: The token, name and client program from hello.
         rooms: Codes of the rooms that this connection plays in or watches.
+        topics: The topics that it is subscribed to.
         chat: The rate limit on chat messages.
         tries: The rate limit on wrong codes in hello.
     """
@@ -293,6 +295,7 @@ class Session(Throttle):
         self.player: Player | None = None
         self.device = Device()
         self.rooms: set[str] = set()
+        self.topics: dict[Topic, None] = {}
         self.counters = counters
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, pressure.monotonic_ns)
         self.tries = RateLimit(TRIES, TRIES_MS, pressure.monotonic_ns)
@@ -318,8 +321,65 @@ class Session(Throttle):
             self.count_bad()
 
 
+class Presence:
+    """All sessions, in the order of their arrival."""
+
+    def __init__(self) -> None:
+        self._since: dict[Session, float] = {}
+        self._of = Held()  # the sessions of each player
+        self._left_at: dict[str, float] = {}
+        self._began_at: float | None = None
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter(list(self._since))
+
+    @property
+    def greeted(self) -> list[tuple[Session, Player]]:
+        """The sessions that have completed their hello, with their players."""
+        return [(session, session.player) for session in self._since if session.player is not None]
+
+    @property
+    def ids(self) -> set[str]:
+        return set(self._of)
+
+    @property
+    def people(self) -> int:
+        """The number of connected human players."""
+        return len({player.id for _, player in self.greeted if player.bot is None})
+
+    def add(self, session: Session) -> None:
+        now = self._since[session] = asyncio.get_running_loop().time()
+        self._began_at = self._began_at or now
+
+    def greet(self, session: Session, player: Player) -> None:
+        """Assign a session to its player, unless it has ended."""
+        session.player = player
+        if session in self._since:
+            self._of.add(player.id, session)
+
+    def remove(self, session: Session) -> None:
+        self._since.pop(session, None)
+        if session.player is not None:
+            self._of.discard(session.player.id, session)
+            self._left_at.pop(session.player.id, None)
+            self._left_at[session.player.id] = asyncio.get_running_loop().time()
+            if len(self._left_at) > MOST_LEFT:
+                del self._left_at[next(iter(self._left_at))]
+
+    def seconds_away(self, id: str) -> float:
+        """Return how long a player has been away (s); if unknown, the time since this server's first connection."""
+        now = asyncio.get_running_loop().time()
+        return now - self._left_at.get(id, self._began_at or now)
+
+    def seconds(self, session: Session) -> float:
+        return asyncio.get_running_loop().time() - self._since[session]
+
+    def of_player(self, id: str) -> list[Session]:
+        return list(self._of.get(id, ()))
+
+
 class Topic(ABC):
-    """A topic and its subscribers. A session that ends is unsubscribed from the topics of all services.
+    """A topic and its subscribers. A session that ends is unsubscribed.
 
     Attributes:
         subscribers: The subscribed sessions, each with the number of items that it wants, if it can choose.
@@ -332,9 +392,11 @@ class Topic(ABC):
 
     def subscribe(self, session: Session, count: int = 1) -> None:
         self.subscribers[session] = count
+        session.topics[self] = None
 
     def unsubscribe(self, session: Session) -> None:
         self.subscribers.pop(session, None)
+        session.topics.pop(self, None)
 
     def tell_later(self) -> None:
         """Schedule `tell` for all changes made until then, unless it is already scheduled."""

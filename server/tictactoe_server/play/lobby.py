@@ -26,7 +26,6 @@ class PublicRooms(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._lobby = core.lobby
-        self.topics = (core.lobby,)
 
     def list(self, call: Call) -> None:
         call.answer(rooms=self._lobby.list_rooms())

@@ -17,8 +17,8 @@ from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode
 from tictactoe_protocol.pushes import Closed, ListedRoom, RoomSummary
 from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Reply, Service
+from tictactoe_server.core.indexes import LIST_SECONDS
 from tictactoe_server.core.live_room import LiveRoom, closed
-from tictactoe_server.core.lobby import LIST_SECONDS
 from tictactoe_server.features.api.streams import Stream, Streams
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.play.checks import find_public

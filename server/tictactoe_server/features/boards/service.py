@@ -170,7 +170,6 @@ class LobbyBoards(Service):
 
     def start(self, core: Core) -> None:
         self.boards = Boards(core.time, core.names)
-        self.topics = (self.boards,)
         core.lobby.on_update.add(self.boards.update)
         core.hooks.on_lobby_request.add(self._subscribe)
 

@@ -98,7 +98,6 @@ class Tournaments(Service):
             "/api/events/([^/]+)/games": lambda request, text: texts.export(request, text, "games"),
         }
         self.shown = Shown(core.time, attendances.of, hides_names=core.settings.hides_names)
-        self.topics = (self.shown,)
         kept.on_change.add(lambda event, before: self.shown.note(event))
         core.hooks.welcome_fields["calls"] = self.running.calls_of
         core.hooks.welcome_fields["opens_events"] = self._opens_events

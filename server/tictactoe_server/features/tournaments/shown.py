@@ -155,6 +155,7 @@ class Shown(Topic):
         watch = watched.pop(event.code, None) or Watch()
         watch.has_key |= has_key
         self._watched[session] = dict([*watched.items(), (event.code, watch)][-MAX_WATCHED:])
+        self.subscribe(session)
         sight = watch.sight = self._sight_of(session, event)
         view = self._views.get(sight)
         if view is None or (view.stored is not event and len(view.rows) <= FEW_ROWS):
@@ -163,7 +164,6 @@ class Shown(Topic):
         elif len(view.rows) <= FEW_ROWS and not view.event.is_over:
             self._show_attendance(sight, view)
             view = self._views[sight]
-        self.subscribe(session)
         session.connection.push_frame(view.state_for(_id_of(session), self._now()))
 
     def unwatch(self, session: Session, code: str) -> None:
