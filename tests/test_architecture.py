@@ -48,7 +48,7 @@ CLIENT_LEVELS = (
 """Folders and single modules of the client, lowest first; each imports only lower levels."""
 LAB_LEVELS = ({"__init__"}, {"brain"}, {"cup"}, {"commands"})
 SERVER_LEVELS = (
-    {"__init__", "clock", "files", "listeners"},
+    {"__init__", "clock", "files"},
     {"settings", "scheduler"},
     {"storage", "transport"},
     {"rooms"},

@@ -1,4 +1,4 @@
-"""Scheduled actions on the event loop, and background tasks.
+"""Scheduled actions on the event loop, background tasks, and notifications between parts of the server.
 
 All actions share one timer. Due actions run in short slices, so that no request waits long for them.
 """
@@ -11,7 +11,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 import structlog
 
@@ -29,6 +29,7 @@ Job = Callable[[], Coroutine[Any, Any, object]]
 """Returns the coroutine of a background task, which the server cancels when it stops."""
 
 Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
 
 
 class Scheduler:
@@ -131,3 +132,23 @@ async def wait_until(is_so: Callable[[], bool], seconds: float) -> bool:
             return False
         await asyncio.sleep(0.01)
     return True
+
+
+class Listeners(Generic[Arguments]):
+    """Functions that are called one after another, in the order of their addition.
+
+    If a listener raises an exception, the exception is logged and the remaining listeners are still called.
+    """
+
+    def __init__(self) -> None:
+        self._listeners: list[Callable[Arguments, object]] = []
+
+    def add(self, listener: Callable[Arguments, object]) -> None:
+        self._listeners.append(listener)
+
+    def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> None:
+        for listener in self._listeners:
+            try:
+                listener(*arguments, **named)
+            except Exception:
+                log.exception("a listener failed")

@@ -48,7 +48,7 @@ from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.schema import DamagedDatabase, SavesMissing
 from tictactoe_server.storage.specs import Specs, Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
-from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.admission import Admission, ServerView
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.listen import Links, open_sockets
@@ -71,8 +71,8 @@ def kept_by(features: Sequence[Feature] = FEATURES) -> Specs:
 class Server:
     """A running server; use it with ``async with``.
 
-    Entry may raise `CannotListen`, `CannotUseCertificate`, `CannotUse` or `CannotOpenStore`. On exit, every client gets
-    a notice, its connection is closed with code 1012, and the store is flushed and closed.
+    Entry may raise `OperatorError`. On exit, every client gets a notice, its connection is closed with code 1012, and
+    the store is flushed and closed.
 
     Attributes:
         core: The core; like `parts` and `orders`, available only after entry.
@@ -279,15 +279,17 @@ class Server:
         settings, limits, bans = self._settings, self._limits, self._bans
         names = () if self.certificate is None else self.certificate.names
         self._admission = admission = Admission(
-            *(limits, settings.origins, settings.trusted_proxies, self._monotonic_ns),
+            limits,
+            settings,
+            self._monotonic_ns,
             names=(socket.gethostname(), settings.host, *names),
-            pages=(lambda request: pages.answer(request)) if settings.page else None,
-            unready=lambda: self.parts.unready(),
-            is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
-            describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else why.message,
-            links_for_others=self.links.for_others,
-            sign_on=settings.trust_header,
-            base_path=settings.base_path,
+            server=ServerView(
+                pages=(lambda request: pages.answer(request)) if settings.page else None,
+                unready=lambda: self.parts.unready(),
+                is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
+                describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else why.message,
+                links_for_others=self.links.for_others,
+            ),
         )
         if settings.page:
             has_pictures = any(name.startswith("/preview") for one in self._services for name in one.routes)

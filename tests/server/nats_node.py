@@ -15,11 +15,10 @@ import msgspec
 import pytest
 
 from tests.environment import environment
-from tictactoe_server.features.jetstream.layout import make_streams
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream, StreamInfo
-from tictactoe_server.features.jetstream.streams import name_of
+from tictactoe_server.features.jetstream.streams import make_streams, name_of
 from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.specs import Specs
 from tictactoe_server.storage.store import CannotOpenStore

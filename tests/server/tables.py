@@ -17,7 +17,7 @@ from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
 from tictactoe_server.rooms.seating import Enter, open_room
 from tictactoe_server.rooms.view import state_of
 
-decode_room = partial(ROOMS.read_row, None)
+decode_room = partial(ROOMS.read, None)
 decode_game = partial(GAMES.read, None)
 _documents = RoomDocuments()
 

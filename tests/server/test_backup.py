@@ -7,11 +7,12 @@ import pytest
 
 from tests.peer import until
 from tests.server.stored import change, child, keep, room_of, rooms_in
+from tictactoe_server import OperatorError
 from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.features.backups import service as backups
 from tictactoe_server.features.backups.feature import BackupOptions
-from tictactoe_server.features.backups.files import CannotBackUp, back_up
-from tictactoe_server.features.backups.service import BackupFailed, Backups, list_backups
+from tictactoe_server.features.backups.files import back_up
+from tictactoe_server.features.backups.service import Backups, list_backups
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -93,14 +94,14 @@ async def test_a_backup_and_its_name_are_flushed(tmp_path: Path, monkeypatch: py
 
 
 async def test_a_backup_needs_a_database_and_a_folder_and_overwrites_nothing(tmp_path: Path) -> None:
-    with pytest.raises(CannotBackUp, match="no database"):
+    with pytest.raises(OperatorError, match="no database"):
         back_up(tmp_path / "data", tmp_path / "backup")
     assert names_in(tmp_path) == []
     await open_folder(tmp_path / "data").close()
-    with pytest.raises(CannotBackUp, match="No such"):
+    with pytest.raises(OperatorError, match="No such"):
         back_up(tmp_path / "data", tmp_path / "nowhere" / "backup")
     (tmp_path / "backup").write_text("mine")
-    with pytest.raises(CannotBackUp, match="exists"):
+    with pytest.raises(OperatorError, match="exists"):
         back_up(tmp_path / "data", tmp_path / "backup")
     assert (tmp_path / "backup").read_text() == "mine"
 
@@ -154,11 +155,11 @@ async def test_failures_keep_backups(data: Path, target: Path, tmp_path: Path, m
     making = Backups(data, target, 60, keep=1)
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1 << 20))
-    with pytest.raises(BackupFailed, match=r"has 1 MB left; a backup needs 256 MB\."):
+    with pytest.raises(OperatorError, match=r"has 1 MB left; a backup needs 256 MB\."):
         await making.make()
     monkeypatch.undo()
     damage(data, b"K7M4PQ")
-    with pytest.raises(BackupFailed, match=r"damaged"):
+    with pytest.raises(OperatorError, match=r"damaged"):
         await making.make()
     assert names_in(target) == [old.name]
 
@@ -166,7 +167,7 @@ async def test_failures_keep_backups(data: Path, target: Path, tmp_path: Path, m
 async def test_a_backup_that_cannot_be_read_back_is_deleted(data: Path, target: Path) -> None:
     change(data / FILE_NAME, "INSERT INTO journal (batch) VALUES ('nonsense')")
     making = Backups(data, target, 60, keep=1)
-    with pytest.raises(BackupFailed, match=r"A line of the journal"):
+    with pytest.raises(OperatorError, match=r"A line of the journal"):
         await making.make()
     assert (list_backups(target), making.made_at) == ([], None)
 

@@ -17,10 +17,10 @@ from tests.rows import each
 from tests.server.commands import run_command
 from tests.server.stored import keep, room_of
 from tictactoe_server.features.jetstream.copies import Compared, Copies, Copy, Faults, Report
-from tictactoe_server.features.jetstream.layout import make_streams
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import StreamInfo
+from tictactoe_server.features.jetstream.streams import make_streams
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 

@@ -40,8 +40,7 @@ async def fill(store: SqliteStore, count: int) -> None:
                 (CLAIMS, keys_of(player.name)[0], Claim(player.name, player.id, today())),
             ]
             for spec, place, value in rows:
-                row = (place, number, *spec.rows.split(value))
-                cursor.execute(f"INSERT INTO {spec.name} VALUES ({', '.join('?' * len(row))})", row)
+                cursor.execute(f"INSERT INTO {spec.name} VALUES (?, ?, ?)", (place, number, spec.encode(value)))
                 index_persons(cursor, spec.name, place, (player.id,))
 
     for first in range(0, count, 500):

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from tictactoe_server import OperatorError
 from tictactoe_server.files import open_regular, run_in_daemon
-from tictactoe_server.http.branding import CannotUse, _read
-from tictactoe_server.storage.schema import ForeignFile, check_file
-from tictactoe_server.transport.certificate import CannotUseCertificate, Certificate
+from tictactoe_server.http.branding import _read
+from tictactoe_server.storage.schema import check_file
+from tictactoe_server.storage.store import CannotOpenStore
+from tictactoe_server.transport.certificate import Certificate
 
 
 def test_pipes_and_devices_are_refused_at_once_wherever_a_file_is_read(tmp_path: Path) -> None:
@@ -17,11 +19,11 @@ def test_pipes_and_devices_are_refused_at_once_wherever_a_file_is_read(tmp_path:
     for path in (pipe, Path("/dev/zero")):
         with pytest.raises(OSError, match="regular"):
             open_regular(path)
-    with pytest.raises(CannotUse, match="no regular file"):
+    with pytest.raises(OperatorError, match="no regular file"):
         _read(pipe, "--greeting", 1)
-    with pytest.raises(CannotUseCertificate, match="no regular file"):
+    with pytest.raises(OperatorError, match="no regular file"):
         Certificate(pipe, pipe)
-    with pytest.raises(ForeignFile, match="no regular file"):
+    with pytest.raises(CannotOpenStore, match="no regular file"):
         check_file(pipe)
 
 

@@ -36,12 +36,11 @@ from tests.server.stored import (
 from tests.server.tables import ANA, BO
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.cluster import commands
-from tictactoe_server.features.jetstream import layout
-from tictactoe_server.features.jetstream.layout import make_streams
+from tictactoe_server.features.jetstream import streams as sharding
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream
-from tictactoe_server.features.jetstream.streams import Streams, name_of
+from tictactoe_server.features.jetstream.streams import Streams, make_streams, name_of
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms.finished import FinishedGame
@@ -411,14 +410,14 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
 
 
 def test_init_waits_for_nodes_that_are_still_starting(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    make, failures = layout.make_streams, ["No peers yet."] * 2
+    make, failures = sharding.make_streams, ["No peers yet."] * 2
 
     async def fail_first(link: Link, count: int, replicas: int) -> Streams:
         if failures:
             raise CannotOpenStore(failures.pop())
         return await make(link, count, replicas)
 
-    monkeypatch.setattr(layout, "make_streams", fail_first)
+    monkeypatch.setattr(sharding, "make_streams", fail_first)
     monkeypatch.setattr(commands, "set_up_logging", lambda *_: None)
     ended = CliRunner().invoke(commands.init, ["--store", node.url, "--replicas", "1"])
     assert (ended.exit_code, failures) == (0, []), ended.output

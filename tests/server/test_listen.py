@@ -6,7 +6,8 @@ import socket
 import pytest
 
 from tests.adapters import Adapter, no_way_out
-from tictactoe_server.transport.listen import CannotListen, addresses_at, announce, open_sockets, url_of
+from tictactoe_server import OperatorError
+from tictactoe_server.transport.listen import addresses_at, announce, open_sockets, url_of
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::", None])
@@ -30,9 +31,9 @@ def test_a_name_with_several_addresses_is_listened_on_with_one_port() -> None:
 def test_a_port_that_is_taken_cannot_be_listened_on() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(CannotListen, match=f"port {port}"):
+        with pytest.raises(OperatorError, match=f"port {port}"):
             open_sockets("127.0.0.1", port)
-        with pytest.raises(CannotListen, match=f"port {port}"):
+        with pytest.raises(OperatorError, match=f"port {port}"):
             open_sockets("localhost", port)
 
 

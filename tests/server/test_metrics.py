@@ -14,12 +14,12 @@ from tests.fakes import FakeClock, TroubledStore
 from tests.peer import play_out, two_playing
 from tests.raw import open_bytes
 from tests.server.test_plain_http import read_answer
+from tictactoe_server import OperatorError
 from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.features.metrics.feature import MetricsOptions
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
-from tictactoe_server.transport.listen import CannotListen
 from tools.monitoring import render_files
 
 HOST = "127.0.0.1"
@@ -94,7 +94,7 @@ async def test_the_dashboard_and_the_alerts_are_of_today_and_know_no_other_figur
 
 
 async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_is_free_again(tmp_path: Path) -> None:
-    with socket.create_server((HOST, 0)) as taken, pytest.raises(CannotListen, match="Cannot show metrics on"):
+    with socket.create_server((HOST, 0)) as taken, pytest.raises(OperatorError, match="Cannot show metrics on"):
         async with Server(
             Settings(
                 host=HOST, port=0, data=tmp_path, features=(MetricsOptions(address=(HOST, taken.getsockname()[1])),)

@@ -28,13 +28,13 @@ from tests.server.tables import ANA, BO
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.features.backups.copying import Contents, copy, folder_source
 from tictactoe_server.features.jetstream.contents import copied_streams
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
-from tictactoe_server.features.salvage.copying import Contents, copy, folder_source
 from tictactoe_server.features.tournaments.event import open_event
 from tictactoe_server.features.tournaments.kept import EVENTS
-from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder, today
+from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, KnownPlayer, open_folder, today
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.folder import FILE_NAME
@@ -70,7 +70,8 @@ def url(node: Node) -> str:
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
     asyncio.run(fill(folder))
-    change(folder / FILE_NAME, f"UPDATE players SET seen = {today() - 200} WHERE key = '{BO_KEY}'")
+    seen = f"CAST(json_set(CAST(document AS TEXT), '$.seen', {today() - 200}) AS BLOB)"
+    change(folder / FILE_NAME, f"UPDATE players SET document = {seen} WHERE key = '{BO_KEY}'")
     return folder
 
 
@@ -139,8 +140,12 @@ def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: s
     assert back.exit_code == 0, back.output
     assert asyncio.run(contents_of(folder)) == asyncio.run(contents_of(tmp_path / "back")) == before
     with closing(sqlite3.connect(tmp_path / "back" / FILE_NAME)) as database:
-        found = database.execute("SELECT key, seen, seated FROM players ORDER BY key").fetchall()
-    assert found == [(ANA_KEY, today(), 0), (BO_KEY, today() - 200, 1)]
+        found = database.execute("SELECT key, document FROM players ORDER BY key").fetchall()
+    players = [(key, msgspec.json.decode(document, type=KnownPlayer)) for key, document in found]
+    assert [(key, known.seen, known.is_seated) for key, known in players] == [
+        (ANA_KEY, today(), False),
+        (BO_KEY, today() - 200, True),
+    ]
 
     async def use() -> None:
         await look(open_folder(tmp_path / "back", ALL))
@@ -248,7 +253,7 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     asyncio.run(damage())
     back = move(url, tmp_path / "back")
     assert back.exit_code == 1
-    assert "Left out: room.AAAA01: Not a room" in back.output
+    assert "Left out: Room AAAA01: Not a room" in back.output
     assert "Copied and compared: 4 rooms, 1 players, 2 bans, 1 shared games, 1 events, 2 finished games." in back.output
 
 

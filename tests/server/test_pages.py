@@ -28,7 +28,7 @@ from tictactoe_server.http.pages import _draw_qr
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.admission import Admission, ServerView
 from tictactoe_server.transport.http_messages import HttpRequest
 from tictactoe_server.transport.listen import addresses_at
 
@@ -116,7 +116,7 @@ async def test_a_room_and_the_server_have_a_qr_code_of_the_link_for_others(serve
 
 def test_only_one_at_this_machine_is_told_its_addresses() -> None:
     here = HttpRequest("GET", "/", "", "localhost:8765", {}, keeps_alive=True, has_body=False, address="::1")
-    admission = Admission(Limits(), links_for_others=lambda: ["http://10.0.0.7:8765"])
+    admission = Admission(Limits(), server=ServerView(links_for_others=lambda: ["http://10.0.0.7:8765"]))
     assert admission.address_for_others(here) == "http://10.0.0.7:8765"
     assert admission.address_for_others(replace(here, address="203.0.113.9")) == ""
 

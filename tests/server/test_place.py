@@ -7,8 +7,9 @@ from tests.end_to_end.test_server_command import complaint
 from tests.peer import open_peer
 from tests.rows import each
 from tests.server.test_pages import BROWSER, get, text_of
+from tictactoe_server import OperatorError
 from tictactoe_server.http.assets import FOLDER, STYLE
-from tictactoe_server.http.branding import _GROUND, LEAST_CONTRAST, CannotUse, _parse_colour, contrast, load_branding
+from tictactoe_server.http.branding import _GROUND, LEAST_CONTRAST, _parse_colour, contrast, load_branding
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -94,7 +95,7 @@ def test_an_unusable_value_is_refused(option: str, value: str, content: bytes | 
     if content is not None:
         file.write_bytes(content)
     settings = Settings(**{option: file if value == "FILE" else value})  # type: ignore[arg-type]
-    with pytest.raises(CannotUse, match=re.escape(why)) as refused:
+    with pytest.raises(OperatorError, match=re.escape(why)) as refused:
         load_branding(settings, FOLDER / STYLE)
     assert f"--{option} " in str(refused.value)
 

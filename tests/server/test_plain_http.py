@@ -51,9 +51,9 @@ async def answering(
     server: Server, answer: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
 ) -> AsyncIterator[None]:
     """Replace the answers of the server's pages."""
-    before, server._admission.pages = server._admission.pages, answer
+    before, server._admission.server.pages = server._admission.server.pages, answer
     yield
-    server._admission.pages = before
+    server._admission.server.pages = before
 
 
 async def test_pipelined_requests_are_answered_in_their_order_also_where_one_takes_longer(server: Server) -> None:

@@ -16,8 +16,8 @@ from tests.server.nats_node import empty_store
 from tests.server.stored import ANA_KEY, finish, keep, room_of, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
+from tictactoe_server.features.backups.copying import check_database, copy, folder_source, folder_target
 from tictactoe_server.features.backups.files import back_up
-from tictactoe_server.features.salvage.copying import check_database, copy, folder_source, folder_target
 from tictactoe_server.records.tables import (
     ACCOUNTS,
     GAMES,
@@ -37,7 +37,7 @@ from tictactoe_server.rooms.finished import finished_game
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.memory import MemoryStore
-from tictactoe_server.storage.specs import Columns, Specs, Storage, TableSpec
+from tictactoe_server.storage.specs import Specs, Storage, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, Pending, Table, delete, save
 
@@ -54,17 +54,7 @@ class Note:
     stars: int
 
 
-NOTES: TableSpec[Note] = TableSpec(
-    "notes",
-    "note",
-    msgspec.json.Encoder().encode,
-    msgspec.json.Decoder(Note).decode,
-    columns=Columns(
-        ("stars",),
-        lambda note: (note.text.encode(), note.stars),
-        lambda text, stars: Note(text.decode(), stars),
-    ),
-)
+NOTES: TableSpec[Note] = TableSpec("notes", "note", msgspec.json.Encoder().encode, msgspec.json.Decoder(Note).decode)
 WITH_NOTES = Specs((*KEPT.tables, NOTES), GAMES)
 
 VALUES: dict[str, tuple[str, list[Any]]] = {
@@ -279,7 +269,7 @@ async def test_a_new_table_is_backed_up_checked_and_moved_with_the_others(tmp_pa
     await save(store.table(NOTES), "first", note, MISSING)
     await keep(store, room_of(CODE), MISSING)
     await store.close()
-    assert (await check_database(folder / FILE_NAME, WITH_NOTES)).counts["notes"] == 1
+    assert (await check_database(folder / FILE_NAME, WITH_NOTES)).sums["note"].count == 1
     (tmp_path / "restored").mkdir(mode=0o700)
     back_up(folder, tmp_path / "restored" / FILE_NAME)
     assert await note_in(tmp_path / "restored") == note

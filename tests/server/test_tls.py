@@ -17,9 +17,10 @@ from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.raw import open_bytes, open_raw, ping, read_to_end, text
 from tests.server.test_connection_life import LARGE_BOARD, fill, watch
 from tests.server.test_plain_http import answering, read_answer
+from tictactoe_server import OperatorError
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.certificate import CannotUseCertificate, Certificate
+from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
 
@@ -215,6 +216,6 @@ def test_files_that_cannot_be_used_are_told_in_one_line(authority: Authority, tm
         ((key, cert), f"There is no certificate in {key}, or no key in {cert}, that TLS can use (it is no pem)."),
         ((cert, encrypted), f"The key {encrypted} is encrypted. Give one without a pass phrase."),
     ):
-        with pytest.raises(CannotUseCertificate) as refused:
+        with pytest.raises(OperatorError) as refused:
             Certificate(*files)
         assert str(refused.value) == told

@@ -16,11 +16,10 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode, encode
 from tictactoe_server import clock
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.mirror import Mirror, Peers
 from tictactoe_server.records.tables import BANS, Ban
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.scheduler import Tasks
+from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import Table
 from tictactoe_server.transport.admission import key_of, parse_address
 from tictactoe_server.transport.connection import Connection, Receiver

@@ -24,6 +24,7 @@ import platformdirs
 import structlog
 
 from tictactoe_protocol import BadRoomCode
+from tictactoe_server import OperatorError
 from tictactoe_server.admin.orders import people, rooms, status
 from tictactoe_server.admin.orders.order import Order, OrderRefused, ServerParts, read_answer
 from tictactoe_server.rooms.room import Refused
@@ -40,8 +41,8 @@ _PATIENCE_SECONDS: Final = 15.0
 log: Final = structlog.get_logger(__name__)
 
 
-class NoServer(Exception):
-    """No server can be reached; the message is a sentence for the operator."""
+class NoServer(OperatorError):
+    """No server can be reached."""
 
 
 class Orders:

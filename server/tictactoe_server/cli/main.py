@@ -12,23 +12,14 @@ import platformdirs
 
 from tictactoe_protocol import PROTOCOL_VERSION
 from tictactoe_protocol.text import find_undecodable
-from tictactoe_server import __version__
-from tictactoe_server.admin.control import NoServer
+from tictactoe_server import OperatorError, __version__
 from tictactoe_server.admin.folder import chosen_folder
 from tictactoe_server.admin.log import set_up_logging, tell
-from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
 from tictactoe_server.features.all import FEATURES
-from tictactoe_server.http.branding import CannotUse
 from tictactoe_server.server import kept_by
 from tictactoe_server.settings import LIMIT, SECTIONS, Limits, LogFormat, Settings, options_of, with_counts
-from tictactoe_server.storage.store import CannotMove, CannotOpenStore
-from tictactoe_server.transport.certificate import CannotUseCertificate
-from tictactoe_server.transport.listen import CannotListen
-
-_CANNOT: Final = (CannotUse, CannotListen, CannotUseCertificate, CannotOpenStore, CannotMove, NoServer, OrderRefused)
-"""Errors whose message is a sentence for the operator."""
 
 Kind = TypeVar("Kind")
 
@@ -94,7 +85,7 @@ class _Program(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except _CANNOT as error:
+        except OperatorError as error:
             log_format: LogFormat = "text" if context.invoked_subcommand else context.params["log_format"]
             tell(f"tictactoe-server: {error}", log_format, "error")
             sys.exit(1)

@@ -37,9 +37,7 @@ def run(settings: Settings, limits: Limits, *, with_parent: bool) -> None:
         with_parent: Whether the server also stops when its standard input ends.
 
     Raises:
-        CannotListen: The address or port cannot be used.
-        CannotUseCertificate: The TLS certificate or key cannot be used.
-        CannotOpenStore: The stored data cannot be used.
+        OperatorError: The address, the port, the TLS files or the stored data cannot be used.
     """
     # With its default thresholds, the garbage collector would run for each batch of moves that waits for the disk.
     # Neither moves nor connections create reference cycles, so it runs rarely, and ignores imported modules.

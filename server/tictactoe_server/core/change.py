@@ -40,13 +40,12 @@ from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.pressure import PLAYING_SECONDS
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import GONE, Change, Phase, Preceded
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.rooms.play import Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired, seen_at
 from tictactoe_server.rooms.seating import Dropped
-from tictactoe_server.scheduler import Scheduler
+from tictactoe_server.scheduler import Listeners, Scheduler
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import MISSING, StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.frames import encode_frame

@@ -11,10 +11,10 @@ from tictactoe_protocol.requests import NOT_OFFERED, Lobby, purpose_of
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.session import Session
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import CASUAL, Player, Refused
 from tictactoe_server.rooms.view import Listed
+from tictactoe_server.scheduler import Listeners
 
 
 class RoomPolicy:

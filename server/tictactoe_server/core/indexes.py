@@ -21,10 +21,10 @@ from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.quotas import OpenedRooms, Seats
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.session import Session, Topic, list_of
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.rooms.room import Refused, Room
 from tictactoe_server.rooms.view import Listed
+from tictactoe_server.scheduler import Listeners
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.frames import encode_frame, with_fields
 

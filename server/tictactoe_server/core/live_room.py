@@ -17,12 +17,11 @@ from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import Phase, StoredValue
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Player, Refused, Room, seen_at
 from tictactoe_server.rooms.view import Listed, StateEncoder, moved
-from tictactoe_server.scheduler import Tasks
+from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.frames import encode_frame
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from tictactoe_protocol import ErrorCode
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.view import GameKind, Listed
+from tictactoe_server.scheduler import Listeners
 from tictactoe_server.storage.store import StoreUnavailable
 
 RoomAt = tuple[str, str | None]

@@ -19,13 +19,11 @@ from tictactoe_server.features.previews.feature import FEATURE as PREVIEWS
 from tictactoe_server.features.privacy.feature import FEATURE as PRIVACY
 from tictactoe_server.features.ratings.feature import FEATURE as RATINGS
 from tictactoe_server.features.reviews.service import FEATURE as REVIEWS
-from tictactoe_server.features.salvage.commands import FEATURE as SALVAGE
 from tictactoe_server.features.tournaments.feature import FEATURE as TOURNAMENTS
 
 FEATURES: Final = (
     API,
     BACKUPS,
-    SALVAGE,
     PRIVACY,
     REVIEWS,
     TOURNAMENTS,

@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from tictactoe_protocol import clean_text
+from tictactoe_server import OperatorError
 from tictactoe_server.files import open_regular
 from tictactoe_server.settings import Settings
 
@@ -28,10 +29,6 @@ _STEPS: Final = 20
 
 Colour = tuple[float, ...]
 """Red, green and blue from 0 to 255."""
-
-
-class CannotUse(Exception):
-    """An option for the branding has an unusable value; the message is a sentence for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +53,14 @@ DEFAULT: Final = Branding()
 
 
 def load_branding(settings: Settings, style: Path) -> Branding:
-    """Validate the branding in the settings and return it. May raise `CannotUse`.
+    """Validate the branding in the settings and return it. May raise `OperatorError`.
 
     Args:
         style: The page's style sheet; the accent colour must contrast with its background colours.
     """
     title = clean_text(settings.title or "").strip()
     if len(title) > MAX_TITLE:
-        raise CannotUse(f"--title has {len(title)} characters, and {MAX_TITLE} at most can be shown.")
+        raise OperatorError(f"--title has {len(title)} characters, and {MAX_TITLE} at most can be shown.")
     return Branding(
         title,
         "" if settings.greeting is None else _read_greeting(settings.greeting),
@@ -78,9 +75,9 @@ def _read(path: Path, option: str, most: int) -> bytes:
         with open_regular(path) as file:
             content = file.read(most + 1)
     except OSError as error:
-        raise CannotUse(f"{option} {path} cannot be read: {error.strerror}.") from None
+        raise OperatorError(f"{option} {path} cannot be read: {error.strerror}.") from None
     if len(content) > most:
-        raise CannotUse(f"{option} {path} has more than {most:,} bytes.")
+        raise OperatorError(f"{option} {path} has more than {most:,} bytes.")
     return content
 
 
@@ -88,10 +85,10 @@ def _read_greeting(path: Path) -> str:
     try:
         text = _read(path, "--greeting", 4 * MAX_GREETING).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise CannotUse(f"--greeting {path} is no text in UTF-8.") from None
+        raise OperatorError(f"--greeting {path} is no text in UTF-8.") from None
     text = "\n".join(clean_text(line.expandtabs(4)).rstrip() for line in text.splitlines()).strip()
     if len(text) > MAX_GREETING:
-        raise CannotUse(f"--greeting {path} has {len(text):,} characters, and {MAX_GREETING:,} at most can be shown.")
+        raise OperatorError(f"--greeting {path} has {len(text):,} characters; at most {MAX_GREETING:,} can be shown.")
     return text
 
 
@@ -102,7 +99,7 @@ def _parse_imprint(text: str) -> str:
         parts = urlsplit("")
     target = parts.path if parts.scheme == "mailto" else parts.hostname
     if parts.scheme not in ("http", "https", "mailto") or not target or clean_text(text) != text or " " in text:
-        raise CannotUse(f"--imprint {clean_text(text)!r} is no address as in https://… or mailto:….")
+        raise OperatorError(f"--imprint {clean_text(text)!r} is no address as in https://… or mailto:….")
     return text
 
 
@@ -115,7 +112,7 @@ def _read_logo(path: Path) -> tuple[str, bytes]:
         return "logo.webp", content
     if _SVG.match(content.removeprefix(b"\xef\xbb\xbf")):
         return "logo.svg", content
-    raise CannotUse(f"--logo {path} is no image in PNG, SVG or WebP.")
+    raise OperatorError(f"--logo {path} is no image in PNG, SVG or WebP.")
 
 
 def _fit_accent(text: str, style: str) -> tuple[str, str]:
@@ -126,12 +123,12 @@ def _fit_accent(text: str, style: str) -> tuple[str, str]:
     enough contrast there.
     """
     if not _COLOUR.fullmatch(text):
-        raise CannotUse(f"--accent {clean_text(text)!r} is no colour as in #1f5f8b.")
+        raise OperatorError(f"--accent {clean_text(text)!r} is no colour as in #1f5f8b.")
     colour = _parse_colour(text)
     light, dark = (list(map(_parse_colour, looks)) for looks in zip(*_GROUND.findall(style), strict=True))
     on_light, on_dark = (min(contrast(colour, ground) for ground in grounds) for grounds in (light, dark))
     if max(on_light, on_dark) < LEAST_CONTRAST:
-        raise CannotUse(
+        raise OperatorError(
             f"--accent {text} cannot be read: its contrast is {int(on_light * 100) / 100:.2f} on light ground and "
             f"{int(on_dark * 100) / 100:.2f} on dark ground, and one of them has to be {LEAST_CONTRAST}: "
             "take a darker or a lighter one."

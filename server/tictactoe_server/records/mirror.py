@@ -17,9 +17,8 @@ from typing import Final, Generic, Protocol, cast
 
 import structlog
 
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import Change, Phase, StoredValue, Value
-from tictactoe_server.scheduler import Tasks, wait_for
+from tictactoe_server.scheduler import Listeners, Tasks, wait_for
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Table, Unreadable
 
 RELOAD_SECONDS: Final = 10.0

@@ -18,7 +18,7 @@ from tictactoe_server.rooms.finished import FinishedGame, game_with_stand_in
 from tictactoe_server.rooms.room import CASUAL, Player, Room
 from tictactoe_server.rooms.seating import with_stand_in
 from tictactoe_server.storage.memory import MemoryStore
-from tictactoe_server.storage.specs import NOBODY, Columns, GameSpec, Persons, Specs, TableSpec
+from tictactoe_server.storage.specs import NOBODY, GameSpec, Persons, Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import Value
 
@@ -240,7 +240,6 @@ class Forgotten(Struct, frozen=True):
 
 
 _encode: Final = msgspec.json.Encoder().encode
-_decode_player: Final = msgspec.json.Decoder(Player).decode
 _rooms: Final = RoomDocuments()
 
 
@@ -269,11 +268,6 @@ PLAYERS: Final = _in_json(
     "player",
     KnownPlayer,
     label="The player under {key}",
-    columns=Columns(
-        ("seen", "seated"),
-        split=lambda known: (_encode(known.player), known.seen, known.is_seated),
-        join=lambda document, seen, seated: KnownPlayer(_decode_player(document), seen, bool(seated)),
-    ),
     persons=Persons(
         lambda known: (known.player.id,), shown=lambda known: {"name": known.player.name, "seen": known.seen}
     ),
@@ -328,11 +322,6 @@ SHARES: Final[TableSpec[FinishedGame]] = TableSpec(
     "shared game",
     encode_game,
     decode_game,
-    columns=Columns(
-        ("finished_at",),
-        split=lambda game: (encode_game(game), game.at),
-        join=lambda document, at: decode_game(document),
-    ),
     is_bounded=True,
     persons=_PLAYERS_OF_GAME,
 )

@@ -41,7 +41,7 @@ class Database:
     connection: sqlite3.Connection
     journal: Journal
 
-    def __init__(self, folder: DataFolder | None, specs: Specs, *, logs_damage: bool = True) -> None:
+    def __init__(self, folder: DataFolder | None, specs: Specs) -> None:
         """Open the database in `folder`, or an in-memory database if `folder` is None.
 
         Raises:
@@ -51,7 +51,6 @@ class Database:
         self.damage: list[str] = []
         self.is_refusing = False
         self._next_revision: Callable[[], int] | None = None
-        self._log_damage = log.error if logs_damage else lambda event, **values: None
         self._specs = specs
         self._folder = folder
         self._path = None if folder is None else folder.database
@@ -146,7 +145,7 @@ class Database:
         self.journal.next_revision = self._next_revision
         for what in self.journal.damaged:
             self.damage.append(what)
-            self._log_damage("something damaged is left out", what=what)
+            log.error("something damaged is left out", what=what)
         self._is_suspect = False
 
     def _open(self) -> None:
@@ -230,7 +229,7 @@ class Database:
         """Log the first damage found, the disk's first failure, and its recovery."""
         if error is not None and schema.is_damage(error) and not self._has_reported_damage:
             self._has_reported_damage = True
-            self._log_damage(
+            log.error(
                 "the database is damaged: the next start says how to recover it", path=str(self._path), error=str(error)
             )
         if error is not None and _concerns_one_job(error):

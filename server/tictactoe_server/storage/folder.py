@@ -27,16 +27,6 @@ _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 log: Final = structlog.get_logger(__name__)
 
 
-class FolderInUse(CannotOpenStore):
-    """Another process has locked the folder; `pid` is its process id, or None if unknown."""
-
-    def __init__(self, folder: Path, pid: int | None) -> None:
-        by = "another server" if pid is None else f"another server, process {pid}"
-        super().__init__(f"The data folder {folder} is in use by {by}. Stop that one, or give this one its own folder.")
-        self.folder = folder
-        self.pid = pid
-
-
 class DataFolder:
     """A data folder that this process has locked.
 
@@ -80,8 +70,7 @@ class DataFolder:
         """Lock a file in the folder, creating the file if it is missing. Idempotent.
 
         Raises:
-            FolderInUse: Another process has locked the file.
-            CannotOpenStore: The file cannot be opened or locked.
+            CannotOpenStore: Another process has locked the file, or it cannot be opened or locked.
         """
         path, held = self.path / name, self._locks.get(name)
         if held is not None and path.exists() and os.path.samestat(os.fstat(held), path.lstat()):
@@ -99,7 +88,9 @@ class DataFolder:
             numbers = _read_numbers(descriptor) if name == LOCK_NAME else []
             os.close(descriptor)
             if isinstance(error, BlockingIOError):
-                raise FolderInUse(self.path, numbers[0] if numbers else None) from None
+                by = f"another server, process {numbers[0]}" if numbers else "another server"
+                advice = "Stop that one, or give this one its own folder."
+                raise CannotOpenStore(f"The data folder {self.path} is in use by {by}. {advice}") from None
             if isinstance(error, OSError):
                 raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}. {_ADVICE}") from error
             raise

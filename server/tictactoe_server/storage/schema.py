@@ -33,8 +33,6 @@ _PROGRAM: Final = "tictactoe-server"
 _VERSION_1_ID: Final = 0x74746F65
 _MAGIC: Final = b"SQLite format 3\0"
 _VERSION_PLACE, _ID_PLACE = slice(60, 64), slice(68, 72)  # in the first page, see sqlite.org/fileformat2.html
-_VERSIONS_OF_SCHEMA: Final = {1: "1.0", 2: "1.1", 3: "1.1 or 1.2"}
-_VERSIONS_OF_TABLE: Final = (("ladder_entries", "1.6"), ("accounts", "1.5"), ("shares", "1.3 or 1.4"))
 
 JOURNALED: Final = "rooms"  # the table whose newest values are stored in the journal
 _OWN_TABLES: Final = (
@@ -63,14 +61,6 @@ _decode_text: Final = partial(bytes.decode, errors="replace")  # so that damaged
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
-
-
-class OtherVersion(CannotOpenStore):
-    """The file was written by version 1 or by a version newer than this one."""
-
-
-class ForeignFile(CannotOpenStore):
-    """The file belongs to another program."""
 
 
 class DamagedDatabase(CannotOpenStore):
@@ -148,7 +138,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 def check_file(path: Path) -> None:
-    """Raise `OtherVersion` or `ForeignFile` if the file is a database that this version did not write.
+    """Raise `CannotOpenStore` if the file is a database that this version did not write.
 
     Only the header is read, as plain bytes, so that not even SQLite's auxiliary files change. A file that is missing,
     empty or too damaged to identify passes the check.
@@ -158,21 +148,21 @@ def check_file(path: Path) -> None:
             head = file.read(_ID_PLACE.stop)
     except OSError:
         if path.exists() and not path.is_file():
-            raise ForeignFile(f"The database {path} is no regular file.") from None
+            raise CannotOpenStore(f"The database {path} is no regular file.") from None
         return
     if len(head) < _ID_PLACE.stop or not head.startswith(_MAGIC):
         return
     id, schema = (int.from_bytes(head[place], "big") for place in (_ID_PLACE, _VERSION_PLACE))
     if id == _VERSION_1_ID:
-        raise OtherVersion(
-            f"The data in {path.parent} was written by version {_version_1_of(path, schema)} of tictactoe-server, "
+        raise CannotOpenStore(
+            f"The data in {path.parent} was written by version 1 of tictactoe-server, "
             "which version 2 cannot read: keep using that version for it, or give --data an empty folder. "
             "Nothing in it was changed."
         )
     if id not in (0, APPLICATION_ID):
-        raise ForeignFile(f"The database {path} belongs to another program. Nothing in it was changed.")
+        raise CannotOpenStore(f"The database {path} belongs to another program. Nothing in it was changed.")
     if schema > SCHEMA:
-        raise OtherVersion(
+        raise CannotOpenStore(
             f"The database {path} has schema {schema}, but this version knows schemas up to {SCHEMA}: "
             "install the newer version again, or restore a backup."
         )
@@ -264,36 +254,20 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _version_1_of(path: Path, schema: int) -> str:
-    """Return the version 1.x that wrote a database, judging by its tables; "1.x" if unknown.
-
-    The database is read without locks and without its write-ahead log.
-    """
-    if schema in _VERSIONS_OF_SCHEMA:
-        return _VERSIONS_OF_SCHEMA[schema]
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection:
-            connection.text_factory = _decode_text
-            tables = _tables_of(connection)
-    except (sqlite3.Error, UnicodeDecodeError):
-        tables = set()
-    return next((version for table, version in _VERSIONS_OF_TABLE if table in tables), "1.x")
-
-
 def _tables_of(connection: sqlite3.Connection) -> set[str]:
     names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     return {name for (name,) in names}
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path | None) -> None:
-    """Raise `ForeignFile` if the database belongs to another program.
+    """Raise `CannotOpenStore` if the database belongs to another program.
 
     A recovered database may have lost its application id with its first page; it is recognised by its tables.
     """
     (id,) = connection.execute("PRAGMA application_id").fetchone()
     tables = _tables_of(connection)
     if id != APPLICATION_ID and (id or (tables and not tables >= _OWN_NAMES)):
-        raise ForeignFile(f"The database {path} belongs to another program. Nothing in it was changed.")
+        raise CannotOpenStore(f"The database {path} belongs to another program. Nothing in it was changed.")
 
 
 def _create(connection: sqlite3.Connection) -> None:
@@ -315,10 +289,9 @@ def _create_tables(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any
     if bad := [name for name in unknown_tables(connection, specs) if not name.isascii()]:
         raise Damaged(f"a table is called {bad[0]!r}")
     for spec in specs:
-        numbers = "".join(f", {name} INTEGER NOT NULL" for name in spec.rows.names)
         connection.execute(
-            f"CREATE TABLE IF NOT EXISTS {spec.name} (key TEXT PRIMARY KEY, revision INTEGER NOT NULL, "
-            f"document BLOB NOT NULL{numbers}) WITHOUT ROWID"
+            f"CREATE TABLE IF NOT EXISTS {spec.name} "
+            "(key TEXT PRIMARY KEY, revision INTEGER NOT NULL, document BLOB NOT NULL) WITHOUT ROWID"
         )
 
 
@@ -330,10 +303,9 @@ def _create_index(connection: sqlite3.Connection, specs: Sequence[TableSpec[Any]
         for statement in _INDEX:
             cursor.execute(statement)
         for spec in (spec for spec in specs if spec.persons_of.is_indexed):
-            columns = ", ".join(("key", "document", *spec.rows.names))
-            for key, *row in connection.execute(f"SELECT {columns} FROM {spec.name}"):
+            for key, document in connection.execute(f"SELECT key, document FROM {spec.name}"):
                 with suppress(Unreadable):
-                    index_persons(cursor, spec.name, key, spec.indexed_ids(spec.read_row(key, *row)))
+                    index_persons(cursor, spec.name, key, spec.indexed_ids(spec.read(key, document)))
         cursor.execute("COMMIT")
 
 

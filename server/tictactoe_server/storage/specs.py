@@ -50,21 +50,6 @@ def hash_id(id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns(Generic[Value]):
-    """How a value is split into database columns.
-
-    Attributes:
-        names: The names of the integer columns, which follow the document's column.
-        split: Returns a value's document and integers.
-        join: The inverse of `split`.
-    """
-
-    names: tuple[str, ...]
-    split: Callable[[Value], tuple[Any, ...]]
-    join: Callable[..., Value]
-
-
-@dataclass(frozen=True, slots=True)
 class TableSpec(Generic[Value]):
     """The description of a table in a store: its name, and how its values are encoded.
 
@@ -74,7 +59,6 @@ class TableSpec(Generic[Value]):
         decode: Decodes a document; may raise ValueError, TypeError, RecursionError or msgspec's errors.
         label: The format of the phrase that names a value in messages, with `noun` and `key` as fields.
         key_of: Returns the key that a value contains; None if values do not contain their keys.
-        columns: The columns after the key and the revision; None if there is only the document.
         lifetime_seconds: Returns the time until a value expires, for stores that can expire values.
         is_bounded: Whether a store in memory drops the oldest values when there are too many.
         persons: How values mention persons; required if values contain players' ids.
@@ -87,35 +71,22 @@ class TableSpec(Generic[Value]):
     decode: Callable[[bytes], Value]
     label: str = "The {noun} {key}"
     key_of: Callable[[Value], str] | None = None
-    columns: Columns[Value] | None = None
     lifetime_seconds: Callable[[Value], int] | None = None
     is_bounded: bool = False
     persons: Persons[Value] | None = None
     forget: Callable[[str], None] = lambda key: None
 
-    @property
-    def rows(self) -> Columns[Value]:
-        """The columns of the table in a database: `columns`, or the document alone."""
-        return self.columns or Columns((), lambda value: (self.encode(value),), self.decode)
-
-    def read_row(self, key: object, document: object, *numbers: object) -> Value:
-        """Return the value in a row of a database. May raise `Unreadable`."""
-        if not all(isinstance(number, int) for number in numbers):
-            raise Unreadable(f"A number is none: {numbers}.")
-        return self.read(key, document, lambda found: self.rows.join(found, *numbers))
-
-    def read(self, key: object, document: object, decode: Callable[[bytes], Value] | None = None) -> Value:
+    def read(self, key: object, document: object) -> Value:
         """Decode a document.
 
         Args:
             key: The key that the value must contain; None to skip this check.
-            decode: Replaces `self.decode`.
 
         Raises:
             Unreadable: The document is damaged, or its value contains another key.
         """
         try:
-            value = (decode or self.decode)(as_bytes(document))
+            value = self.decode(as_bytes(document))
         except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
             raise Unreadable(f"Not a {self.noun}: {error}") from error
         if key is not None and self.key_of is not None and self.key_of(value) != key:

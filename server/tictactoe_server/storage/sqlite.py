@@ -35,8 +35,6 @@ class SqliteStore:
         tables: The tables by name, including one with the finished games by id.
     """
 
-    logs_damage = True
-
     def __init__(self, writer: Writer, specs: Specs) -> None:
         self._writer = writer
         self.damage = writer.damage
@@ -57,14 +55,14 @@ class SqliteStore:
             folder: The data folder; None for a database in memory.
 
         Raises:
-            CannotOpenStore: The folder or its database cannot be used. `FolderInUse`, `OtherVersion`, `DamagedDatabase`
-                and `SavesMissing` are subclasses.
+            CannotOpenStore: The folder or its database cannot be used. `DamagedDatabase` and `SavesMissing` are
+                subclasses.
         """
         if folder is not None:
             check_file(folder / FILE_NAME)
         held = None if folder is None else DataFolder(folder)
         try:
-            return cls(Writer(Database(held, specs, logs_damage=cls.logs_damage)), specs)
+            return cls(Writer(Database(held, specs)), specs)
         except BaseException:
             if held is not None:
                 held.release()
@@ -188,11 +186,8 @@ class SqliteTable(Generic[Value]):
     def __init__(self, writer: Writer, spec: TableSpec[Value]) -> None:
         self._writer = writer
         self._spec = spec
-        self._split = spec.rows.split
-        numbers = spec.rows.names
-        self._kinds = (int, object, *(int for _ in numbers))
-        self._insert = f"INSERT OR REPLACE INTO {spec.name} VALUES (?, ?, ?{', ?' * len(numbers)})"
-        self._read = f"SELECT {', '.join(('revision', 'document', *numbers))} FROM {spec.name} WHERE key = ?"
+        self._insert = f"INSERT OR REPLACE INTO {spec.name} VALUES (?, ?, ?)"
+        self._read = f"SELECT revision, document FROM {spec.name} WHERE key = ?"
 
     async def load(self, key: str) -> tuple[Value, int] | None:
         return await self._writer.ask(partial(self._find, key))
@@ -218,13 +213,13 @@ class SqliteTable(Generic[Value]):
         return None
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        row, ids = self._split(value), self._spec.indexed_ids(value)
+        document, ids = self._spec.encode(value), self._spec.indexed_ids(value)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
             if expected_revision not in (None, self._row(key, cursor)[0]):
                 return Conflict(key)
             revision = journal.next_revision()
-            cursor.execute(self._insert, (key, revision, *row))
+            cursor.execute(self._insert, (key, revision, document))
             self._index(cursor, key, ids)
             return revision
 
@@ -262,13 +257,13 @@ class SqliteTable(Generic[Value]):
         return [key for (key,) in checked(rows.fetchall(), str)]
 
     def _find(self, key: str, cursor: sqlite3.Cursor, journal: Journal) -> tuple[Value, int] | None:
-        revision, *row = self._row(key, cursor)
-        return (self._spec.read_row(key, *row), revision) if row else None
+        revision, document = self._row(key, cursor)
+        return None if document is None else (self._spec.read(key, document), revision)
 
-    def _row(self, key: str, cursor: sqlite3.Cursor) -> tuple[Any, ...]:
-        """Return a value's revision, document and integers, or only `MISSING` if there is no value."""
-        rows = checked(cursor.execute(self._read, (key,)).fetchall(), *self._kinds)
-        return rows[0] if rows else (MISSING,)
+    def _row(self, key: str, cursor: sqlite3.Cursor) -> tuple[int, object]:
+        """Return a value's revision and document, or `MISSING` and None if there is no value."""
+        rows = checked(cursor.execute(self._read, (key,)).fetchall(), int, object)
+        return rows[0] if rows else (MISSING, None)
 
 
 class JournaledTable(SqliteTable[Value]):

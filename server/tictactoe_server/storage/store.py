@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from tictactoe_server import OperatorError
+
 Value = TypeVar("Value")
 Game = TypeVar("Game")
 
@@ -40,12 +42,8 @@ class Unreadable(StoreUnavailable):
     """The stored value is damaged. A retry does not help. Other keys are not affected."""
 
 
-class CannotOpenStore(Exception):
-    """The store cannot be opened; nothing was changed. The message is a sentence for the operator."""
-
-
-class CannotMove(Exception):
-    """A copy is incomplete. The message is a sentence for the operator."""
+class CannotOpenStore(OperatorError):
+    """The store cannot be opened; nothing was changed."""
 
 
 class Waiter(Protocol):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
 import structlog
 
 from tictactoe_server import clock
-from tictactoe_server.settings import Limits
+from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.http_messages import METERED, Answer, BadRequest, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
@@ -37,17 +37,34 @@ _MAX_LOGGED: Final = 200  # characters of a header
 log: Final = structlog.get_logger(__name__)
 
 
-class Admission:
-    """Counts connections in total and by address, and decides which connections are accepted.
+@dataclass(slots=True, kw_only=True)
+class ServerView:
+    """What connections need to know about the rest of the server.
 
     Attributes:
         pages: Answers requests for pages, or None if the page is disabled.
-        of_address: The open connections by the key of their address; the connection that has been idle longest comes
-            first. The value of an idle connection is a function that closes it to make room for another.
         unready: Returns the reason why the server is not ready, or None.
         is_late: Returns True if the event loop is late.
         describe_ban: Returns the message for a banned address, or None.
         links_for_others: Returns the URLs of this server for other machines, best first.
+    """
+
+    pages: Answer | None = None
+    unready: Callable[[], str | None] = lambda: None
+    is_late: Callable[[], bool] = lambda: False
+    describe_ban: Callable[[str], str | None] = lambda address: None
+    links_for_others: Callable[[], Sequence[str]] = tuple
+
+
+class Admission:
+    """Counts connections in total and by address, and decides which connections are accepted.
+
+    Args:
+        names: More names of this server, apart from those in `--origin`.
+
+    Attributes:
+        of_address: The open connections by the key of their address; the connection that has been idle longest comes
+            first. The value of an idle connection is a function that closes it to make room for another.
         sign_on: The header with the user name that a trusted proxy has authenticated, or "".
         base_path: The path under which a proxy serves this server, such as ``/games``, or "".
         queue: Shares processing time fairly among addresses that open connections and send requests.
@@ -58,37 +75,27 @@ class Admission:
     def __init__(
         self,
         limits: Limits,
-        origins: Sequence[str] = (),
-        proxies: Sequence[IPv4Network | IPv6Network] = (),
+        settings: Settings | None = None,
         monotonic_ns: Callable[[], int] = clock.monotonic_ns,
         *,
         names: Iterable[str | None] = (),
-        pages: Answer | None = None,
-        unready: Callable[[], str | None] = lambda: None,
-        is_late: Callable[[], bool] = lambda: False,
-        describe_ban: Callable[[str], str | None] = lambda address: None,
-        links_for_others: Callable[[], Sequence[str]] = tuple,
-        sign_on: str | None = None,
-        base_path: str = "",
+        server: ServerView | None = None,
     ) -> None:
-        self.pages = pages
-        self.unready = unready
-        self.is_late = is_late
-        self.describe_ban = describe_ban
-        self.links_for_others = links_for_others
+        settings = settings or Settings()
+        self.server = server or ServerView()
         self.limits = limits
-        self.sign_on = (sign_on or "").lower()
-        self.base_path = base_path
+        self.sign_on = (settings.trust_header or "").lower()
+        self.base_path = settings.base_path
         named = partial(RateLimits.named, limits, monotonic_ns)
         self.newcomers = named("connections-per-minute-per-address")
         self.requests = named("requests-per-minute-per-address")
         self.answers = named("answer-megabytes-per-minute-per-address")
         self.queue = FairQueue()
         self.plain_queue = FairQueue(rest=lambda: PLAIN_REST_SECONDS)
-        self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in settings.origins)
         self._names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._names |= {name.lower() for name in names if name}
-        self._proxies = tuple(proxies)
+        self._proxies = settings.trusted_proxies
         self.of_address = Held(_shared(limits), "connections-per-address")
         self._turned_away: Counter[str] = Counter()
         self._log_lines = RateLimit(1, 60_000, monotonic_ns)
@@ -168,7 +175,7 @@ class Admission:
         """
         if self._proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
             return ""
-        return next(iter(self.links_for_others()), "")
+        return next(iter(self.server.links_for_others()), "")
 
     def allows_origin(self, request: HttpRequest) -> bool:
         """Return True if the request has no origin, or if pages from its origin may open a WebSocket."""
@@ -182,7 +189,7 @@ class Admission:
         """Return the request with `base_path` removed from its path, unless a proxy has already removed it.
 
         >>> paths = "/games/K7M4PQ", "/games", "/K7M4PQ", "//wall", "/gamesters"
-        >>> admission = Admission(Limits(), base_path="/games")
+        >>> admission = Admission(Limits(), Settings(base_path="/games"))
         >>> [admission.below_base(HttpRequest("GET", path, "", "", {})).path for path in paths]
         ['/K7M4PQ', '/', '/K7M4PQ', '/wall', '/gamesters']
         """

@@ -11,16 +11,12 @@ from typing import Any, Final, NoReturn
 
 import structlog
 
-from tictactoe_server import clock
+from tictactoe_server import OperatorError, clock
 from tictactoe_server.files import open_regular
 
 _ANY_TIME: Final = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME: only clients check whether the certificate expired
 
 log: Final = structlog.get_logger(__name__)
-
-
-class CannotUseCertificate(Exception):
-    """The files cannot be used for TLS; the message is one line for the operator."""
 
 
 class Certificate:
@@ -47,7 +43,7 @@ class Certificate:
         try:
             self._load()
             log.info("the certificate is taken up anew", ends=self._ends)
-        except CannotUseCertificate as error:
+        except OperatorError as error:
             log.warning("the old certificate stays", reason=str(error))
 
     def _load(self) -> None:
@@ -68,10 +64,10 @@ class Certificate:
 
 
 def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, Any]]:
-    """Return a TLS context, and the certificate as clients see it. May raise `CannotUseCertificate`."""
+    """Return a TLS context, and the certificate as clients see it. May raise `OperatorError`."""
 
     def refuse_to_ask() -> NoReturn:
-        raise CannotUseCertificate(f"The key {key} is encrypted. Give one without a pass phrase.")
+        raise OperatorError(f"The key {key} is encrypted. Give one without a pass phrase.")
 
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
@@ -81,14 +77,14 @@ def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, 
         return context, _show(context, certificate)
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
-            raise CannotUseCertificate(f"The key {key} does not belong to the certificate {certificate}.") from None
+            raise OperatorError(f"The key {key} does not belong to the certificate {certificate}.") from None
         words = error.verify_message if isinstance(error, ssl.SSLCertVerificationError) else error.reason
         reason = (words or "it is no PEM").replace("_", " ").lower()
-        raise CannotUseCertificate(
+        raise OperatorError(
             f"There is no certificate in {certificate}, or no key in {key}, that TLS can use ({reason})."
         ) from None
     except OSError as error:
-        raise CannotUseCertificate(f"Cannot read {error.filename}: {(error.strerror or str(error)).lower()}.") from None
+        raise OperatorError(f"Cannot read {error.filename}: {(error.strerror or str(error)).lower()}.") from None
 
 
 def _show(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:

@@ -367,7 +367,7 @@ class HttpConnection(asyncio.Protocol):
 
     def _is_kept_waiting(self) -> bool:
         """Return True if there may be received bytes that the server has not processed yet."""
-        return self._phase is Phase.QUEUED or self._peer.admission.is_late()
+        return self._phase is Phase.QUEUED or self._peer.admission.server.is_late()
 
 
 def _answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
@@ -380,17 +380,17 @@ def _answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | 
     if request.path == "/healthz":
         return say(HTTPStatus.OK, "ok")
     if request.path == "/readyz":
-        reason = admission.unready()
+        reason = admission.server.unready()
         return say(HTTPStatus.OK if reason is None else HTTPStatus.SERVICE_UNAVAILABLE, reason or "ok")
-    banned = admission.describe_ban(request.address)
+    banned = admission.server.describe_ban(request.address)
     if banned is not None:
         return say(HTTPStatus.FORBIDDEN, banned)
     is_stripped = "sec-websocket-key" in request.fields
-    if request.path == "/ws" or (request.path == "/" and (admission.pages is None or is_stripped)):
+    if request.path == "/ws" or (request.path == "/" and (admission.server.pages is None or is_stripped)):
         admission.warn_of_refusal(request, HTTPStatus.UPGRADE_REQUIRED)
         stripped = "A proxy on the way here has not passed on that a WebSocket is to open: it has to send Upgrade."
         words = stripped if is_stripped else "This is where a WebSocket opens: ask for one."
         return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))
-    if admission.pages is None:
+    if admission.server.pages is None:
         return say(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws")
-    return admission.pages(request)
+    return admission.server.pages(request)

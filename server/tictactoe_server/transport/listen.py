@@ -16,6 +16,7 @@ import ifaddr
 import structlog
 
 from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
+from tictactoe_server import OperatorError
 from tictactoe_server.transport.certificate import Certificate
 
 _UNROUTED: Final = ((socket.AF_INET, ("192.0.2.1", 9)), (socket.AF_INET6, ("2001:db8::1", 9)))
@@ -36,10 +37,6 @@ _MAX_NAME_BYTES: Final = 63 - 4  # the limit in DNS (RFC 6763, 4.1.1) minus a su
 log: Final = structlog.get_logger(__name__)
 
 
-class CannotListen(Exception):
-    """The server cannot listen on this address or port; the message is one line for the operator."""
-
-
 def open_sockets(host: str | None, port: int) -> list[socket.socket]:
     """Return listening sockets, all on the same port.
 
@@ -47,14 +44,14 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
         host: A name or an address of this machine; None or ``::`` means all addresses, IPv4 and IPv6.
 
     Raises:
-        CannotListen: The port is taken, or the host cannot be resolved or is another machine.
+        OperatorError: The port is taken, or the host cannot be resolved or is another machine.
     """
     host = None if host == "::" else host
     try:
         found = [] if host is None else socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise CannotListen(f'Cannot find the host "{host}": {reason.lower()}.') from None
+        raise OperatorError(f'Cannot find the host "{host}": {reason.lower()}.') from None
     sockets: list[socket.socket] = []
     try:
         if host is None and socket.has_dualstack_ipv6():
@@ -71,7 +68,7 @@ def open_sockets(host: str | None, port: int) -> list[socket.socket]:
         where = f"port {port}" if host is None else f"{host}, port {port}"
         reason = os.strerror(error.errno) if error.errno else str(error)
         remedy = _REMEDIES.get(error.errno or 0, "")
-        raise CannotListen(f"Cannot listen on {where}: {reason.lower()}.{remedy}") from None
+        raise OperatorError(f"Cannot listen on {where}: {reason.lower()}.{remedy}") from None
     for opened in sockets:  # asyncio sets this only on sockets with an explicit protocol number
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sockets

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from tictactoe_server import clock
+from tictactoe_server import OperatorError, clock
 from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.maintenance import LoopLag
@@ -99,8 +99,8 @@ class ServerParts:
         return None
 
 
-class OrderRefused(Exception):
-    """The order cannot be carried out; the message is a sentence for the operator."""
+class OrderRefused(OperatorError):
+    """The order cannot be carried out."""
 
 
 class NoAnswer(OrderRefused):

@@ -1,1 +1,1 @@
-"""Regular backups of a running server."""
+"""Backups of a server's data, and the commands that restore, check, recover and move it."""

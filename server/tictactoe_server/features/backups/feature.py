@@ -1,9 +1,7 @@
-"""The feature for backups: regular backups, and the commands that make and restore a copy of a server's data."""
+"""The feature for backups: its options, regular backups, and the commands for a server's data."""
 
 from __future__ import annotations
 
-import asyncio
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +10,12 @@ from typing import Final
 import click
 from click import BadParameter, IntRange, UsageError
 
-from tictactoe_server.admin.folder import with_folder
 from tictactoe_server.core.core import Service
-from tictactoe_server.features.backups.files import back_up, restore_backup
+from tictactoe_server.features.backups.commands import backup, check, move, recover, restore
 from tictactoe_server.features.backups.service import Backups
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.feature import Feature, Parts
-from tictactoe_server.features.privacy.service import forget_again
 from tictactoe_server.settings import Options, Settings, option, parse_duration
-from tictactoe_server.storage.specs import Specs
 
 
 def _parse_period(text: str) -> float:
@@ -67,43 +62,9 @@ class BackupOptions(Options):
             raise UsageError("--backup-to needs --data: with :memory: there is nothing to copy.")
 
 
-_file_argument = click.argument("file", type=click.Path(path_type=Path))
-
-
-@click.command()
-@_file_argument
-@with_folder("The folder to copy from, if not the default.")
-def backup(folder: Path, file: Path) -> None:
-    """Copy a server's data into FILE, also while the server runs. An existing FILE is never overwritten."""
-    back_up(folder, file)
-    click.echo(f"Copied {folder} to {file}.")
-
-
-@click.command()
-@_file_argument
-@with_folder("The folder to restore into, if not the default.")
-@click.pass_obj
-def restore(specs: Specs, folder: Path, file: Path) -> None:
-    """Replace a server's data with a copy that `backup` made. The old data is moved aside. No server may run there.
-
-    Players who have been forgotten since the copy was made are forgotten in it, too.
-    """
-    aside = restore_backup(folder, file)
-    click.echo(f"Restored {file} to {folder}.")
-    try:
-        found = asyncio.run(forget_again(folder, specs, next(iter(aside), None)))
-    except (sqlite3.Error, UnicodeDecodeError):
-        click.echo("The old database is damaged: it does not say who was forgotten since the copy was made.")
-        found = asyncio.run(forget_again(folder, specs, None))
-    if found:
-        click.echo(f"Forgotten in it, too, who was forgotten since: {found} places.")
-    for path in aside:
-        click.echo(f"What was there is now {path}.")
-
-
 def _make(parts: Parts) -> Iterable[Service]:
     data, options = parts.settings.data, parts.settings.of(BackupOptions)
     return [Backups(data, options.to, options.every_seconds, options.keep)] if data and options.to else ()
 
 
-FEATURE: Final = Feature(make=_make, commands=(backup, restore), options=BackupOptions)
+FEATURE: Final = Feature(make=_make, commands=(backup, restore, recover, check, move), options=BackupOptions)

@@ -12,17 +12,13 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
+from tictactoe_server import OperatorError
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name
 from tictactoe_server.storage.schema import Damaged, check_file, reading
-from tictactoe_server.storage.store import CannotMove, CannotOpenStore
-
-
-class CannotBackUp(CannotMove):
-    """A copy could not be made, and nothing was overwritten. The message is a sentence for the operator."""
 
 
 def back_up(folder: Path, target: Path) -> None:
-    """Write a snapshot of the database in `folder` to the new, private file `target`; raises `CannotBackUp`.
+    """Write a snapshot of the database in `folder` to the new, private file `target`; raises `OperatorError`.
 
     When this function returns, the file has been verified and is durable.
     """
@@ -32,11 +28,11 @@ def back_up(folder: Path, target: Path) -> None:
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
     """Replace the database in `folder` with `backup`, which may also be a recovered database.
 
-    Returns the new paths of the old files, which are renamed. Raises `CannotBackUp`, `OtherVersion`, or, while a server
-    uses the folder, `FolderInUse`.
+    Returns the new paths of the old files, which are renamed. Raises `OperatorError`, for instance while a server
+    uses the folder.
     """
     if not backup.is_file():
-        raise CannotBackUp(f"There is no file {backup}.")
+        raise OperatorError(f"There is no file {backup}.")
     check_file(backup)
     check_file(folder / FILE_NAME)
     held = DataFolder(folder)
@@ -54,27 +50,27 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
         held.write_mark(0)
         flush(folder)
     except OSError as error:
-        raise CannotBackUp(f"Cannot put {backup} into {folder}: {error.strerror or error}.") from error
+        raise OperatorError(f"Cannot put {backup} into {folder}: {error.strerror or error}.") from error
     finally:
         held.release()
     return moved
 
 
 def database_in(folder: Path) -> Path:
-    """Return the path of the database in `folder`; raises `CannotBackUp` if there is none."""
+    """Return the path of the database in `folder`; raises `OperatorError` if there is none."""
     path = folder / FILE_NAME
     if not path.is_file():
-        raise CannotBackUp(f"There is no database in {folder}.")
+        raise OperatorError(f"There is no database in {folder}.")
     return path
 
 
 def back_up_file(source: Path, target: Path) -> None:
     """Copy the database `source` with its log to the single new file `target`, and verify the copy.
 
-    Raises `CannotBackUp`.
+    Raises `OperatorError`.
     """
     if target.exists():
-        raise CannotBackUp(f"{target} exists already. Nothing was overwritten.")
+        raise OperatorError(f"{target} exists already. Nothing was overwritten.")
     try:
         descriptor, name = tempfile.mkstemp(prefix=f"{target.name}.", suffix=".partial", dir=target.absolute().parent)
         os.close(descriptor)
@@ -82,7 +78,7 @@ def back_up_file(source: Path, target: Path) -> None:
         try:
             with reading(source) as reader, closing(sqlite3.connect(partial)) as copy:
                 if not reader.execute("SELECT 1 FROM sqlite_schema").fetchone():
-                    raise CannotBackUp(f"{source} is empty: it holds no data of tictactoe-server. Nothing was changed.")
+                    raise OperatorError(f"{source} is empty: it has no data of tictactoe-server. Nothing was changed.")
                 reader.backup(copy)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
@@ -93,7 +89,5 @@ def back_up_file(source: Path, target: Path) -> None:
         finally:
             partial.unlink(missing_ok=True)
         flush(target.absolute().parent)
-    except CannotOpenStore as error:
-        raise CannotBackUp(str(error)) from error
     except (sqlite3.Error, OSError) as error:
-        raise CannotBackUp(f"Cannot copy {source} to {target}: {error}.") from error
+        raise OperatorError(f"Cannot copy {source} to {target}: {error}.") from error

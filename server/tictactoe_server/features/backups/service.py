@@ -17,7 +17,7 @@ from typing import Final
 
 import structlog
 
-from tictactoe_server import clock
+from tictactoe_server import OperatorError, clock
 from tictactoe_server.core.core import Service
 from tictactoe_server.storage.folder import FILE_NAME, files_of
 from tictactoe_server.storage.schema import restore_command
@@ -60,10 +60,6 @@ def _read_time(path: Path) -> float | None:
         return datetime.strptime(path.name, _NAME).replace(tzinfo=UTC).timestamp()
     except ValueError:
         return None
-
-
-class BackupFailed(Exception):
-    """A backup could not be made or is damaged. The message is a sentence for the operator."""
 
 
 class Backups(Service):
@@ -117,7 +113,7 @@ class Backups(Service):
                 await asyncio.sleep(left)
             try:
                 await self.make()
-            except (BackupFailed, OSError) as error:
+            except (OperatorError, OSError) as error:
                 self.problem = str(error)
                 log.error("no backup was made", reason=self.problem)
                 await asyncio.sleep(min(AGAIN_SECONDS, self.every_seconds))
@@ -125,14 +121,14 @@ class Backups(Service):
     async def make(self) -> Path:
         """Make and check a backup, delete the oldest backups, and return the new backup's path.
 
-        Raises `BackupFailed` or `OSError`.
+        Raises `OperatorError` or `OSError`.
         """
         self.target.mkdir(mode=0o700, parents=True, exist_ok=True)
         size = sum(path.stat().st_size for path in files_of(self.data / FILE_NAME) if path.exists())
         free = shutil.disk_usage(self.target).free
         needed = size + ROOM_BYTES
         if free < needed:
-            raise BackupFailed(f"{self.target} has {free >> 20} MB left; a backup needs {needed >> 20} MB.")
+            raise OperatorError(f"{self.target} has {free >> 20} MB left; a backup needs {needed >> 20} MB.")
         for rest in self.target.glob("tictactoe-*.partial"):  # left over from interrupted backups
             rest.unlink(missing_ok=True)
         copy = self.target / datetime.fromtimestamp(clock.wall(), UTC).strftime(_NAME)
@@ -148,7 +144,7 @@ class Backups(Service):
 
 
 async def _call(*words: str) -> None:
-    """Run a command of this program; raises `BackupFailed` with the command's output if it fails."""
+    """Run a command of this program; raises `OperatorError` with the command's output if it fails."""
     program = f"import os; os.nice({NICE}); from tictactoe_server.cli.main import main; main()"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", program, *words),
@@ -163,4 +159,4 @@ async def _call(*words: str) -> None:
         await process.wait()
         raise
     if process.returncode:
-        raise BackupFailed(" ".join(said.decode(errors="replace").split()) or f"It ended with {process.returncode}.")
+        raise OperatorError(" ".join(said.decode(errors="replace").split()) or f"It ended with {process.returncode}.")

@@ -22,8 +22,8 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.feature import Feature
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.rooms.view import Listed
+from tictactoe_server.scheduler import Listeners
 from tictactoe_server.transport.frames import encode_frame
 
 LOOK_SECONDS: Final = 1.0

@@ -12,11 +12,10 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.challenges import MAX_BLOCKS, Block
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.play.checks import find_player
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.scheduler import every
+from tictactoe_server.scheduler import Listeners, every
 from tictactoe_server.storage.specs import Persons, TableSpec
 
 

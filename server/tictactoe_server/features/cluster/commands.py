@@ -99,8 +99,8 @@ async def init(link: Link, replicas: int, streams: int) -> None:
     Existing streams are kept; only their leaders are spread evenly over the nodes. Use credentials that may create
     streams.
     """
-    from tictactoe_server.features.jetstream.layout import make_streams
     from tictactoe_server.features.jetstream.stream import RIGHTS
+    from tictactoe_server.features.jetstream.streams import make_streams
 
     shown, deadline = "", clock.monotonic() + MAKING_SECONDS
     while True:
@@ -135,7 +135,7 @@ async def reshard(link: Link, streams: int) -> None:
     may create streams.
     """
     from tictactoe_server.features.cluster.check import Inspector
-    from tictactoe_server.features.jetstream.layout import share_out
+    from tictactoe_server.features.jetstream.streams import share_out
 
     if living := [server.name for server, _ in await (await Inspector(link).open()).living()]:
         raise CannotOpenStore(f"These servers live and have to be stopped first: {', '.join(living)}.")
@@ -186,7 +186,7 @@ async def remove(link: Link, node: str) -> None:
 
     Use the credentials of the system user.
     """
-    from tictactoe_server.features.jetstream.layout import remove_node
+    from tictactoe_server.features.jetstream.streams import remove_node
 
     await remove_node(link, node)
     click.echo(f"Node {node} is removed. Other nodes take its copies: see tictactoe-server cluster check.")

@@ -15,7 +15,7 @@ from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster.messages import HEARTBEATS, HERE, NOT_THERE, Heartbeat, encode
 from tictactoe_server.features.jetstream.link import Link, Message
-from tictactoe_server.listeners import Listeners
+from tictactoe_server.scheduler import Listeners
 
 HEARTBEAT_SECONDS: Final = 0.3
 GONE_SECONDS: Final = 1.2  # a server without a heartbeat for this long counts as dead

@@ -13,15 +13,15 @@ from typing import Any, Final
 
 import msgspec
 
-from tictactoe_server import clock
+from tictactoe_server import OperatorError, clock
+from tictactoe_server.features.backups.copying import AT_ONCE, CANNOT_READ, NO_MORE, refusing
 from tictactoe_server.features.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.features.jetstream.store import JetStreamTable, subject_of_game
 from tictactoe_server.features.jetstream.stream import ID, TIME, Entry, Stream, StreamInfo
 from tictactoe_server.features.jetstream.streams import GAME, LAYOUT, Streams, find_streams
-from tictactoe_server.features.salvage.copying import AT_ONCE, refusing
 from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.specs import Specs, TableSpec
-from tictactoe_server.storage.store import MISSING, CannotMove, Conflict, Stored, StoreUnavailable, save
+from tictactoe_server.storage.store import MISSING, Conflict, Stored, StoreUnavailable, save
 
 _PAUSE_SECONDS: Final = 0.5
 _TRYING_SECONDS: Final = 60.0  # for how long a failed write is retried; longer than the nodes need to elect a leader
@@ -34,13 +34,13 @@ async def copied_streams(
 ) -> AsyncIterator[CopiedStreams]:
     """Open the streams to read them, or `to_fill` them if they are empty.
 
-    Raises `CannotMove` or `CannotOpenStore`.
+    Raises `OperatorError`.
     """
     link = await Link.open(urls, credentials=credentials, ca=ca)
     try:
         streams, infos = await find_streams(link, PATIENCE_SECONDS, unsafe=True)
-        copied = CopiedStreams(streams, specs, f"The streams {'take no more' if to_fill else 'cannot be read'}")
-        with refusing(copied.refusal):
+        copied = CopiedStreams(streams, specs)
+        with refusing(NO_MORE if to_fill else CANNOT_READ):
             await (copied.begin_to_fill(infos) if to_fill else copied.begin_to_read())
         yield copied
     finally:
@@ -53,9 +53,8 @@ class CopiedStreams:
     As a source, they include every write up to the end of reading the first table, and may include later writes.
     """
 
-    def __init__(self, streams: Streams, specs: Specs, refusal: str) -> None:
+    def __init__(self, streams: Streams, specs: Specs) -> None:
         self.noted_time = streams.first.noted_time
-        self.refusal = refusal
         self.damage: list[str] = []
         self._streams = streams
         self._games = specs.games
@@ -65,11 +64,11 @@ class CopiedStreams:
         await asyncio.gather(*(recorder.begin() for recorder in self._recorders))
 
     async def begin_to_fill(self, infos: Iterable[StreamInfo]) -> None:
-        """Write the layout if the streams are empty; otherwise raise `CannotMove`."""
+        """Write the layout if the streams are empty; otherwise raise `OperatorError`."""
         messages = sum(info.state.messages for info in infos)
         if messages > (await self._streams.first.newest(LAYOUT) is not None):
             where = f"The streams in {self._streams.link.urls}"
-            raise CannotMove(f"{where} are not empty: they have {messages} documents. Nothing in them was changed.")
+            raise OperatorError(f"{where} are not empty: they have {messages} documents. Nothing in them was changed.")
         layout = msgspec.structs.replace(self._streams.layout, floor=clock.wall_ms() * _IDS_A_MS)
         await self._streams.first.put(LAYOUT, msgspec.json.encode(layout), None)
 
@@ -87,9 +86,6 @@ class CopiedStreams:
             everything = await recorder.read(table.prefix)
             for first in range(0, len(everything), AT_ONCE):
                 yield list(map(table.stored, everything[first : first + AT_ONCE]))
-
-    def describe(self, spec: TableSpec[Any], key: str) -> str:
-        return self._table(spec).subject_of(key)
 
     async def put(self, spec: TableSpec[Any], key: str, value: Any) -> None:
         if spec is not self._games:
@@ -153,7 +149,7 @@ async def _keep(write: Callable[[], Awaitable[object]]) -> None:
         except Conflict as conflict:
             if attempt:
                 return
-            raise CannotMove(f"Somebody else writes into the stream, too: {conflict} is there already.") from None
+            raise OperatorError(f"Somebody else writes into the stream, too: {conflict} is there already.") from None
         except StoreUnavailable:
             if clock.monotonic() > deadline:
                 raise

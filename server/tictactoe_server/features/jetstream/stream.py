@@ -131,10 +131,6 @@ class StreamError(StoreUnavailable):
         self.code = error.err_code
 
 
-class NoStream(CannotOpenStore):
-    """The stream does not exist."""
-
-
 class Write(msgspec.Struct, eq=False):
     """A compare-and-set of a document.
 
@@ -390,7 +386,7 @@ class Stream:
 async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
     """Wait for the leader of `stream`, and return the leader's description of the stream.
 
-    Raises `NoStream`, or `CannotOpenStore` if the stream is not usable. A stream that may lose acknowledged writes is
+    Raises `CannotOpenStore` if the stream is missing or not usable. A stream that may lose acknowledged writes is
     usable only with `unsafe`.
     """
     which, deadline = f"stream {stream.name} in {stream.link.urls}", clock.monotonic() + patience_seconds
@@ -401,7 +397,7 @@ async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) 
             break
         except StoreUnavailable as unavailable:
             if isinstance(unavailable, StreamError) and unavailable.code == NO_STREAM:
-                raise NoStream(f"There is no {which}. To make it: tictactoe-server cluster init.") from None
+                raise CannotOpenStore(f"There is no {which}. To make it: tictactoe-server cluster init.") from None
             if clock.monotonic() > deadline:
                 raise CannotOpenStore(f"Cannot use the {which}: {unavailable}") from None
         await asyncio.sleep(_PAUSE_SECONDS)

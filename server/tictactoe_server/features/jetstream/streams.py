@@ -2,37 +2,50 @@
 
 Rooms and their finished games are sharded by a hash of the room's code; everything else is in the first stream. If the
 number of shards changes, rooms move to other streams. Games do not move, and their ids show which stream has them.
+The operator's commands create the streams, spread their leaders over the nodes, and change their number.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from random import randrange
 from typing import Final
 from zlib import crc32
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
+from nats.js.api import ClusterInfo
 
+from tictactoe_server import clock
+from tictactoe_server.features.jetstream.copies import Copies
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.stream import (
     NO_STREAM,
-    NoStream,
+    REPLICAS,
+    Entry,
     Stream,
     StreamError,
     StreamInfo,
     find_stream,
 )
 from tictactoe_server.storage.journal import PART_BITS
-from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, WriteFigures
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, StoreUnavailable, WriteFigures
 
 ROOM: Final = "room."
 GAME: Final = "game."
 LAYOUT: Final = "streams"  # the key of the layout in the first stream
 FORMAT: Final = 2
-_STREAM_OF_VERSION_1: Final = "KV_rooms"
+
+_CREATE: Final = "STREAM.CREATE."
+_REMOVE: Final = "$JS.API.SERVER.REMOVE"
+_STEP_DOWN: Final = "STREAM.LEADER.STEPDOWN."
+_ELECTION_SECONDS: Final = 4.0
+_LOOK_SECONDS: Final = 0.1
+_REMOVAL_SECONDS: Final = 30.0  # for a new node to join, and for an earlier change of the cluster's nodes to end
 
 
 class Layout(Struct, frozen=True):
@@ -123,29 +136,14 @@ async def check_format(first: Stream) -> Layout:
     layout = found and msgspec.json.decode(found.document, type=Layout)
     if layout is None and not info.state.messages:
         layout = Layout(FORMAT)
-        with suppress(Conflict):  # another server wrote it just now
+        with contextlib.suppress(Conflict):  # another server wrote it just now
             await first.put(LAYOUT, msgspec.json.encode(layout), MISSING)
     if layout is None or layout.format < FORMAT:
-        raise _written_by_version_1(first.link, first.name)
+        raise CannotOpenStore(
+            f"The stream {first.name} in {first.link.urls} was written by version 1 of tictactoe-server, which version "
+            "2 cannot read: keep using that version for it, or use another account of NATS. Nothing in it was changed."
+        )
     return layout
-
-
-async def refuse_version_1(link: Link) -> None:
-    """Raise `CannotOpenStore` if the account has the stream that version 1 used."""
-    try:
-        await Stream(link, _STREAM_OF_VERSION_1).info()
-    except StreamError as error:
-        if error.code == NO_STREAM:
-            return
-        raise
-    raise _written_by_version_1(link, _STREAM_OF_VERSION_1)
-
-
-def _written_by_version_1(link: Link, stream: str) -> CannotOpenStore:
-    return CannotOpenStore(
-        f"The stream {stream} in {link.urls} was written by version 1 of tictactoe-server, which version 2 cannot "
-        "read: keep using that version for it, or use another account of NATS. Nothing in it was changed."
-    )
 
 
 async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> tuple[Streams, list[StreamInfo]]:
@@ -154,11 +152,7 @@ async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> 
     Raises `CannotOpenStore` as `find_stream` does, and also for streams written by version 1 or while rooms are moved.
     """
     first = Stream(link, name_of(0))
-    try:
-        info = await find_stream(first, patience_seconds, unsafe=unsafe)
-    except NoStream:
-        await refuse_version_1(link)
-        raise
+    info = await find_stream(first, patience_seconds, unsafe=unsafe)
     layout = await check_format(first)
     if layout.is_changing:
         raise CannotOpenStore(
@@ -168,3 +162,119 @@ async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> 
     streams = Streams(link, first.name, layout)
     finding = (find_stream(one, patience_seconds, unsafe=unsafe) for one in streams.all[1:])
     return streams, [info, *await asyncio.gather(*finding)]
+
+
+async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
+    """Return the first stream and its description, or None for the description if the stream does not exist yet.
+
+    Raises `StoreUnavailable`.
+    """
+    stream = Stream(link, name_of(0))
+    try:
+        return stream, await stream.info()
+    except StreamError as error:
+        if error.code != NO_STREAM:
+            raise
+        return stream, None
+
+
+async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Streams:
+    """Create the missing streams; raises `CannotOpenStore`.
+
+    The layout of existing streams takes precedence over `count` and `replicas`.
+    """
+    try:
+        first, info = await find_first(link)
+        if info is None:
+            info = await first.ask(_CREATE, first.config(replicas), StreamInfo)
+        if not info.state.messages:
+            await first.put(LAYOUT, msgspec.json.encode(Layout(FORMAT, count, count)), MISSING)
+        layout = await check_format(first)
+        streams = Streams(link, first.name, layout)
+        await _create(streams.all[1:], info.config.get("num_replicas", replicas))
+        await spread_leaders(streams)
+    except StoreUnavailable as error:
+        raise CannotOpenStore(f"The streams could not be made: {error}") from error
+    return streams
+
+
+async def remove_node(link: Link, node: str) -> None:
+    """Remove a node from the cluster, retrying for a while.
+
+    Raises `CannotOpenStore` if the other nodes still refuse to remove it, or if too few of them are connected.
+    """
+    copies, deadline = Copies(link), clock.monotonic() + _REMOVAL_SECONDS
+    await copies.open()
+    while True:
+        others = await copies.nodes() - {node, ""}
+        names = ", ".join(sorted(others)) or "none"
+        reason = f"three other nodes are needed, and there are {names}. Start the new node first"
+        if len(others) >= REPLICAS:
+            answer = msgspec.json.decode(await link.request(_REMOVE, msgspec.json.encode({"peer": node})))
+            if "error" not in answer:
+                return
+            reason = answer["error"]["description"]
+        if clock.monotonic() > deadline:
+            raise CannotOpenStore(f"Node {node} cannot be removed: {reason}.")
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _create(streams: Sequence[Stream], replicas: int) -> None:
+    for stream in streams:
+        await stream.ask(_CREATE, stream.config(replicas), StreamInfo)
+
+
+async def spread_leaders(streams: Streams) -> None:
+    """Spread the leaders of the streams with rooms evenly over the nodes, as far as possible within a time limit."""
+    shared = streams.having(ROOM)
+    deadline = clock.monotonic() + _ELECTION_SECONDS * len(shared)
+    while clock.monotonic() < deadline:
+        clusters = await asyncio.gather(*map(_cluster_of, shared))
+        led = Counter({peer.name: 0 for cluster in clusters for peer in cluster.replicas or ()})
+        led.update(cluster.leader for cluster in clusters if cluster.leader)
+        ranked = led.most_common() or [(None, 0)]
+        (busiest, most), (idlest, least) = ranked[0], ranked[-1]
+        if most - least > 1:
+            moved = next(one for one, cluster in zip(shared, clusters, strict=True) if cluster.leader == busiest)
+            with contextlib.suppress(StoreUnavailable):
+                await moved.ask(_STEP_DOWN, {"placement": {"preferred": idlest}}, StreamInfo)
+        elif all(cluster.leader for cluster in clusters):
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _cluster_of(stream: Stream) -> ClusterInfo:
+    """Return a stream's leader and followers, or an empty `ClusterInfo` if no leader answers."""
+    with contextlib.suppress(StoreUnavailable):
+        return (await stream.info()).cluster
+    return ClusterInfo()
+
+
+async def share_out(link: Link, count: int) -> int:
+    """Distribute the rooms over `count` streams, and return how many rooms have moved. No server may run meanwhile.
+
+    After an interruption, call this function again with the same or the previous count. Raises `CannotOpenStore` or
+    `StoreUnavailable`.
+    """
+    first, info = await find_first(link)
+    if info is None:
+        raise CannotOpenStore(f"There is no stream {first.name}. To make it: tictactoe-server cluster init.")
+    before = await check_format(first)
+    layout = Layout(FORMAT, count, max(count, before.streams), before.floor, is_changing=True)
+    streams = Streams(link, first.name, layout)
+    await _create(streams.all[before.streams :], info.config.get("num_replicas", REPLICAS))
+    await first.put(LAYOUT, msgspec.json.encode(layout), None)
+    moved = 0
+    for stream in streams.all:
+        async for entries in stream.walk(ROOM + ">"):
+            strays = [entry for entry in entries if streams.of(entry.key) is not stream]
+            await asyncio.gather(*(_move(streams, stream, entry) for entry in strays))
+            moved += len(strays)
+    await first.put(LAYOUT, msgspec.json.encode(replace(layout, is_changing=False)), None)
+    await spread_leaders(streams)
+    return moved
+
+
+async def _move(streams: Streams, stream: Stream, entry: Entry) -> None:
+    await streams.of(entry.key).put(entry.key, entry.document, None)
+    await stream.delete(entry.sequence)

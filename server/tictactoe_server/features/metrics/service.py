@@ -18,16 +18,16 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from tictactoe_protocol import CloseCode
-from tictactoe_server import __version__
+from tictactoe_server import OperatorError, __version__
 from tictactoe_server.admin.orders.order import ServerParts
 from tictactoe_server.core.core import find_service
 from tictactoe_server.core.session import Counters
 from tictactoe_server.features.backups.service import Backups
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import Admission
+from tictactoe_server.transport.admission import Admission, ServerView
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
-from tictactoe_server.transport.listen import CannotListen, open_sockets
+from tictactoe_server.transport.listen import open_sockets
 from tictactoe_server.transport.listener import Listener
 
 _LIMITS: Final = Limits(connections=100, connections_per_address=10)  # so that file descriptors are left for players
@@ -43,17 +43,17 @@ class MetricsServer(Collector):
         self.port = port
         self._server = server
         self._registry = CollectorRegistry()
-        admission = Admission(_LIMITS, unready=server.unready, pages=self._answer)
+        admission = Admission(_LIMITS, server=ServerView(unready=server.unready, pages=self._answer))
         self._listener = Listener(_turn_away, admission, _LIMITS, make=_Asking)
 
     async def open(self) -> None:
-        """Start listening; raises `CannotListen`."""
+        """Start listening; raises `OperatorError`."""
         self._registry.register(self)
         ProcessCollector(registry=self._registry)
         try:
             sockets = open_sockets(self._host, self.port)
-        except CannotListen as error:
-            raise CannotListen(f"Cannot show metrics on {self._host}, port {self.port}: {error}") from None
+        except OperatorError as error:
+            raise OperatorError(f"Cannot show metrics on {self._host}, port {self.port}: {error}") from None
         self.port = sockets[0].getsockname()[1]
         await self._listener.listen(sockets)
 

@@ -20,11 +20,10 @@ from tictactoe_server import clock
 from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments.commands import Command, apply
 from tictactoe_server.features.tournaments.event import Event, with_stand_in
-from tictactoe_server.listeners import Listeners
 from tictactoe_server.records.changes import ATTEMPTS, Change, Phase
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.scheduler import Tasks
+from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import Conflict, Pending, StoreUnavailable, values_of
 

@@ -1,23 +1,19 @@
-"""The commands that check, recover and move a server's data."""
+"""The commands that back up, restore, check, recover and move a server's data."""
 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import sys
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Final
 
 import click
 
-from tictactoe_server import clock
+from tictactoe_server import OperatorError
 from tictactoe_server.admin.folder import with_folder
 from tictactoe_server.admin.log import set_up_logging
-from tictactoe_server.features.backups.files import database_in
-from tictactoe_server.features.cluster.commands import access_options
-from tictactoe_server.features.feature import Feature
-from tictactoe_server.features.jetstream import hidden, needing_nats
-from tictactoe_server.features.salvage.copying import (
+from tictactoe_server.features.backups.copying import (
     Contents,
     CopyEnd,
     check_database,
@@ -25,17 +21,53 @@ from tictactoe_server.features.salvage.copying import (
     folder_source,
     folder_target,
 )
-from tictactoe_server.features.salvage.recovery import recover as recover_folder
+from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
+from tictactoe_server.features.backups.recovery import recover as recover_folder
+from tictactoe_server.features.cluster.commands import access_options
+from tictactoe_server.features.jetstream import hidden, needing_nats
+from tictactoe_server.features.privacy.service import forget_again
 from tictactoe_server.storage.schema import program_command, restore_command
 from tictactoe_server.storage.specs import Specs
-from tictactoe_server.storage.store import CannotMove
 
-_PROGRESS_SECONDS: Final = 2.0
 _Access = tuple[Path | None, Path | None]
 
 
+_file_argument = click.argument("file", type=click.Path(path_type=Path))
+
+
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@_file_argument
+@with_folder("The folder to copy from, if not the default.")
+def backup(folder: Path, file: Path) -> None:
+    """Copy a server's data into FILE, also while the server runs. An existing FILE is never overwritten."""
+    back_up(folder, file)
+    click.echo(f"Copied {folder} to {file}.")
+
+
+@click.command()
+@_file_argument
+@with_folder("The folder to restore into, if not the default.")
+@click.pass_obj
+def restore(specs: Specs, folder: Path, file: Path) -> None:
+    """Replace a server's data with a copy that `backup` made. The old data is moved aside. No server may run there.
+
+    Players who have been forgotten since the copy was made are forgotten in it, too.
+    """
+    aside = restore_backup(folder, file)
+    click.echo(f"Restored {file} to {folder}.")
+    try:
+        found = asyncio.run(forget_again(folder, specs, next(iter(aside), None)))
+    except (sqlite3.Error, UnicodeDecodeError):
+        click.echo("The old database is damaged: it does not say who was forgotten since the copy was made.")
+        found = asyncio.run(forget_again(folder, specs, None))
+    if found:
+        click.echo(f"Forgotten in it, too, who was forgotten since: {found} places.")
+    for path in aside:
+        click.echo(f"What was there is now {path}.")
+
+
+@click.command()
+@_file_argument
 @with_folder("The folder to recover, if not the default.")
 def recover(folder: Path, file: Path) -> None:
     """Write all readable data of a stopped server to the new FILE.
@@ -43,9 +75,9 @@ def recover(folder: Path, file: Path) -> None:
     Use this command if the server does not start because saves are missing: it repairs a copy of the server's log.
     Nothing in the folder is changed.
     """
-    found = recover_folder(folder, file)
-    if found.missing:
-        click.echo(f"{found.missing - found.still_missing} of {found.missing} missing batches of saves came back.")
+    missing, still_missing = recover_folder(folder, file)
+    if missing:
+        click.echo(f"{missing - still_missing} of {missing} missing batches of saves came back.")
     else:
         click.echo("No saves were missing.")
     click.echo(f"Everything that can be read is in {file}. Look at it, and put it in place:")
@@ -61,9 +93,9 @@ def check(specs: Specs, folder: Path, file: Path | None) -> None:
 
     Nothing is changed.
     """
-    set_up_logging("text", "error")
+    set_up_logging("text", "critical")
     found = asyncio.run(check_database(file or database_in(folder), specs, is_backup=file is not None))
-    rooms, players, games = (found.counts[name] for name in ("rooms", "players", "games"))
+    rooms, players, games = (found.sums[noun].count for noun in ("room", "player", "finished game"))
     click.echo(f"{file or folder}: {rooms} rooms, {players} players, {games} finished games.")
     for line in found.damage:
         click.echo(line)
@@ -84,7 +116,7 @@ def move(specs: Specs, source: str, target: str, store_credentials: Path | None,
     SOURCE and TARGET are the data folder of a stopped server, or a store as in nats://a,b,c. SOURCE is not changed, and
     servers may keep using a store while it is read. Damaged data is reported and left out; then the exit code is 1.
     """
-    set_up_logging("text", "error")
+    set_up_logging("text", "critical")
     if asyncio.run(_move(source, target, (store_credentials, store_ca), specs)):
         sys.exit(1)
 
@@ -92,19 +124,19 @@ def move(specs: Specs, source: str, target: str, store_credentials: Path | None,
 async def _move(source: str, target: str, access: _Access, specs: Specs) -> list[str]:
     """Copy everything from `source` to `target`, verify the copy, print what it has, and return the damage found."""
     if source.rstrip("/") == target.rstrip("/"):
-        raise CannotMove("Both are the same.")
+        raise OperatorError("Both are the same.")
     shown = hidden(target)
     async with _opened(source, access, specs) as reading, _opened(target, access, specs, to_fill=True) as writing:
         try:
-            moved = await copy(reading, writing, specs, _Progress("copied"))
-        except CannotMove as error:
-            raise CannotMove(f"{error} A part of everything is in {shown}: empty it first, then try again.") from error
+            moved = await copy(reading, writing, specs)
+        except OperatorError as error:
+            raise OperatorError(f"{error} Part of the data is in {shown}: empty it first, then try again.") from error
     for line in reading.damage:
         click.echo(f"Left out: {line}")
     async with _opened(target, access, specs) as checking:
-        found = await copy(checking, None, specs, _Progress("compared"))
+        found = await copy(checking, None, specs)
     if found != moved:
-        raise CannotMove(f"{shown} does not hold what was copied: {_described(found)}, not {_described(moved)}.")
+        raise OperatorError(f"{shown} does not hold what was copied: {_described(found)}, not {_described(moved)}.")
     click.echo(f"Copied and compared: {_described(moved)}.")
     return reading.damage
 
@@ -121,25 +153,9 @@ def _opened(
             from tictactoe_server.features.jetstream.contents import copied_streams
         return copied_streams(place, *access, specs, to_fill=to_fill)
     if place == ":memory:":
-        raise CannotMove(f"{place} keeps nothing.")
+        raise OperatorError(f"{place} keeps nothing.")
     return (folder_target if to_fill else folder_source)(Path(place).expanduser(), specs)
-
-
-class _Progress:
-    """Prints the progress of a copy to standard error every few seconds."""
-
-    def __init__(self, deed: str) -> None:
-        self._deed = deed
-        self._told_at = clock.monotonic()
-
-    def __call__(self, noun: str, count: int) -> None:
-        if clock.monotonic() - self._told_at > _PROGRESS_SECONDS:
-            self._told_at = clock.monotonic()
-            click.echo(f"{count} {noun}s {self._deed}", err=True)
 
 
 def _described(contents: Contents) -> str:
     return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items() if found.count)
-
-
-FEATURE: Final = Feature(commands=(recover, check, move))

@@ -10,56 +10,47 @@ import asyncio
 import sqlite3
 import tempfile
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
+from tictactoe_server import OperatorError
 from tictactoe_server.features.backups.files import back_up, database_in
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder
 from tictactoe_server.storage.schema import DamagedDatabase, check_file, reading, unknown_tables
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import (
-    MISSING,
-    CannotMove,
-    Conflict,
-    Stored,
-    StoreUnavailable,
-    Unreadable,
-    save,
-)
+from tictactoe_server.storage.store import MISSING, Conflict, Stored, StoreUnavailable, Unreadable, save
 
 AT_ONCE: Final = 500
 _DIGEST_BYTES: Final = 16
 _MAX_FINDINGS: Final = 20
-_NO_MORE: Final = "The folder takes no more"
+CANNOT_READ: Final = "The source cannot be read"
+NO_MORE: Final = "The target takes no more"
 
 
 @contextmanager
 def refusing(words: str) -> Iterator[None]:
-    """Raise `CannotMove` for an error of a store. Its message is `words`, followed by the error's message."""
+    """Raise `OperatorError` for an error of a store. Its message is `words`, followed by the error's message."""
     try:
         yield
     except (StoreUnavailable, Conflict) as error:
-        raise CannotMove(f"{words}: {error}") from error
+        raise OperatorError(f"{words}: {error}") from error
 
 
 class CopyEnd(Protocol):
     """The source or the target of a copy. Values are durable once the target is closed.
 
     Attributes:
-        refusal: The beginning of the message for an error, see `refusing`.
         damage: A line for each damaged value that was found.
     """
 
-    refusal: str
     damage: list[str]
 
     def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]: ...
-    def describe(self, spec: TableSpec[Any], key: str) -> str: ...
     async def noted_time(self) -> int | None: ...
     def put(self, spec: TableSpec[Any], key: str, value: Any) -> Awaitable[object]: ...
     async def put_time(self, ms: int) -> None: ...
@@ -85,67 +76,49 @@ class Contents:
     Attributes:
         time: The stored served time in ms, or None if there is none.
         sums: The number and digest of the values of each kind, by the noun of their spec, such as ``room``.
+        damage: Lines about the first damaged pages and values, from `check_database`.
     """
 
     time: int | None = None
     sums: defaultdict[str, Sum] = field(default_factory=lambda: defaultdict(Sum))
+    damage: Sequence[str] = field(default=(), compare=False)
 
 
-async def copy(
-    source: CopyEnd,
-    target: CopyEnd | None,
-    specs: Specs,
-    progress: Callable[[str, int], None] = lambda noun, count: None,
-) -> Contents:
-    """Copy everything, or only read it if `target` is None, and return a summary. Raises `CannotMove`.
+async def copy(source: CopyEnd, target: CopyEnd | None, specs: Specs) -> Contents:
+    """Copy everything, or only read it if `target` is None, and return a summary. Raises `OperatorError`.
 
     Tables are copied in the order of their specs, and then games. Rooms come before players, so that the copy has every
-    player with a seat even if servers write meanwhile. `progress` is called with a noun and the number of its values
-    so far.
+    player with a seat even if servers write meanwhile.
     """
     contents = Contents()
-    with refusing(source.refusal):
+    with refusing(CANNOT_READ):
         for spec in (*specs.tables, specs.games):
             found = contents.sums[spec.noun]
             async for some in source.load_all(spec):
                 writes = []
                 for key, value in ((stored.key, stored.value) for stored in some):
                     if isinstance(value, Unreadable):
-                        source.damage.append(f"{source.describe(spec, key)}: {value}")
+                        source.damage.append(f"{spec.describe(key)}: {value}")
                         continue
                     found.add(key, spec.encode(value))
                     if target is not None:
                         writes.append(target.put(spec, key, value))
                 if target is not None:
-                    with refusing(target.refusal):
+                    with refusing(NO_MORE):
                         await asyncio.gather(*writes)
-                progress(spec.noun, found.count)
             if spec is specs.tables[0]:  # times in rooms are in served time
                 try:
                     contents.time = await source.noted_time()
                 except Unreadable:
                     source.damage.append("How long servers have run.")
     if target is not None and contents.time is not None:
-        with refusing(target.refusal):
+        with refusing(NO_MORE):
             await target.put_time(contents.time)
     return contents
 
 
-class Findings(NamedTuple):
-    """The result of checking a database.
-
-    Attributes:
-        counts: The number of undamaged values, by the name of the table, or by ``games``.
-        damage: Lines about the first damaged pages and values.
-    """
-
-    counts: Mapping[str, int]
-    damage: tuple[str, ...]
-
-
-async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -> Findings:
+async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -> Contents:
     """Read everything in a database without changing it, also while a server uses it; raises `CannotOpenStore`."""
-    kinds = (*specs.tables, specs.games)
     with tempfile.TemporaryDirectory(prefix="tictactoe-check-") as place:
         try:
             with reading(path) as reader, closing(sqlite3.connect(Path(place) / FILE_NAME)) as copied:
@@ -159,15 +132,15 @@ async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -
         async with aclosing(opened) as source:
             found = await copy(source, None, specs)
     pages = [f"A page of the database: {text}." for text in texts if text != "ok"]
-    counts = {spec.name: found.sums[spec.noun].count for spec in kinds}
-    return Findings(counts, (*pages, *source.damage)[:_MAX_FINDINGS])
+    found.damage = [*pages, *source.damage][:_MAX_FINDINGS]
+    return found
 
 
 @asynccontextmanager
 async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     """Open the database in `folder` as the source of a copy. No server may use the folder meanwhile.
 
-    Raises `CannotMove` or `CannotOpenStore`.
+    Raises `OperatorError`.
     """
     check_file(database_in(folder))
     with ExitStack() as stack:
@@ -188,25 +161,19 @@ async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     If the folder does not exist, it is created.
     """
     if (folder / FILE_NAME).exists():
-        raise CannotMove(f"{folder} is not empty: it has a database. Nothing in it was changed.")
-    with refusing(_NO_MORE):
+        raise OperatorError(f"{folder} is not empty: it has a database. Nothing in it was changed.")
+    with refusing(NO_MORE):
         async with aclosing(_Folder.open(folder, specs)) as target:
-            target.refusal = _NO_MORE
             yield target
 
 
 class _Folder(SqliteStore):
     """A store in a folder as the source or the target of a copy (see `CopyEnd`). The caller reports the damage."""
 
-    refusal = "The folder cannot be read"
-    logs_damage = False
     aclose = SqliteStore.close
 
     def load_all(self, spec: TableSpec[Any]) -> AsyncIterator[Sequence[Stored[Any]]]:
         return self.table(spec).load_all()
-
-    def describe(self, spec: TableSpec[Any], key: str) -> str:
-        return spec.describe(key)
 
     def put(self, spec: TableSpec[Any], key: str, value: Any) -> Awaitable[object]:
         return save(self.table(spec), key, value, MISSING)

@@ -12,7 +12,6 @@ import struct
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -34,24 +33,12 @@ _MAX_FLIPPED_BITS: Final = 4  # in the salts of a frame; with more, the frame is
 Sums = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """The result of a recovery.
-
-    Attributes:
-        missing: The number of batches of saves that were missing before.
-        still_missing: The number of batches of saves that are missing afterwards.
-    """
-
-    missing: int
-    still_missing: int
-
-
-def recover(folder: Path, target: Path) -> Recovered:
+def recover(folder: Path, target: Path) -> tuple[int, int]:
     """Write the contents of the folder's database and of its repaired log to the new file `target`.
 
-    Nothing in the folder is changed. Raises `CannotBackUp`, `FolderInUse` while a server uses the folder, or
-    `DamagedDatabase` if the database itself is damaged, too.
+    Nothing in the folder is changed. Return how many batches of saves were missing, and how many of them are missing in
+    `target`. Raises `OperatorError`, for instance while a server uses the folder, and `DamagedDatabase` if the database
+    itself is damaged, too.
     """
     database = database_in(folder)
     check_file(database)
@@ -70,7 +57,7 @@ def recover(folder: Path, target: Path) -> Recovered:
                 with copy.open("rb") as file:
                     log.write_bytes(repair_log(log.read_bytes(), file.read(_PAGE_SIZE_PLACE.stop)))
             back_up_file(copy, target)
-        return Recovered(max(0, missing), max(0, held.mark - count_batches(target)))
+        return max(0, missing), max(0, held.mark - count_batches(target))
     finally:
         held.release()
 

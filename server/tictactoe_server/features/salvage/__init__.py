@@ -1,1 +1,0 @@
-"""Commands that check, repair and copy a server's data without a running server."""
