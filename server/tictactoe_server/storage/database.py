@@ -182,7 +182,8 @@ class Database:
             durable: Whether the transaction waits for the disk; None to run `work` without a transaction.
         """
         try:
-            self._mend()
+            if self._is_suspect:
+                self._mend()
             if durable is None:
                 return work(self._cursor, self.journal)
             self.begin(durable=durable)
@@ -191,10 +192,12 @@ class Database:
         except Exception as error:
             self.journal.drop()
             self.recover(error)
-            self._log_change(error)
+            self._log_failure(error)
             return error
         self.journal.commit()
-        self._log_change(None)
+        if self.is_refusing:
+            self.is_refusing = False
+            log.warning("the store works again")
         return done
 
     def recover(self, error: Exception) -> None:
@@ -209,14 +212,12 @@ class Database:
             self.distrust()
 
     def _mend(self) -> None:
-        """Reopen the connection if it is suspect.
+        """Reopen the suspect connection.
 
         Raises:
             StoreUnavailable: The database cannot be opened, or its file is missing. A missing file is not created
                 again, because its disk may come back.
         """
-        if not self._is_suspect:
-            return
         self.close()
         if self._path is not None and not self._path.is_file():
             raise StoreUnavailable(f"The database {self._path} is gone.")
@@ -225,20 +226,18 @@ class Database:
         except CannotOpenStore as error:
             raise StoreUnavailable(str(error)) from error
 
-    def _log_change(self, error: Exception | None) -> None:
-        """Log the first damage found, the disk's first failure, and its recovery."""
-        if error is not None and schema.is_damage(error) and not self._has_reported_damage:
+    def _log_failure(self, error: Exception) -> None:
+        """Log the first damage found, and the disk's first failure since it last worked."""
+        if schema.is_damage(error) and not self._has_reported_damage:
             self._has_reported_damage = True
             log.error(
                 "the database is damaged: the next start says how to recover it", path=str(self._path), error=str(error)
             )
-        if error is not None and _concerns_one_job(error):
+        if _concerns_one_job(error):
             return
-        if error is not None and not self.is_refusing:
+        if not self.is_refusing:
             log.error("the store refuses", error=str(error))
-        elif error is None and self.is_refusing:
-            log.warning("the store works again")
-        self.is_refusing = error is not None
+        self.is_refusing = True
 
 
 def _concerns_one_job(error: Exception) -> bool:

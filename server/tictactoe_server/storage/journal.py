@@ -102,7 +102,8 @@ class Newest(dict[Key, tuple[int, Any, Any]]):
         for key, entry in self.fresh.items():
             self.pop(key, None)
             self[key] = entry
-        self.drop()
+        self.fresh.clear()
+        self.folding = 0
 
     def drop(self) -> None:
         self.fresh.clear()

@@ -113,9 +113,11 @@ class Writer:
         self._waiting.append(job)
         if self._owed_since is None:
             self._owed_since = clock.monotonic()
-        if not self._is_awake or self._loop is not asyncio.get_running_loop():
+        if self._loop is not asyncio.get_running_loop():
+            self._attach()
+        if not self._is_awake:
             self._is_awake = True
-            self._attach().call_soon(self._hand_over)  # with all jobs of this turn of the event loop
+            asyncio.get_running_loop().call_soon(self._hand_over)  # with all jobs of this turn of the event loop
 
     def ask(
         self, work: Callable[[sqlite3.Cursor, Journal], Answer], kind: type[Write] = Question
@@ -171,28 +173,30 @@ class Writer:
         await self._ended.future
         self._thread.join()
 
-    def _attach(self) -> asyncio.AbstractEventLoop:
-        """Return the running event loop; drop results that an earlier event loop has requested."""
+    def _attach(self) -> None:
+        """Adopt the running event loop; drop results that an earlier event loop has requested."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop = loop
             self._begun.clear()
+            self._is_awake = False
             self._looked_at = clock.monotonic()
             loop.call_later(self._patience_seconds / 4, self._watch, loop)
-        return loop
 
     def _hand_over(self) -> None:
         """Queue the waiting writes as one transaction, then the questions, which therefore see only durable values."""
         jobs = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
         questions = [job for job in jobs if isinstance(job, Question)]
-        self._begin([job for job in jobs if not isinstance(job, Question)] if questions else jobs, self._database.write)
-        self._begin(questions, self._database.answer)
+        writes = [job for job in jobs if not isinstance(job, Question)] if questions else jobs
+        if writes:
+            self._begin(writes, self._database.write)
+        if questions:
+            self._begin(questions, self._database.answer)
         self._is_awake = bool(self._begun)
 
     def _begin(self, jobs: Sequence[Any], do: Callable[[Sequence[Any]], list[Any]]) -> None:
-        if jobs:
-            self._begun.append(batch := _Batch(jobs, do))
-            self._batches.put(batch)
+        self._begun.append(batch := _Batch(jobs, do))
+        self._batches.put(batch)
 
     def _settle(self, batch: _Batch, outcomes: Sequence[Any]) -> None:
         if batch in self._begun:  # otherwise the waiters were told that the disk does not respond
@@ -206,7 +210,7 @@ class Writer:
         if batch.jobs and not self._begun:
             self._is_awake = bool(self._waiting)
             if self._is_awake:
-                self._attach().call_soon(self._hand_over)
+                asyncio.get_running_loop().call_soon(self._hand_over)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """Let all waiting jobs fail if the thread makes no progress."""
