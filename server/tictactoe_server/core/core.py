@@ -70,24 +70,24 @@ class Core:
         self.lobby = self.indexes.lobby
         self.allowances = Allowances(limits, counters.limited, monotonic_ns)
 
-    async def open_room(
+    def expect_room(
         self,
         rules: Rules,
         player: Player | None = None,
         *,
-        opened: Callable[[LiveRoom], object] | None = None,
         owner: str = "",
         origin: str = "",
         code: str = "",
         **fields: Any,
     ) -> LiveRoom:
-        """Open a room and return it once it is stored. The room, and by some terms its game, counts towards limits.
+        """Return a room that is about to be opened, with its code reserved.
 
-        May raise `Refused` or `StoreUnavailable`, or `RoomExists` if an organised room's code may be taken.
+        `rooms.open` or `indexes.stop_expecting` must follow. The room, and by some terms its game, counts towards
+        limits, and opponents can be matched with its player at once. May raise `Refused`, or `RoomExists` if an
+        organised room's code may be taken.
 
         Args:
             player: The player who takes a seat, if any.
-            opened: Called when the room is stored, before its state is sent; by default, empty rooms close later.
             origin: The owner's address.
             code: The room's code, by default a new code.
             fields: Further arguments for `rooms.open_room`.
@@ -97,7 +97,25 @@ class Core:
         counts = room.terms.games_count == "at opening"
         if counts and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
             raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
-        return await self.rooms.open(room, opened or self.timers.close_later, owner=owner, origin=origin)
+        source = self.rooms.elsewhere.source_of(origin)
+        live = LiveRoom(self.rooms, room, owner=owner, origin=origin, source=source)
+        self.indexes.expect(live)
+        return live
+
+    async def open_room(
+        self,
+        rules: Rules,
+        player: Player | None = None,
+        opened: Callable[[LiveRoom], object] | None = None,
+        **more: Any,
+    ) -> LiveRoom:
+        """Open a room and return it once it is stored. May raise the errors of `expect_room` or `StoreUnavailable`.
+
+        Args:
+            opened: Called when the room is stored, before its state is sent; by default, empty rooms close later.
+            more: Further arguments for `expect_room`.
+        """
+        return await self.rooms.open(self.expect_room(rules, player, **more), opened or self.timers.close_later)
 
     def let_go(self, live: LiveRoom) -> None:
         """Allow an organised room to close when it is abandoned. Must be called again after a restart."""

@@ -191,7 +191,10 @@ class Indexes:
         """Add a new room, or update a room whose value was `before`."""
         status, was = listed.room.status, None if before is None else before.status
         if was is None:
-            self.owners.add(listed)
+            if self.opening.get(listed.room.code) is listed:
+                del self.opening[listed.room.code]  # it is counted already
+            else:
+                self.owners.add(listed)
         else:
             self.by_status[was] -= 1
         self.by_status[status] += 1
@@ -236,6 +239,8 @@ class Indexes:
         self.owners.add(live)
         if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
             self.seats.expect(live.owner, live, live.origin)
+        if live.room.status == "waiting":
+            self.matchmaker.offer(live)
 
     def stop_expecting(self, live: Listed) -> None:
         self.opening.pop(live.room.code, None)

@@ -347,6 +347,8 @@ class LiveRoom(Listed, StoredValue[Room]):
         """
         room, self.is_unshown = self.room, False
         self.counted = count = len(self.watchers.seen)
+        if asker is None and not (self.players or count or self.has_bots):
+            return True
         code, moment = room.code, self.rooms.now() if room.clock is not None or room.gone_at else 0
         frame = encode_frame(self._encoder.encode(room, moment, count))
         if asker is not None:

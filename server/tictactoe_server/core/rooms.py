@@ -65,19 +65,16 @@ class Rooms(RoomEvents):
 
     # -- opening ------------------------------------------------------------------------------------------------
 
-    async def open(self, room: Room, opened: Callable[[LiveRoom], object], *, owner: str, origin: str) -> LiveRoom:
-        """Store a new room, under another code if its code is taken, and call `opened` before its state is sent.
+    async def open(self, live: LiveRoom, opened: Callable[[LiveRoom], object], *, keeps_code: bool = False) -> LiveRoom:
+        """Store an expected room, and call `opened` before its state is sent. The room is given up if that fails.
 
-        Opponents can be matched with the room's player at once. May raise `Refused` or `StoreUnavailable`, or
-        `RoomExists` if an organised room's code may be taken.
+        If its code is taken, the room gets another code, unless it is organised or `keeps_code` is True. May raise
+        `Refused` or `StoreUnavailable`, or `RoomExists` if a code that the room keeps may be taken.
         """
-        live = LiveRoom(self, room, owner=owner, origin=origin, source=self.elsewhere.source_of(origin))
-        self.indexes.expect(live)
-        self.indexes.matchmaker.offer(live)
 
         def make(room: Room) -> Room:
             if change.attempts:
-                if room.terms.is_organised:
+                if keeps_code or room.terms.is_organised:
                     raise RoomExists(room.code)
                 self.indexes.stop_expecting(live)
                 live.rename(self.indexes.new_code())
@@ -91,7 +88,7 @@ class Rooms(RoomEvents):
                 self.indexes.stop_expecting(live)
                 live.enter(Phase.GONE)
 
-        change = RoomChange(live, room.opened_at, make=make, then=then)
+        change = RoomChange(live, live.room.opened_at, make=make, then=then)
         await change.until_settled()
         return live
 
@@ -235,7 +232,6 @@ class Rooms(RoomEvents):
         room = live.room
         if before is None:
             self.by_code[room.code] = live
-            self.indexes.opening.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             if not is_restored:
                 self.log.follow(live.address, room, before)

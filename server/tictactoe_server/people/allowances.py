@@ -48,7 +48,8 @@ class Limiting:
 
     def check_held(self, held: Held, key: str, retry_ms: int = RETRY_MS) -> None:
         """Raise `Refused` if a key already has as many things as its quota allows."""
-        self.refuse_for(retry_ms if held.is_full(key) else 0, held.names[0])
+        if held.is_full(key):
+            self.refuse_for(retry_ms, held.names[0])
 
 
 class Allowances(Limiting):

@@ -92,7 +92,8 @@ class Blocking(Service):
 
     async def load(self, player: str) -> Blocks:
         """Return a player's blocks; raises `StoreUnavailable`."""
-        return await self._stored.read(player) or Blocks(player)
+        is_cached = self._core.presence.of_player(player) and not self._core.rooms.elsewhere.is_several
+        return (self._stored.get(player) if is_cached else await self._stored.read(player)) or Blocks(player)
 
     def _drop_absent(self) -> None:
         for blocks in self._stored:

@@ -1,8 +1,12 @@
 """Challenges: one player asks another for a game, and the other accepts or declines.
 
 A challenge is a stored row that every server of a cluster reads. An answer is one compare-and-set of the row, and
-so is the expiry. The server whose acceptance is stored opens the room. A challenge thus ends only once and survives the
-crash of any server. An accepted challenge that has no room after `OPENING_MS` has failed.
+so is the expiry. A challenge thus ends only once and survives the crash of any server.
+
+To accept a challenge is two writes: the acceptance with the code of a room, and the room. The server reserves the code
+and checks all limits before the first write, so that the room can be opened after it. The challenge is over once the
+room is stored. If the server crashes between the two writes, the others look for the room after `OPENING_MS`; without a
+room, the challenge has failed.
 
 A server that hides the names of players has neither challenges nor blocks.
 """
@@ -21,7 +25,6 @@ import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.challenges import (
     CHALLENGE_MS,
@@ -38,6 +41,8 @@ from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.indexes import RoomExists
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.challenges.blocks import Blocking
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.people.allowances import RETRY_MS
@@ -53,13 +58,14 @@ from tictactoe_server.transport.rate_limit import Held, RateLimits
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
 KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end
-OPENING_MS: Final = 10_000
+OPENING_MS: Final = 10_000  # from the acceptance until other servers look for the room
 TICK_SECONDS: Final = 1.0
 SAME_PLAYER: Final = 5  # challenges from one address to one player in a minute
 DIFFERENT_PLAYERS: Final = 30  # players challenged from one address in a minute
 _ACQUAINTANCE_GAMES: Final = 50  # opponents in a player's latest games are not strangers; this is their number
 
 _WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
+_HAS_ROOM: Final = "challenge's room"  # sent with the id of a challenge once its room is stored
 
 log: Final = structlog.get_logger(__name__)
 
@@ -71,15 +77,14 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
 
     Attributes:
         until: Deadline in ms of served time, first for the answer, then for the room.
-        how: The end of the challenge, or "" while it is open.
-        by: Id of the player who answered, or "".
+        how: The end of the challenge, or "" while it is open. An accepted challenge is over once its room is stored.
         answer: Id of the answer that won the compare-and-set, so that a repeated write is recognised.
+        room: The code of an accepted challenge's room.
     """
 
     clock: ClockFields | None
     until: int
     how: str = ""
-    by: str = ""
     answer: str = ""
     room: str = ""
 
@@ -96,11 +101,6 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
     def is_open(self) -> bool:
         return not self.how
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the challenge has ended. An accepted challenge ends when its room is open."""
-        return bool(self.room) or self.how not in ("", "accepted")
-
     def row(self, kind: type[Row], now: int) -> Row:
         """Return the message that players are sent at `now` (ms of served time)."""
         fields = {name: getattr(self, name) for name in OpenChallenge.__struct_fields__}
@@ -115,7 +115,7 @@ CHALLENGES: Final[TableSpec[StoredChallenge]] = TableSpec(
         shown=lambda challenge: msgspec.to_builtins(challenge.row(OpenChallenge, challenge.made_at)),
         owner=lambda challenge: challenge.player,
     ),
-    lifetime_seconds=lambda challenge: (KEPT_MS + (0 if challenge.is_over else challenge.expires_ms)) // 1000,
+    lifetime_seconds=lambda challenge: (KEPT_MS + (challenge.expires_ms if challenge.is_open else 0)) // 1000,
 )
 """Challenges by id, kept until a minute after their end."""
 
@@ -143,6 +143,7 @@ class Challenges(Service):
         core.hooks.welcome_fields["challenges"] = self._list_for_welcome
         elsewhere.on_changed[_WHO_IS_THERE].add(self._on_presence_asked)
         elsewhere.on_changed[_IS_THERE].add(self._on_presence)
+        elsewhere.on_changed[_HAS_ROOM].add(self._on_room)
         self._blocking.on_strangers_blocked.add(
             lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
         )
@@ -194,7 +195,7 @@ class Challenges(Service):
         """Expire a player's received challenges beyond `MAX_RECEIVED`, from strangers first, then by age."""
         while len(received := [one for one in self._of_player(to) if one.to == to and one.is_open]) > MAX_RECEIVED:
             met = await self._acquaintances(to)
-            await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired", "")
+            await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired")
 
     async def _acquaintances(self, player: str) -> set[str]:
         """Return the ids of the people in a player's last games."""
@@ -206,7 +207,7 @@ class Challenges(Service):
         for one in self._of_player(player):
             if one.to == player and one.is_open and one.player not in met:
                 with suppress(Refused):  # it was answered meanwhile
-                    await self._end(one, "declined", player)
+                    await self._end(one, "declined")
 
     async def answer(self, call: Call) -> None:
         player, accept = call.player, call.request.accept
@@ -214,15 +215,12 @@ class Challenges(Service):
         if challenge is None or not challenge.is_open or not self._may_answer(challenge, player.id, accept=accept):
             raise _no_open_challenge()
         if accept:
-            self._check(call, challenge.rules.to_rules())
+            self._check(call)
             await self._check_accepting(challenge, player)
-            challenge = await self._open_room(await self._end(challenge, "accepted", player.id), player)
-            if not challenge.room:
-                raise _no_open_challenge()
+            call.answer(room=await self._accept(challenge, player))
         else:
-            how = "withdrawn" if player.id == challenge.player else "declined"
-            challenge = await self._end(challenge, how, player.id)
-        call.answer(room=challenge.room or UNSET)
+            await self._end(challenge, "withdrawn" if player.id == challenge.player else "declined")
+            call.answer()
 
     async def _list_for_welcome(self, account: Account) -> tuple[OpenChallenge, ...]:
         player = account.player.id
@@ -238,7 +236,7 @@ class Challenges(Service):
         check_clock(request.clock)
         if side is not UNSET and side not in tuple(rules.marks):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="side", seat=side, marks=list(rules.marks))
-        self._check(call, rules)
+        self._check(call)
         await self._core.hooks.policy_for(request).check(rules, request.clock, player, [to])
         self._core.allowances.take_create(player, call.session.address)
         return StoredChallenge(
@@ -254,7 +252,7 @@ class Challenges(Service):
             until=self._core.time() + CHALLENGE_MS,
         )
 
-    def _check(self, call: Call, rules: Rules) -> None:
+    def _check(self, call: Call) -> None:
         self._drain.check()
         if call.player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot")
@@ -285,7 +283,7 @@ class Challenges(Service):
         is_deaf, other = self._blocking.is_deaf, challenge.player
         return player in challenge.people and not (is_deaf(player, other) or is_deaf(other, player))
 
-    async def _end(self, challenge: StoredChallenge, how: str, by: str) -> StoredChallenge:
+    async def _end(self, challenge: StoredChallenge, how: str, room: str = "") -> StoredChallenge:
         """Store an answer; raises `Refused` if another answer was stored first."""
         answer = secrets.token_urlsafe(8)
 
@@ -295,38 +293,58 @@ class Challenges(Service):
             now = self._core.time()
             if old is None or not old.is_open or old.until <= now:
                 raise _no_open_challenge()
-            until = now + (OPENING_MS if how == "accepted" else 0)
-            return replace(old, how=how, by=by, answer=answer, until=until)
+            return replace(old, how=how, answer=answer, room=room, until=now + (OPENING_MS if room else 0))
 
         return await self._change(challenge.challenge, edit)
 
-    async def _open_room(self, challenge: StoredChallenge, player: Player) -> StoredChallenge:
-        room, rules = "", challenge.rules.to_rules()
-        side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
-        players = (side, challenge.player, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
-        seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
-        origin = next((session.address for session in self._sessions(challenge.player)), "")
+    async def _accept(self, challenge: StoredChallenge, player: Player) -> str:
+        """Store the acceptance and then the room, and return the room's code."""
+        rooms = self._core.rooms
         try:
-            await self._check_accepting(challenge, player)
-            self._core.indexes.seats.check(challenge.player, origin)
-            purpose, owner = self._core.hooks.policy_for(challenge).purpose, challenge.player
-            live = await self._core.open_room(
-                rules, reserved=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
-            )
-            room = live.room.code
-        except (Refused, StoreUnavailable) as error:
+            live = self._expect_room(challenge, player)
+        except Refused as error:
             log.info("the room of a challenge could not be opened", reason=str(error))
-        return await self._settle(challenge.challenge, room)
+            await self._end(challenge, "failed")
+            raise _no_open_challenge() from None
+        try:
+            challenge = await self._end(challenge, "accepted", live.room.code)
+        except BaseException:
+            self._core.indexes.stop_expecting(live)
+            raise
+        try:
+            await rooms.open(live, self._core.timers.close_later, keeps_code=True)
+        except RoomExists:  # probably stored by an earlier attempt
+            if not await self._settle(challenge):
+                raise _no_open_challenge() from None
+        self._elsewhere.tell_changed(_HAS_ROOM, challenge.challenge)
+        return challenge.room
 
-    async def _settle(self, id: str, room: str = "") -> StoredChallenge:
-        """Store the room of an accepted challenge, or its failure, unless either is stored already."""
+    def _expect_room(self, challenge: StoredChallenge, player: Player) -> LiveRoom:
+        """Return a reserved room with both players in their seats. Raise `Refused` at a limit."""
+        rules, owner = challenge.rules.to_rules(), challenge.player
+        side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
+        players = (side, owner, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
+        seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
+        origin = next((session.address for session in self._sessions(owner)), "")
+        self._core.indexes.seats.check(owner, origin)
+        purpose = self._core.hooks.policy_for(challenge).purpose
+        return self._core.expect_room(
+            rules, reserved=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
+        )
 
-        def edit(old: StoredChallenge | None) -> StoredChallenge | None:
-            if old is None or old.is_open or old.is_over:
-                return old
-            return replace(old, how="accepted" if room else "failed", room=room)
+    async def _settle(self, challenge: StoredChallenge) -> bool:
+        """Return True if the room of an accepted challenge is stored; otherwise store that the challenge has failed."""
 
-        return await self._change(id, edit)
+        def fail(old: StoredChallenge | None) -> StoredChallenge | None:
+            return replace(old, how="failed", room="") if old and old.how == "accepted" else old
+
+        try:
+            await self._core.rooms.load_state(challenge.room)
+        except Refused:
+            await self._change(challenge.challenge, fail)
+            return False
+        self._finish(challenge)
+        return True
 
     async def _change(
         self,
@@ -343,19 +361,35 @@ class Challenges(Service):
     def _show_change(self, id: str, before: StoredChallenge | None, after: StoredChallenge | None) -> None:
         """Index a challenge, and notify its players when it begins and when it ends."""
         if after is None:
-            if before is None or before.is_over:
+            if before is None:
                 return
             after = replace(before, how="expired")  # a player was forgotten, or it was deleted long after its end
-        self._core.time.go_on_from(after.made_at)
-        is_new, is_over = before is None, after.is_over
-        for player in after.people:
-            self._by_player.discard(player, id) if is_over else self._by_player.add(player, id, after)
-        was_over = before is not None and before.is_over
-        if is_new == is_over or was_over or not self._stored.loaded.is_set():  # every welcome lists the open challenges
+        is_loaded, now = self._stored.loaded.is_set(), self._core.time
+        now.go_on_from(after.made_at)
+        if not after.is_open and (after.how != "accepted" or (after.until <= now() and not is_loaded)):
+            self._finish(after)
             return
-        over = ChallengeOver(id, after.how, after.room or UNSET)
-        frame = encode_frame(encode(over if is_over else after.row(Challenged, self._core.time())))
         for player in after.people:
+            self._by_player.add(player, id, after)
+        if before is None and after.is_open and is_loaded:
+            self._push(after, after.row(Challenged, now()))
+
+    def _finish(self, challenge: StoredChallenge) -> None:
+        """Remove a challenge from the index and notify its players, unless that was done before."""
+        if self._is_finished(challenge):
+            return
+        for player in challenge.people:
+            self._by_player.discard(player, challenge.challenge)
+        if self._stored.loaded.is_set():  # before that, every welcome will list the open challenges
+            self._push(challenge, ChallengeOver(challenge.challenge, challenge.how, challenge.room or UNSET))
+
+    def _is_finished(self, challenge: StoredChallenge) -> bool:
+        return challenge.challenge not in self._by_player.get(challenge.to, ())
+
+    def _push(self, challenge: StoredChallenge, message: Challenged | ChallengeOver) -> None:
+        """Send a message to all connections of both players."""
+        frame = encode_frame(encode(message))
+        for player in challenge.people:
             for session in self._sessions(player):
                 session.connection.push_frame(frame)
 
@@ -375,15 +409,18 @@ class Challenges(Service):
             log.exception("a challenge could not be processed")
 
     def _expire(self) -> None:
-        now = self._core.time()
+        """End the challenges that are due, and delete those that ended long ago."""
+        now, rooms = self._core.time(), self._core.rooms
         for challenge in self._stored:
-            id = challenge.challenge
-            if challenge.until > now:
-                continue
-            if challenge.is_open:
-                self.tasks.start(self._attempt(self._expire_stored(id)))
-            elif not challenge.is_over:
-                self.tasks.start(self._attempt(self._settle(id)))
+            id, code = challenge.challenge, challenge.room
+            if not (challenge.is_open or self._is_finished(challenge)):
+                if code in rooms.by_code or self._elsewhere.find(code) is not None:
+                    self._finish(challenge)  # another server opened the room and did not say so
+                elif challenge.until <= now:
+                    self.tasks.start(self._attempt(self._settle(challenge)))
+            elif challenge.is_open:
+                if challenge.until <= now:
+                    self.tasks.start(self._attempt(self._expire_stored(id)))
             elif now - challenge.until > KEPT_MS:
                 if self._stored.table.expires:
                     self._stored.forget(id)
@@ -402,6 +439,18 @@ class Challenges(Service):
     def _on_presence(self, player: str) -> None:
         if (heard := self._presence.get(player)) is not None:
             heard.set()
+
+    def _on_room(self, id: str) -> None:
+        challenge = self._stored.get(id)
+        if challenge is None or challenge.is_open:  # the notice of the acceptance is late
+            self.tasks.start(self._attempt(self._finish_stored(id)))
+        else:
+            self._finish(challenge)
+
+    async def _finish_stored(self, id: str) -> None:
+        challenge = await self._stored.read(id)
+        if challenge is not None and not challenge.is_open:
+            self._finish(challenge)
 
 
 def _no_open_challenge() -> Refused:
