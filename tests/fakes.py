@@ -8,6 +8,7 @@ from typing import Any, Literal
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
+from tictactoe_server.core.session import Topic
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import Priority
 from tictactoe_server.features.tournaments.kept import EVENTS
@@ -219,6 +220,7 @@ class FakePool(ThinkingPool):
 class Watcher:
     def __init__(self, player: str) -> None:
         self.player, self.connection = Player(player, player), self
+        self.topics: dict[Topic, None] = {}
         self.seen: list[dict[str, Any]] = []
 
     def push_frame(self, frame: bytes) -> None:

@@ -41,7 +41,7 @@ from tictactoe_server.play.hello import HelloService
 from tictactoe_server.play.history import PastGames
 from tictactoe_server.play.joining import Joining
 from tictactoe_server.play.lobby import PublicRooms
-from tictactoe_server.play.moves import Play, Talk
+from tictactoe_server.play.moves import ChatService, Play
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.scheduler import Job, Tasks, every
 from tictactoe_server.settings import Limits, Settings
@@ -164,7 +164,7 @@ class Server:
         drain = self._drain
         if self._cluster is not None and await self._cluster.leave():
             drain.back_ms = HANDOVER_MS
-        self._tell_all(drain.notice())
+        self._broadcast(drain.notice())
         await self._listener.stop(
             CloseCode.SERVICE_RESTART, "stopping" if drain.is_final else "restarting", _STOP_SECONDS
         )
@@ -226,7 +226,7 @@ class Server:
 
     def _build(self, store: Storage) -> None:
         settings, limits = self._settings, self._limits
-        self._drain = drain = Drain(lambda: self.core.count_games(), self._tell_all)
+        self._drain = drain = Drain(lambda: self.core.count_games(), self._broadcast)
         self.core = core = self._make_core(store)
         self._pressure = Pressure(limits, self._monotonic_ns)
         self._bans = bans = Bans(store.table(BANS), core.rooms.elsewhere, self._jobs)
@@ -249,7 +249,7 @@ class Server:
             hello.names,
             Joining(hello, drain),
             Play(drain),
-            Talk(),
+            ChatService(),
             PublicRooms(),
             PastGames(shows_pages=settings.page),
             *parts.services,
@@ -339,7 +339,7 @@ class Server:
         self.core.presence.add(session)
         return session
 
-    def _tell_all(self, frame: bytes) -> None:
+    def _broadcast(self, frame: bytes) -> None:
         for connection in self._listener.connections:
             connection.push_frame(frame)
 

@@ -80,7 +80,7 @@ class Points(Service):
         self.known: dict[str, int] = {}
         self.has_begun, self.has_ended = asyncio.Event(), False
         self.jobs = (self.wait,)
-        self.handles = {AskPoints: self.tell}
+        self.handles = {AskPoints: self.answer}
         self.routes = {"/points/([^/]+)": lambda request, player: [str(self.known.get(player, 0))]}
         self._tasks = Tasks()
 
@@ -107,7 +107,7 @@ class Points(Service):
         if id and game.result.winner is not None:
             self._tasks.start(self._give(game.players[game.result.winner].player, frozenset({id})))
 
-    def tell(self, call: Call) -> None:
+    def answer(self, call: Call) -> None:
         call.answer()
         points = TellPoints(self.known.get(call.request.player, 0))
         call.session.push(points)  # type: ignore[arg-type]  # only this test knows it

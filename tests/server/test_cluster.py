@@ -274,7 +274,7 @@ async def test_changes_reach_all_servers_and_one_server_is_chosen_for_each_task(
         heard: list[list[str]] = [[] for _ in servers]
         for server, told in zip(servers, heard, strict=True):
             server.core.rooms.elsewhere.on_changed["bans"].add(told.append)
-        servers[0].core.rooms.elsewhere.tell_changed("bans", "K7M4PQ")
+        servers[0].core.rooms.elsewhere.broadcast_change("bans", "K7M4PQ")
         await until(lambda: all(heard[1:]))
         assert heard == [[], ["K7M4PQ"], ["K7M4PQ"]]
         for key in map(str, range(20)):

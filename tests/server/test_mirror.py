@@ -21,7 +21,7 @@ class Peers(RemoteServers):
     is_several = True
     other: RemoteServers | None = None
 
-    def tell_changed(self, table: str, key: str) -> None:
+    def broadcast_change(self, table: str, key: str) -> None:
         if self.other is not None:
             self.other.on_changed[table](key)
 

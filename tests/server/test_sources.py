@@ -30,7 +30,7 @@ from tictactoe_server.play.hello import HelloService
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.rate_limit import RateLimit, take_both
+from tictactoe_server.transport.rate_limit import RateLimit, consume_both
 
 SECOND_NS = 1_000_000_000
 
@@ -77,10 +77,10 @@ def some_sources(now_ns: list[int], at_once: int = 3, **more: int) -> Pressure:
 def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
     now_ns = [SECOND_NS]
     sources = some_sources(now_ns)
-    assert [bool(sources.of("192.0.2.1").take(unlimited())) for _ in range(4)] == [False, False, False, True]
-    assert sources.of("192.0.2.2").take(unlimited()) == 0
+    assert [bool(sources.of("192.0.2.1").consume(unlimited())) for _ in range(4)] == [False, False, False, True]
+    assert sources.of("192.0.2.2").consume(unlimited()) == 0
     now_ns[0] += SECOND_NS
-    assert [bool(sources.of("192.0.2.1").take(unlimited())) for _ in range(2)] == [False, True]
+    assert [bool(sources.of("192.0.2.1").consume(unlimited())) for _ in range(2)] == [False, True]
     assert sources.rates.most_used == 3
 
 
@@ -89,7 +89,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
     sources = some_sources(now_ns)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(3):
-        source.take(unlimited())
+        source.consume(unlimited())
     crowd = [InLine(taken, sources, 2) for _ in range(1_000)]
     for one in crowd:
         source.line_up(one.take_turn)
@@ -98,7 +98,7 @@ async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_oth
     for seconds, served in ((1, 1), (3, 4)):
         now_ns[0] += seconds * SECOND_NS
         source._queue_up()
-        assert source.take(unlimited()) == IN_LINE, "who comes now waits behind those who wait"
+        assert source.consume(unlimited()) == IN_LINE, "who comes now waits behind those who wait"
         await asyncio.sleep(0)
         assert taken == crowd[:served]
 
@@ -109,20 +109,20 @@ async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypa
     first = sources.of("192.0.2.1")
     first.note_play()
     sources.measure_turn()
-    assert first.take(unlimited()) == 0, "there is nobody else who would wait for it"
+    assert first.consume(unlimited()) == 0, "there is nobody else who would wait for it"
     await asyncio.sleep(0)
     second = sources.of("192.0.2.2")
     second.note_play()
     sources.measure_turn()
     crowd = [InLine(taken, sources, 3, address) for address in ("192.0.2.1", "192.0.2.2")]
     for source, one in zip((first, second), crowd, strict=True):
-        assert source.take(unlimited()) == IN_LINE
+        assert source.consume(unlimited()) == IN_LINE
         source.line_up(one.take_turn)
     sources.lines._work_seconds = 60
     await asyncio.sleep(0)
     assert taken[:2] == crowd
     assert sorted(map(id, taken)) == sorted(map(id, crowd * 3))
-    assert second.take(unlimited()) == 0, "that was the next turn"
+    assert second.consume(unlimited()) == 0, "that was the next turn"
 
 
 async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatc
     playing.note_play()
     sources.measure_turn()
     await asyncio.sleep(0)
-    assert (playing.take(unlimited()), idle.take(unlimited())) == (0, IN_LINE)
+    assert (playing.consume(unlimited()), idle.consume(unlimited())) == (0, IN_LINE)
     sources.slow_lines._work_seconds = 60
     waiting = InLine(taken, sources, 1, "192.0.2.2")
     idle.line_up(waiting.take_turn)
@@ -141,10 +141,10 @@ async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatc
     assert taken == [waiting], "a share of the time is theirs"
     del playing
     gc.collect()
-    assert sources.of("192.0.2.1").take(unlimited()) == 0, "it has lost its only connection, and comes back"
+    assert sources.of("192.0.2.1").consume(unlimited()) == 0, "it has lost its only connection, and comes back"
     for _ in range(PLAYING_SECONDS):
         sources.fade()
-    assert sources.of("192.0.2.1").take(unlimited()) == IN_LINE
+    assert sources.of("192.0.2.1").consume(unlimited()) == IN_LINE
 
 
 async def test_later_steps_of_requests_count_for_the_time_of_addresses_without_players() -> None:
@@ -152,9 +152,9 @@ async def test_later_steps_of_requests_count_for_the_time_of_addresses_without_p
     playing, idle = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     playing.note_play()
     playing.charge(0.01)
-    assert idle.take(unlimited()) == 0
+    assert idle.consume(unlimited()) == 0
     idle.charge(0.01)
-    assert (idle.take(unlimited()), playing.take(unlimited())) == (IN_LINE, 0)
+    assert (idle.consume(unlimited()), playing.consume(unlimited())) == (IN_LINE, 0)
     assert [sources._rest() for _ in range(2)] == [0.02, pressure._LONG_REST_SECONDS]
 
 
@@ -163,9 +163,9 @@ async def test_time_is_reserved_only_while_people_play(monkeypatch: pytest.Monke
     sources = some_sources([SECOND_NS], at_once=100)
     first, _ = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     sources.measure_turn()
-    assert first.take(unlimited()) == IN_LINE
+    assert first.consume(unlimited()) == IN_LINE
     await asyncio.sleep(0)
-    assert first.take(unlimited()) == 0
+    assert first.consume(unlimited()) == 0
 
 
 async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_for_much(
@@ -179,7 +179,7 @@ async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_f
     loud.charge(0.04)
     sources.measure_turn()
     assert sources.is_full
-    assert (quiet.take(unlimited()), loud.take(unlimited())) == (0, IN_LINE)
+    assert (quiet.consume(unlimited()), loud.consume(unlimited())) == (0, IN_LINE)
     quiet.charge(0.03)
     sources.excess = 9.0
     assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, has_priority=True)) == (True, False)
@@ -190,7 +190,7 @@ async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() ->
     sources = some_sources(now_ns)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
     for _ in range(3):
-        source.take(unlimited())
+        source.consume(unlimited())
     for messages in (0, 1):
         source.line_up(InLine(taken, sources, messages).take_turn)
     now_ns[0] += SECOND_NS
@@ -459,27 +459,27 @@ async def test_an_address_that_gives_way_waits_under_full_load_in_its_own_places
 async def test_what_a_session_has_to_hold_back_takes_nothing_from_its_neighbours() -> None:
     sources = some_sources([SECOND_NS], at_once=4_000)
     source, loud = sources.of("192.0.2.1"), RateLimit(1, 1_000, lambda: SECOND_NS)
-    assert [source.take(loud) for _ in range(30)] == [0, *[1_001] * 29]
-    assert source.take(unlimited()) == 0
+    assert [source.consume(loud) for _ in range(30)] == [0, *[1_001] * 29]
+    assert source.consume(unlimited()) == 0
 
 
 def test_two_limits_are_counted_together_or_not_at_all() -> None:
     ticks = iter(range(SECOND_NS, 2 * SECOND_NS))
     for _ in range(100):
         first, second = (RateLimit(1, 1_000, lambda: next(ticks)) for _ in range(2))
-        second.take()
-        wait, other = take_both(first, second)
+        second.consume()
+        wait, other = consume_both(first, second)
         assert (wait, bool(other), first.used) == (0, True, 0)
 
 
 def test_what_cannot_be_read_counts_as_several_of_its_address_even_past_the_limit() -> None:
     source = some_sources([SECOND_NS], at_once=30, messages_for_a_bad_one=10).of("192.0.2.1")
-    assert source.take(unlimited()) == 0
+    assert source.consume(unlimited()) == 0
     for _ in range(3):
         source.count_bad()
-    assert (source.limit.used, source.take(unlimited())) == (28, 0)
+    assert (source.limit.used, source.consume(unlimited())) == (28, 0)
     source.count_bad()
-    assert (source.limit.used, source.take(unlimited())) == (38, IN_LINE)
+    assert (source.limit.used, source.consume(unlimited())) == (38, IN_LINE)
 
 
 async def test_what_cannot_be_read_of_one_who_is_gone_costs_its_address_nothing() -> None:

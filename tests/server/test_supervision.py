@@ -10,8 +10,8 @@ from tictactoe_server.cli.process import Supervisor
 
 
 def test_where_nobody_supervises_nothing_is_said() -> None:
-    Supervisor({}).tell("READY=1")
-    Supervisor({"NOTIFY_SOCKET": "/nowhere/at/all"}).tell("READY=1")
+    Supervisor({}).notify("READY=1")
+    Supervisor({"NOTIFY_SOCKET": "/nowhere/at/all"}).notify("READY=1")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has sockets with abstract names")
@@ -20,7 +20,7 @@ def test_a_socket_may_have_an_abstract_name() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as hearing:
         hearing.bind(f"\0{name}")
         hearing.settimeout(PATIENCE_SECONDS)
-        Supervisor({"NOTIFY_SOCKET": f"@{name}"}).tell("READY=1")
+        Supervisor({"NOTIFY_SOCKET": f"@{name}"}).notify("READY=1")
         assert hearing.recv(4096) == b"READY=1"
 
 

@@ -131,7 +131,7 @@ FAULTS: Final[dict[str, Planted]] = {
         HttpConnection, "push_answer_and_state", lambda push, self, room, answer, state: self.push_frame(answer)
     ),
     "send-chat-to-players-only": Planted(
-        LiveRoom, "push", lambda push, self, message, but=(): push(self, message, {*but, *self.watchers})
+        LiveRoom, "push", lambda push, self, message, excluded=(): push(self, message, {*excluded, *self.watchers})
     ),
     "send-chat-twice": Planted(LiveRoom, "push", lambda push, self, *args: (push(self, *args), push(self, *args))),
     "keep-the-seat-with-the-first-tab": Planted(

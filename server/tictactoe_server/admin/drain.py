@@ -30,11 +30,11 @@ class Drain:
         back_ms: The delay before clients reconnect.
     """
 
-    def __init__(self, count_games: Callable[[], int], tell_all: Callable[[bytes], None]) -> None:
+    def __init__(self, count_games: Callable[[], int], broadcast: Callable[[bytes], None]) -> None:
         self.is_on = self.is_final = False
         self.back_ms = RESTART_MS
         self._count_games = count_games
-        self._tell_all = tell_all
+        self._broadcast = broadcast
         self._ends_at: float | None = None
         self._begun = asyncio.Event()
 
@@ -53,7 +53,7 @@ class Drain:
         self.is_on, self.is_final = True, is_final
         self._ends_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
         log.info("draining", games=self._count_games(), deadline=seconds, restart=not is_final)
-        self._tell_all(self.notice(in_ms=None if seconds is None else round(seconds * 1000)))
+        self._broadcast(self.notice(in_ms=None if seconds is None else round(seconds * 1000)))
         self._begun.set()
 
     def check(self) -> None:

@@ -61,14 +61,14 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         control = ControlSocket(socket_path(settings.data, server.port), server.orders.answer_line)
         if not with_parent:
             await control.open()
-        _tell_addresses(server)
+        _print_addresses(server)
         numbers = {name: count_of(limits, name) for name in COUNTS}
         changed = ",".join(f"{name}={here}" for name, here in numbers.items() if here != count_of(Limits(), name))
         data = None if settings.data is None else str(settings.data.absolute())
         log.info("server started", version=__version__, port=server.port, data=data, limits=changed or "usual")
         if server.parts.data == "nothing":
             tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
-        supervisor.tell("READY=1", f"STATUS=Listening on {server.url}")
+        supervisor.notify("READY=1", f"STATUS=Listening on {server.url}")
         works = [supervisor.keep_alive()]
         if settings.announces and not with_parent:
             tls_name = None if certificate is None else next(iter(certificate.names), None)
@@ -76,7 +76,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         drained, *_ = tasks = [asyncio.create_task(work) for work in (server.parts.drain.until_over(), *works)]
         drained.add_done_callback(lambda _: stop.requested.set())
         await stop.requested.wait()
-        supervisor.tell("STOPPING=1")
+        supervisor.notify("STOPPING=1")
         for task in tasks:
             task.cancel()
         control.close()
@@ -109,7 +109,7 @@ class Supervisor:
         is_ours = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         self._watchdog_seconds = int(watchdog) / 1e6 if watchdog.isdecimal() and is_ours else None
 
-    def tell(self, *lines: str) -> None:
+    def notify(self, *lines: str) -> None:
         """Send lines such as ``READY=1`` to the service manager, without waiting."""
         if not self._address:
             return
@@ -119,7 +119,7 @@ class Supervisor:
 
     async def keep_alive(self) -> None:
         while self._watchdog_seconds:
-            self.tell("WATCHDOG=1")
+            self.notify("WATCHDOG=1")
             await asyncio.sleep(self._watchdog_seconds / 2)
 
 
@@ -139,7 +139,7 @@ def _within_descriptors(limits: Limits) -> Limits:
     return replace(limits, connections=min(limits.connections or most, most))
 
 
-def _tell_addresses(server: Server) -> None:
+def _print_addresses(server: Server) -> None:
     """Print the line that scripts wait for, then how to join from this machine and from others.
 
     With the page enabled, these are links for browsers; otherwise they are commands for terminals.

@@ -295,12 +295,12 @@ class Timers:
         if is_player and session.player is not None:
             self.drop(live, session.player)
         else:
-            self.tell_count(live)
+            self.broadcast_count(live)
         self.close_later(live)
 
     # -- watchers -----------------------------------------------------------------------------------------------
 
-    def tell_count(self, live: LiveRoom) -> bool:
+    def broadcast_count(self, live: LiveRoom) -> bool:
         """Send the number of watchers, at most every `COUNT_SECONDS`. Return True if watchers were sent it now."""
         self.on_counted(live)
         if live.is_count_due:

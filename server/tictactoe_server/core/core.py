@@ -95,7 +95,7 @@ class Core:
         fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
         room = open_room(code or self.indexes.new_code(), rules, player, self.time(), **fields)
         counts = room.terms.games_count == "at opening"
-        if counts and not self.allowances.take_game({owner: origin}, rules.rows * rules.columns):
+        if counts and not self.allowances.count_game({owner: origin}, rules.rows * rules.columns):
             raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
         source = self.rooms.elsewhere.source_of(origin)
         live = LiveRoom(self.rooms, room, owner=owner, origin=origin, source=source)

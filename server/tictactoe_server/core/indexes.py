@@ -123,7 +123,7 @@ class Lobby(Topic):
         self._public = dict(sorted(self._public.items(), key=lambda item: item[1].room.opened_at))
         self._list = None
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         changed, self._changed = self._changed, {}
         rows = in_groups((self._row(live) for live in changed.values() if live is not None), MAX_CHANGE_BYTES)
         closed = [code for code, live in changed.items() if live is None]
@@ -136,7 +136,7 @@ class Lobby(Topic):
         self._changes += 1
         if self.subscribers:
             self._changed[code] = live
-            self.tell_later()
+            self.publish_later()
 
     def _row(self, live: Listed) -> bytes:
         return with_fields(encode(self._names.public(live.summary(self._now()))), self._add_fields(live))

@@ -95,9 +95,9 @@ class Watchers:
             self._go_on()
 
     def finish(self) -> None:
-        self._tell(len(self._left))
+        self._send(len(self._left))
         self._take_up()
-        self._tell(len(self._left))
+        self._send(len(self._left))
 
     def _end_gathering(self) -> None:
         self._gathering = None
@@ -108,7 +108,7 @@ class Watchers:
         self._next_turn = None
         if not self._left:
             self._take_up()
-        self._tell(min(len(self._left), CROWD_A_TURN))
+        self._send(min(len(self._left), CROWD_A_TURN))
         if self._left or self._coming_states or (self._coming_lines and self._gathering is None):
             self._next_turn = asyncio.get_running_loop().call_soon(self._go_on)
 
@@ -117,7 +117,7 @@ class Watchers:
         self._lines, self._coming_lines = b"".join(self._coming_lines), []
         self._left = dict.fromkeys(self.seen)
 
-    def _tell(self, count: int) -> None:
+    def _send(self, count: int) -> None:
         for _ in range(count):
             session, _ = self._left.popitem()
             for seq, frame in self._states:
@@ -390,13 +390,13 @@ class LiveRoom(Listed, StoredValue[Room]):
     def _frame(self, now: int) -> bytes:
         return encode_frame(self._encoder.encode(self.room, now, len(self.watchers)))
 
-    def push(self, message: Push, but: Collection[Session] = ()) -> None:
-        """Send a message to all sessions that are not in `but`."""
+    def push(self, message: Push, excluded: Collection[Session] = ()) -> None:
+        """Send a message to all sessions that are not in `excluded`."""
         frame = encode_frame(encode(message))
-        for session in self.sessions if but else self.players.values():
-            if session not in but:
+        for session in self.sessions if excluded else self.players.values():
+            if session not in excluded:
                 session.connection.push_frame(frame)
-        if self.watchers and not but:
+        if self.watchers and not excluded:
             self.watchers.say(frame)
 
 

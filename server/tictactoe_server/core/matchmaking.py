@@ -48,8 +48,8 @@ class Matchmaker:
             left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
-    def find(self, kind: GameKind, player: str, but: Collection[str] = ()) -> Listed | None:
-        """Return the oldest room of this kind without `player` and without players in `but`, or None.
+    def find(self, kind: GameKind, player: str, excluded: Collection[str] = ()) -> Listed | None:
+        """Return the oldest room of this kind without `player` and without players in `excluded`, or None.
 
         If the purpose has a distance, return the nearest room instead of the oldest.
         """
@@ -65,7 +65,7 @@ class Matchmaker:
             useful.append(live)
             seated = [seat.player for seat in live.room.held_seats]
             is_own = player in seated or player in live.entering
-            if not (is_own or any(one in but or self._is_full(one) for one in seated)):
+            if not (is_own or any(one in excluded or self._is_full(one) for one in seated)):
                 found.append(live)
         waiting[:looked] = useful
         if not waiting:

@@ -29,7 +29,7 @@ from weakref import WeakValueDictionary
 from tictactoe_server import clock
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.fair_queue import FairQueue
-from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, take_both
+from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, consume_both
 
 PLACES: Final = 8  # the most requests in progress that wait for the store
 SLOW_PLACES: Final = 2  # further places, for addresses that give way
@@ -90,12 +90,12 @@ class Places:
     async def enter(self, address: str) -> Place:
         """Wait until it is the turn of an address, and return a place for its request."""
         if self._free and self._taken[address] < PLACES_OF_ADDRESS and address not in self._waiting:
-            return self._take(address)
+            return self._occupy(address)
         turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(address, deque()).append(turn)
         return await turn
 
-    def _take(self, address: str) -> Place:
+    def _occupy(self, address: str) -> Place:
         self._free -= 1
         self._taken[address] += 1
         return Place(partial(self._leave, address), self._rest_seconds)
@@ -111,7 +111,7 @@ class Places:
             if turns:
                 self._waiting[free] = turns  # behind the other addresses
             if not turn.done():
-                turn.set_result(self._take(free))
+                turn.set_result(self._occupy(free))
 
     def _next(self) -> str | None:
         """Return the first waiting address below its limit, or None. At most `PLACES` addresses are skipped."""
@@ -168,7 +168,7 @@ class Source:
         self.bad += 1
         self.limit.spend(self.pressure.bad_count - 1)
 
-    def take(self, own: RateLimit) -> int:
+    def consume(self, own: RateLimit) -> int:
         """Count a message from a session, and return 0 if it may be carried out now.
 
         Otherwise return the ms until the session's `own` limit allows it, or `IN_LINE` if the address has to wait for
@@ -181,7 +181,7 @@ class Source:
             has_to_wait = pressure.is_full and pressure.is_heavy(self, has_priority=True)
         if self._line or has_to_wait:
             return own.wait() or IN_LINE
-        wait, for_address = take_both(own, self.limit)
+        wait, for_address = consume_both(own, self.limit)
         return wait or (IN_LINE if for_address else 0)
 
     def line_up(self, take_turn: Callable[[], bool]) -> None:
@@ -193,7 +193,7 @@ class Source:
     def _serve(self) -> None:
         """Give the first session in line its turn, if the limit allows. A session with more messages queues again."""
         self._is_due = False
-        if not self.limit.take() and not self._line.popleft()():
+        if not self.limit.consume() and not self._line.popleft()():
             self.limit.give_back()
         if self._line and not self._is_due:
             self._serve_later()

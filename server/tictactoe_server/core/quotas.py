@@ -90,7 +90,7 @@ class Seats(Limiting):
         """Count a seat that is about to be taken, until it is stored in the room or `give_up` is called."""
         code = listed.room.code
         self._addresses[player, code] = address
-        self._take(player, listed)
+        self._count(player, listed)
         if self._is_of_others(listed, address):
             self.unbegun.add(address, (player, code), (listed, listed.room.game))
 
@@ -118,14 +118,14 @@ class Seats(Limiting):
         for player, seat in seated.items():
             self._rooms.add(player, room.code, listed)
             if not seat.is_server_bot:
-                self._take(player, listed)
+                self._count(player, listed)
 
     def remove(self, room: Room) -> None:
         for seat in room.held_seats:
             self._forget(seat.player, room.code)
             self._named.discard(owner_of(seat.player), room.code)
 
-    def _take(self, player: str, listed: Listed) -> None:
+    def _count(self, player: str, listed: Listed) -> None:
         code = listed.room.code
         self.of_player.add(player, code, listed)
         self.of_address.add(self._addresses.get((player, code), ""), (player, code), listed)

@@ -93,12 +93,12 @@ class RemoteServers:
     def source_of(self, address: str) -> str:
         return address
 
-    async def take(self, room: Room, revision: int) -> bool:
+    async def adopt(self, room: Room, revision: int) -> bool:
         """Adopt a stored room unless another server owns it. Return False, without adopting it, on a single server."""
         return False
 
-    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
-        """Return a room for a match with players who are not in `but`. The room may be a new room on this server.
+    async def find_match(self, kind: GameKind, player: Player, excluded: Collection[str] = ()) -> RoomAt:
+        """Return a room for a match with players who are not in `excluded`. The room may be a new room on this server.
 
         Raise `StoreUnavailable` if no server responds.
         """
@@ -108,13 +108,13 @@ class RemoteServers:
         """Return True if this server is the running server that is responsible for a key."""
         return True
 
-    def tell_changed(self, table: str, key: str) -> None:
+    def broadcast_change(self, table: str, key: str) -> None:
         """Notify the other servers that a value in a table has changed."""
 
     def notify(self, table: str, key: str) -> None:
         """Notify the listeners of this server and of the other servers that a value in a table has changed."""
         self.on_changed[table](key)
-        self.tell_changed(table, key)
+        self.broadcast_change(table, key)
 
     async def look_at(self, rooms: Iterable[Listed]) -> None:
         """Request the newest boards of these rooms from other servers, and wait briefly for them."""

@@ -110,7 +110,7 @@ class Rooms(RoomEvents):
         code = parse_room_code(text)
         self.check_here(code)
         found = await self._load(code)
-        if found is not None and not await self.elsewhere.take(*found):
+        if found is not None and not await self.elsewhere.adopt(*found):
             self.adopt(*found, all_are_away=True)
         self.check_here(code)
         if code not in self.by_code:

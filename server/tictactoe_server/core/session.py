@@ -34,7 +34,7 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.frames import encode_frame
-from tictactoe_server.transport.rate_limit import Held, RateLimit, take_both
+from tictactoe_server.transport.rate_limit import Held, RateLimit, consume_both
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
 NOTICE_SECONDS: Final = 1.0  # shortest time between two notices that messages are delayed
@@ -97,7 +97,7 @@ class Throttle(Receiver):
     def count_bad(self) -> None:
         """Count an unreadable message, and close the connection after too many."""
         self.source.count_bad()
-        if self._bad.take():
+        if self._bad.consume():
             self._close("too many bad messages")
 
     def go_on(self) -> None:
@@ -119,14 +119,14 @@ class Throttle(Receiver):
         return self._inbox[0][1] if self._inbox else None
 
     def received(self, message: Any) -> None:
-        if not (self.is_busy or self._inbox or self.source.take(self.limit)):
+        if not (self.is_busy or self._inbox or self.source.consume(self.limit)):
             self.dispatcher.receive(self, message, self._now())
             return
         source, asked = self.source, message
         pressure = source.pressure
         pressure.measure()
         may_shed = self._inbox and pressure.is_restless and not (pressure.is_full or source.gives_way)
-        if may_shed and not any(take_both(self.limit, source.limit)):
+        if may_shed and not any(consume_both(self.limit, source.limit)):
             begun = clock.monotonic()
             asked = self.dispatcher.shed(self, message)
             source.charge(clock.monotonic() - begun)
@@ -147,9 +147,9 @@ class Throttle(Receiver):
     def take_turn(self) -> bool:
         """Carry out a queued message, because it is the address's turn. Return False if no message could be taken."""
         self._end_delay()
-        takes = bool(self._inbox) and not (self.is_busy or self.limit.take())
+        takes = bool(self._inbox) and not (self.is_busy or self.limit.consume())
         late = takes and self._take_one()
-        while late and self._inbox and not (self.is_busy or any(take_both(self.limit, self.source.limit))):
+        while late and self._inbox and not (self.is_busy or any(consume_both(self.limit, self.source.limit))):
             late = self._take_one()
         self._take_next()
         return takes
@@ -164,7 +164,7 @@ class Throttle(Receiver):
     def _take_next(self) -> None:
         """Carry out queued messages until a request has to wait for the store or a message exceeds a limit."""
         while self._inbox and not self.is_busy:
-            wait = self.source.take(self.limit)
+            wait = self.source.consume(self.limit)
             if wait:
                 self._hold_back(wait)
                 break
@@ -383,7 +383,7 @@ class Topic(ABC):
 
     Attributes:
         subscribers: The subscribed sessions, each with the number of items that it wants, if it can choose.
-        due: The timer of the next `tell`.
+        due: The timer of the next `publish`.
     """
 
     def __init__(self) -> None:
@@ -398,16 +398,16 @@ class Topic(ABC):
         self.subscribers.pop(session, None)
         session.topics.pop(self, None)
 
-    def tell_later(self) -> None:
-        """Schedule `tell` for all changes made until then, unless it is already scheduled."""
+    def publish_later(self) -> None:
+        """Schedule `publish` for all changes made until then, unless it is already scheduled."""
         if self.due is None:
-            self.due = asyncio.get_running_loop().call_later(self.gather_seconds(), self._tell)
+            self.due = asyncio.get_running_loop().call_later(self.gather_seconds(), self._publish)
 
     def gather_seconds(self) -> float:
         return min(MOST_GATHER_SECONDS, GATHER_SECONDS * max(1.0, len(self.subscribers) / QUICK_SUBSCRIBERS))
 
     @abstractmethod
-    def tell(self) -> None:
+    def publish(self) -> None:
         """Send the changes."""
 
     def send(self, frame: bytes) -> None:
@@ -415,9 +415,9 @@ class Topic(ABC):
         for session in self.subscribers:
             session.connection.push_frame(frame)
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         self.due = None
-        self.tell()
+        self.publish()
 
 
 def list_of(rows: Iterable[bytes]) -> Any:

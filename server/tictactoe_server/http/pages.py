@@ -105,7 +105,7 @@ class Pages:
         """Return an error response, and count failed requests, which prevents the guessing of room codes."""
         if isinstance(error, Refused):
             is_missed = error.code is not ErrorCode.RATE_LIMITED
-            wait = self._misses_of(request).take() if is_missed else error.retry_ms or 0
+            wait = self._misses_of(request).consume() if is_missed else error.retry_ms or 0
             return say_too_many(request, wait) if wait else self._nothing(request, error.code, error.message)
         if isinstance(error, StoreUnavailable | TimeoutError):
             words = "The server cannot read this now. Try again soon."

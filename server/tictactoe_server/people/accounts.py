@@ -52,22 +52,22 @@ class Accounts:
     async def load_or_empty(self, player: Player) -> Account:
         return await self.load(player.id) or Account(player)
 
-    async def find_claim(self, name: str, but: str = "") -> Claim | None:
+    async def find_claim(self, name: str, own: str = "") -> Claim | None:
         """Return the claim of a name that `name` may be confused with, or None if there is none.
 
         Args:
-            but: The id of a player, whose own claim is returned only if no other player has such a claim.
+            own: The id of a player, whose own claim is returned only if no other player has such a claim.
         """
         found = await asyncio.gather(*map(self.claims.load, keys_of(name)))
         claims = [row[0] for row in found if row is not None and not row[0].is_free]
-        return min(claims, key=lambda claim: claim.player == but, default=None)
+        return min(claims, key=lambda claim: claim.player == own, default=None)
 
     async def shown(self, player: Player) -> tuple[Player, Claim | None]:
         """Return a player as others see them, and the claim that their name may be confused with, or None.
 
         The player's own claim is marked as used today. If another player has the claim, the returned name is marked.
         """
-        claim = await self.find_claim(player.name, but=player.id)
+        claim = await self.find_claim(player.name, own=player.id)
         if claim is not None and claim.player != player.id:
             return Player(player.id, mark_other(player.name)), claim
         if claim is not None and claim.seen < today():
@@ -88,11 +88,11 @@ class Accounts:
         """Claim all keys of a name for a player; if another player has claimed one of them, return that claim."""
         own, keys = Claim(name, player, today()), keys_of(name)
 
-        def take(old: Claim | None) -> Claim:
+        def claim_free(old: Claim | None) -> Claim:
             return own if old is None or old.is_free or old.player == player else old
 
         for count, key in enumerate(keys):
-            kept: Claim = await change(self.claims, key, take)
+            kept: Claim = await change(self.claims, key, claim_free)
             if kept != own:
                 await self._change(keys[:count], player, lambda own: None)
                 return kept

@@ -15,7 +15,7 @@ from tictactoe_protocol.guests import owner_of
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, take_both
+from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, consume_both
 
 CROWD_CHAT_MS: Final = 3_000  # the shortest time between two chat messages from a watcher in a crowd
 RETRY_MS: Final = 60_000  # the time to wait before repeating a request that exceeded a quota
@@ -70,18 +70,18 @@ class Allowances(Limiting):
         self.offers = named("offers-per-ten-seconds-per-player")
         self.crowd_chat = RateLimits(1, CROWD_CHAT_MS, monotonic_ns)
 
-    def take(self, limit: RateLimit, kind: str, why: str = "") -> None:
-        self.refuse_for(limit.take(), kind, why)
+    def consume(self, limit: RateLimit, kind: str, why: str = "") -> None:
+        self.refuse_for(limit.consume(), kind, why)
 
-    def take_create(self, player: Player, address: str) -> None:
-        waits = take_both(self.creates_of_player[player.id], self.creates_of_address[address])
+    def count_create(self, player: Player, address: str) -> None:
+        waits = consume_both(self.creates_of_player[player.id], self.creates_of_address[address])
         self.refuse_for(max(waits), "creates")
 
-    def take_game(self, addresses: Mapping[str, str], moves: int) -> bool:
-        """Count the size of a game that is about to be stored; see `take_kept`."""
-        return self.take_kept(addresses, ROW_BYTES + MOVE_BYTES * moves)
+    def count_game(self, addresses: Mapping[str, str], moves: int) -> bool:
+        """Count the size of a game that is about to be stored; see `count_kept`."""
+        return self.count_kept(addresses, ROW_BYTES + MOVE_BYTES * moves)
 
-    def take_kept(self, addresses: Mapping[str, str], size: int) -> bool:
+    def count_kept(self, addresses: Mapping[str, str], size: int) -> bool:
         """Count stored bytes for all players who have not reached their limit; return False if all players have.
 
         An address is charged only once, even if several players share it.
@@ -93,7 +93,9 @@ class Allowances(Limiting):
         is_kept, counted = False, {""}
         for player, address in addresses.items():
             own = self.kept_of_player[player]
-            waits = (own.take(size),) if address in counted else take_both(own, self.kept_of_address[address], size)
+            waits = (
+                (own.consume(size),) if address in counted else consume_both(own, self.kept_of_address[address], size)
+            )
             if not any(waits):
                 is_kept = True
                 counted.add(address)
@@ -101,9 +103,9 @@ class Allowances(Limiting):
             self._limited["kept"] += 1
         return is_kept
 
-    def take_offer(self, player: Player) -> None:
+    def count_offer(self, player: Player) -> None:
         """Count an offer to the opponents. A player and the player's guests share one limit."""
-        self.take(self.offers[owner_of(player.id)], "offers")
+        self.consume(self.offers[owner_of(player.id)], "offers")
 
     def check_misses(self, player: Player, address: str) -> None:
         """Raise `Refused` if the player has tried too many room codes, whether or not the next code exists."""
@@ -127,4 +129,4 @@ class Allowances(Limiting):
         self.count_try(self.misses_of_player[player.id], self.misses_of_address[address], "misses")
 
     def count_try(self, own: RateLimit, shared: RateLimit, kind: str) -> None:
-        self.refuse_for(own.take() or shared.take(), kind)
+        self.refuse_for(own.consume() or shared.consume(), kind)

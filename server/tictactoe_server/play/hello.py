@@ -164,7 +164,7 @@ class HelloService(Service):
     async def _register(self, name: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
         """Return a new player and a token; raises `Refused` with ``bad_name``, ``rate_limited`` or ``busy``."""
         chosen = f"guest-{draw_text(_GUEST_ALPHABET, 4)}" if name is UNSET else own_name(parse_or_refuse(name))
-        self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
+        self._core.allowances.consume(self._core.allowances.new_players[address], "new-players")
         return await self._give_token(KnownPlayer(Player(_draw_id(), chosen), today()))
 
     async def _recognise(self, name: str | UnsetType, token: str) -> KnownPlayer:
@@ -192,7 +192,7 @@ class HelloService(Service):
         name = read_name(text)
         key = hash_signed_on(name)
         if token is UNSET or await self._players.load(key) is None:
-            self._core.allowances.take(self._core.allowances.new_players[address], "new-players")
+            self._core.allowances.consume(self._core.allowances.new_players[address], "new-players")
         new = Player(_draw_id(), name)
         known: KnownPlayer = await change(
             self._players, key, lambda old: KnownPlayer(replace(old.player if old else new, name=name), today(), True)

@@ -60,11 +60,11 @@ class PastGames(Service):
         addresses, playing = {}, live.players
         for player in game.people or (live.owner,):
             addresses[player] = playing[player].source.address if player in playing else live.origin
-        if self._allowances.take_game(addresses, len(game.moves)):
+        if self._allowances.count_game(addresses, len(game.moves)):
             return True
         for player in addresses:
             session = playing.get(player)
-            if session is not None and not self._told[player].take():
+            if session is not None and not self._told[player].consume():
                 told = describe_announcement(_NOT_KEPT) or _NOT_KEPT
                 session.push(Announcement(told, clock.wall_ms(), _NOT_KEPT))
         return False
@@ -97,7 +97,7 @@ class PastGames(Service):
         id = await self._shares.first_key(half)
         if request.on:
             if id is None:
-                if not self._allowances.take_kept({call.player.id: session.address}, len(encode_game(game))):
+                if not self._allowances.count_kept({call.player.id: session.address}, len(encode_game(game))):
                     raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
                 id = half + secrets.token_urlsafe(_SHARE_BYTES)
                 await save(self._shares, id, game, None)

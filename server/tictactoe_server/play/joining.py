@@ -87,7 +87,7 @@ class Joining(Service):
 
     async def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> None:
         session, owner = call.session, call.player
-        self.core.allowances.take_create(owner, session.address)
+        self.core.allowances.count_create(owner, session.address)
 
         def answer(live: LiveRoom) -> None:
             room = live.room
@@ -126,16 +126,18 @@ class Joining(Service):
             except Refused:  # another player took the seat first
                 await asyncio.sleep(0)  # yield to other tasks before the next attempt
 
-    async def _find_match(self, kind: GameKind, player: Player, but: Collection[str]) -> tuple[LiveRoom | None, str]:
+    async def _find_match(
+        self, kind: GameKind, player: Player, excluded: Collection[str]
+    ) -> tuple[LiveRoom | None, str]:
         """Return a matching room and its code, or None and the code for a new room ("" for any free code).
 
         Raises `Refused`, with the URL to connect to, if the matching room is on another server.
         """
         rooms = self.core.rooms
         if not rooms.elsewhere.is_several:
-            found = self.core.indexes.matchmaker.find(kind, player.id, but)
+            found = self.core.indexes.matchmaker.find(kind, player.id, excluded)
             return None if found is None else rooms.find_here(found.room.code), ""
-        code, url = await rooms.elsewhere.find_match(kind, player, but)
+        code, url = await rooms.elsewhere.find_match(kind, player, excluded)
         live = rooms.find_here(code)
         if live is None and url is not None:
             raise moved(code, url)
@@ -231,7 +233,7 @@ class Joining(Service):
         call.answer_with_room(live)
         if live.is_unshown:  # the next update goes to every session
             return
-        if not (is_new and core.timers.tell_count(live)):
+        if not (is_new and core.timers.broadcast_count(live)):
             live.show_to(session, call.now)
             if live.has_bots:  # bots pause while nobody watches
                 core.rooms.on_shown(live)
@@ -262,7 +264,7 @@ class Joining(Service):
         elif session in live.watchers:
             live.part(session)
             call.answer()
-            timers.tell_count(live)
+            timers.broadcast_count(live)
             timers.close_later(live)
         else:
             call.change_room(leave, answer)

@@ -30,7 +30,7 @@ class Play(Service):
     def offer(self, call: Call) -> None:
         """Offer a draw or ask for a takeback, or answer such an offer. Only offers are rate-limited."""
         if call.request.action == "offer":
-            self._core.allowances.take_offer(call.player)
+            self._core.allowances.count_offer(call.player)
         call.submit()
 
     def rematch(self, call: Call) -> None:
@@ -38,7 +38,7 @@ class Play(Service):
         if not has_begun(call.live.room, call.request):
             self._drain.check()
         if call.live.room.was_aborted:
-            self._core.allowances.take_offer(call.player)
+            self._core.allowances.count_offer(call.player)
         call.submit()
 
     def sync(self, call: Call) -> None:
@@ -46,7 +46,7 @@ class Play(Service):
         call.live.show_to(call.session, call.now)
 
 
-class Talk(Service):
+class ChatService(Service):
     """Broadcasts chat in a room, except to players who have blocked the sender."""
 
     def __init__(self) -> None:
@@ -68,8 +68,8 @@ class Talk(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "chat off" if self._chat == "off" else "chat sentences")
         said = read_text(call.request.text, "text") if sentence is UNSET else say(f"sentence {sentence}")
         if seat is None and live.watchers.are_many:
-            self._allowances.take(self._allowances.crowd_chat[player.id], "chat", "crowd")
-        self._allowances.take(session.chat, "chat")
+            self._allowances.consume(self._allowances.crowd_chat[player.id], "chat", "crowd")
+        self._allowances.consume(session.chat, "chat")
         call.answer()
         name = player.name if seat is None else room.seat(seat).name
         at = clock.wall_ms()

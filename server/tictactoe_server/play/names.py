@@ -65,7 +65,7 @@ class Names(Service):
         self._elsewhere = core.rooms.elsewhere
         on_changed = self._elsewhere.on_changed
         on_changed[PLAYERS.name].add(self._send_away)
-        on_changed[ACCOUNTS.name].add(lambda player: self.tasks.start(self._tell_devices(player)))
+        on_changed[ACCOUNTS.name].add(lambda player: self.tasks.start(self._notify_devices(player)))
         on_changed[_OWNERS].add(self._show_owner)
 
     # -- requests -----------------------------------------------------------------------------------------------
@@ -89,14 +89,14 @@ class Names(Service):
         codes = [draw_text(ROOM_CODE_ALPHABET, _RESCUE_LENGTH) for _ in range(RESCUE_CODES)]
         before = list[Account]()
 
-        def take(account: Account) -> Account:
+        def claim(account: Account) -> Account:
             hashes = tuple(hash_rescue(code, account.salt) for code in codes)
             if account.codes == hashes:  # it is stored already
                 return account
             before.append(account)
             return replace(account, player=player, claimed=player.name).with_codes(hashes)
 
-        account = await self._open_account(call, take)
+        account = await self._open_account(call, claim)
         await asyncio.gather(self.kept.leave(before[-1], player.name), self.kept.rename_devices(account))
         log.info("name claimed", player=player.id)
         self._elsewhere.notify(_OWNERS, f"{player.id} {player.name}")
@@ -156,7 +156,7 @@ class Names(Service):
 
     async def own_signed_on(self, player: Player) -> None:
         """Claim the name of a player whom a proxy has signed on, unless another player has claimed it."""
-        claim = await self.kept.find_claim(player.name, but=player.id)
+        claim = await self.kept.find_claim(player.name, own=player.id)
         if (claim is None or claim.player != player.id) and await self.kept.claim(player.name, player.id) is None:
             self._elsewhere.notify(_OWNERS, f"{player.id} {player.name}")
 
@@ -169,9 +169,9 @@ class Names(Service):
         way = "rescue" if hello.link is UNSET else "link"
         try:
             if hello.link is not UNSET:
-                player = await self._take_link(read_code(hello.link))
+                player = await self._redeem_link(read_code(hello.link))
             else:
-                player = await self._take_rescue(hello.name or "", read_code(hello.rescue or ""))
+                player = await self._redeem_rescue(hello.name or "", read_code(hello.rescue or ""))
         except Refused as refused:
             if refused.code is ErrorCode.BAD_TOKEN:
                 allowances.count_try(*limits, "names")
@@ -187,18 +187,18 @@ class Names(Service):
         self._elsewhere.notify(ACCOUNTS.name, player)
         return Player(player, account.player.name)
 
-    async def _take_link(self, code: str) -> str:
+    async def _redeem_link(self, code: str) -> str:
         taken = []
 
-        def take(link: LinkCode | None) -> None:
+        def redeem(link: LinkCode | None) -> None:
             if link is None or link.is_over:
                 raise Refused(ErrorCode.BAD_TOKEN, "link", path="link")
             taken.append(link.player)
 
-        await change(self.kept.links, hash_secret(code), take)
+        await change(self.kept.links, hash_secret(code), redeem)
         return taken[-1]
 
-    async def _take_rescue(self, name: str, code: str) -> str:
+    async def _redeem_rescue(self, name: str, code: str) -> str:
         """Redeem a rescue code and return the id of the player who has claimed `name`."""
         claim = await self.kept.find_claim(name)
         account = claim and await self.kept.load(claim.player)
@@ -215,9 +215,9 @@ class Names(Service):
         return player
 
     async def _count_try(self, call: Call) -> None:
-        take = self._core.allowances.take
-        take(self._tries[call.player.id], "names")
-        take(self._claims[call.session.address], "names")
+        consume = self._core.allowances.consume
+        consume(self._tries[call.player.id], "names")
+        consume(self._claims[call.session.address], "names")
         if await self.kept.players.load(call.session.device.secret) is None:
             raise Refused(ErrorCode.KICKED, "revoked")
 
@@ -233,7 +233,7 @@ class Names(Service):
         found: Account = await change(self.kept.accounts, call.player.id, open)
         return found
 
-    async def _tell_devices(self, player: str) -> None:
+    async def _notify_devices(self, player: str) -> None:
         """Notify the player's devices on this server about newer devices."""
         sessions = self._core.presence.of_player(player)
         with suppress(StoreUnavailable):  # the next welcome has the news

@@ -40,7 +40,7 @@ class Peers(Protocol):
     @property
     def on_changed(self) -> Mapping[str, Listeners[[str]]]: ...
 
-    def tell_changed(self, table: str, key: str) -> None: ...
+    def broadcast_change(self, table: str, key: str) -> None: ...
 
 
 class MirroredValue(StoredValue[Value]):
@@ -165,7 +165,7 @@ class Mirror(Generic[Value]):
             self._must_reload.set()
             raise
         finally:
-            self._peers.tell_changed(self.name, key)
+            self._peers.broadcast_change(self.name, key)
 
     def forget(self, key: str) -> None:
         """Drop a value from memory; it stays in the store."""

@@ -139,7 +139,7 @@ class SqliteLog(Generic[Game]):
     async def replace(self, id: int, game: Game) -> None:
         await self.writer.ask(lambda _, journal: journal.games.replace(id, game), Write)
 
-    async def take(self, games: Sequence[tuple[int, bytes]]) -> None:
+    async def import_games(self, games: Sequence[tuple[int, bytes]]) -> None:
         """Store games from another store under their ids there, replacing games with the same ids.
 
         Args:

@@ -105,7 +105,7 @@ class Admission:
 
     def count_newcomer(self, key: str) -> bool:
         """Count a new connection from the address with this key; return False if there were too many recently."""
-        return not self.newcomers[key].take() or self.refuse(key, self.newcomers.names[0])
+        return not self.newcomers[key].consume() or self.refuse(key, self.newcomers.names[0])
 
     def refuse(self, whom: str, limit: str) -> bool:
         """Count a refused connection and return False. Refusals are logged at most once a minute.
@@ -116,7 +116,7 @@ class Admission:
         """
         self.refused[limit] += 1
         self._turned_away[whom] += 1
-        if not self._log_lines.take():
+        if not self._log_lines.consume():
             most, count = self._turned_away.most_common(1)[0]
             facts = {"turned_away": self._turned_away.total(), "most_from": most, "of_these": count}
             log.warning("too many connections: some were turned away", connections=self.connections, **facts)
@@ -321,7 +321,7 @@ class RemotePeer:
         After its first plain HTTP request, a connection no longer counts as a new connection.
         """
         limit = self.admission.requests
-        wait = limit[self._key].take()
+        wait = limit[self._key].consume()
         if not wait and path.startswith(METERED):
             limit = self.admission.answers
             wait = limit[self._key].wait()

@@ -27,7 +27,7 @@ class RateLimit:
         self._monotonic_ns = monotonic_ns
         self._next = 0
 
-    def take(self, count: int = 1) -> int:
+    def consume(self, count: int = 1) -> int:
         """Count `count` uses and return 0, or count nothing and return the ms to wait."""
         now = self._monotonic_ns()
         following = (self._next if self._next > now else now) + self._interval * count
@@ -46,7 +46,7 @@ class RateLimit:
 
     def wait(self) -> int:
         """Return the ms until the next use is allowed, without counting a use; 0 if it is allowed now."""
-        wait = self.take()
+        wait = self.consume()
         if not wait:
             self.give_back()
         return wait
@@ -155,7 +155,7 @@ def used_of(owner: object) -> dict[str, float]:
     return {name: one.most_used for one in limits for name in one.names}
 
 
-def take_both(first: RateLimit, second: RateLimit, count: int = 1) -> tuple[int, int]:
+def consume_both(first: RateLimit, second: RateLimit, count: int = 1) -> tuple[int, int]:
     """Count uses of two limits and return (0, 0), or count nothing and return the ms to wait for each limit.
 
     Only the wait for the first limit that refuses is above 0. Both limits must have the same clock.

@@ -87,5 +87,5 @@ async def test_one_is_shown_the_own_pairing_first_and_a_view_of_nobody_is_kept_n
     assert "p7" in watcher.seen[0]["pairings"][0]["players"].values()
     assert topic.gather_seconds() > idle
     topic.unwatch(session, event.code)
-    topic.tell()
+    topic.publish()
     assert topic.gather_seconds() == idle

@@ -132,7 +132,7 @@ async def test_the_hourly_limit_of_stored_games_refuses_new_rated_rooms_and_lose
     limits = uncounted(kept_megabytes_per_hour_per_player=1)
     async with Server(HERE, limits=limits) as server, people(server) as (ana, bo):
         rooms = [await begin(ana, bo) for _ in range(3)]
-        while server.core.allowances.take_game({id_of(ana): ""}, 42):
+        while server.core.allowances.count_game({id_of(ana): ""}, 42):
             pass
         for room in rooms:
             await ana.ask("move", room=room, cell=35, ply=0)

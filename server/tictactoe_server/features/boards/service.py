@@ -88,7 +88,7 @@ class Boards(Topic):
             if is_shown:
                 self._send([session])
             else:
-                self.tell()
+                self.publish()
 
     def unsubscribe(self, session: Session) -> None:
         super().unsubscribe(session)
@@ -110,12 +110,12 @@ class Boards(Topic):
     def gather_seconds(self) -> float:
         return LOOK_SECONDS
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         if not self.subscribers:
             self._shown = []
             self.on_demo_wanted(False)
             return
-        self.tell_later()
+        self.publish_later()
         now = asyncio.get_running_loop().time()
         self._choose(now)
         for shown in self._shown:

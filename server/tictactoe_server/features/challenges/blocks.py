@@ -79,7 +79,7 @@ class Blocking(Service):
                 call.request.strangers is True and not row.strangers
             )
             if not is_new:  # new blocks are never rate-limited, so that a harassed player can act at once
-                self._core.allowances.take_offer(call.player)
+                self._core.allowances.count_offer(call.player)
             row = await self._stored.change(id, edit) or Blocks(id)
         call.answer(blocks=row.blocked, strangers=row.strangers or UNSET)
         if call.request.strangers is True:

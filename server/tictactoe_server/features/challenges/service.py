@@ -185,11 +185,11 @@ class Challenges(Service):
         own += self._unstored.get(call.player.id, ())
         if to in own or len(own) >= MAX_CHALLENGES:
             self._core.allowances.refuse_for(RETRY_MS, "challenges")
-        address, take = call.session.address, self._core.allowances.take
+        address, consume = call.session.address, self._core.allowances.consume
         same_player = self._same_player[f"{address} {to}"]
         if not same_player.used:
-            take(self._different_players[address], "challenges", "challenges of address")
-        take(same_player, "challenges", "challenges of address")
+            consume(self._different_players[address], "challenges", "challenges of address")
+        consume(same_player, "challenges", "challenges of address")
 
     async def _drop_oldest(self, to: str) -> None:
         """Expire a player's received challenges beyond `MAX_RECEIVED`, from strangers first, then by age."""
@@ -238,7 +238,7 @@ class Challenges(Service):
             raise Refused(ErrorCode.BAD_MESSAGE, "seat", path="side", seat=side, marks=list(rules.marks))
         self._check(call)
         await self._core.hooks.policy_for(request).check(rules, request.clock, player, [to])
-        self._core.allowances.take_create(player, call.session.address)
+        self._core.allowances.count_create(player, call.session.address)
         return StoredChallenge(
             challenge=secrets.token_urlsafe(8),
             player=player.id,
@@ -269,7 +269,7 @@ class Challenges(Service):
         if self._is_present(id) and not is_blocked:
             return
         heard = asyncio.Event() if is_blocked else self._presence.setdefault(id, asyncio.Event())
-        self._elsewhere.tell_changed(_WHO_IS_THERE, id)
+        self._elsewhere.broadcast_change(_WHO_IS_THERE, id)
         if not await wait_for(heard, PRESENCE_SECONDS if self._elsewhere.is_several else 0):
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player")
 
@@ -434,7 +434,7 @@ class Challenges(Service):
 
     def _on_presence_asked(self, player: str) -> None:
         if self._is_present(player):
-            self._elsewhere.tell_changed(_IS_THERE, player)
+            self._elsewhere.broadcast_change(_IS_THERE, player)
 
     def _on_presence(self, player: str) -> None:
         if (heard := self._presence.get(player)) is not None:

@@ -205,18 +205,18 @@ class Cluster(RemoteServers):
         """Return a hash of `address` that only the servers of this cluster can compute."""
         return blake2b(address.encode(), key=self._secret, digest_size=12).hexdigest() if address else ""
 
-    async def take(self, room: Room, revision: int) -> bool:
+    async def adopt(self, room: Room, revision: int) -> bool:
         if await self.other_rooms.is_unowned(room):
             self._adopt(room, revision)
         return True
 
-    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
-        return await self._matching.find_match(kind, player, but)
+    async def find_match(self, kind: GameKind, player: Player, excluded: Collection[str] = ()) -> RoomAt:
+        return await self._matching.find_match(kind, player, excluded)
 
     def is_chosen(self, key: str) -> bool:
         return self.members.is_chosen_to_begin(key)
 
-    def tell_changed(self, table: str, key: str) -> None:
+    def broadcast_change(self, table: str, key: str) -> None:
         self._link.publish(messages.CHANGED, messages.encode((self.members.id, table, key)))
 
     def _on_changed(self, said: tuple[str, str, str]) -> None:
@@ -235,7 +235,7 @@ class Cluster(RemoteServers):
             return
         if other.room.mark_of(player) is None:
             raise Refused(ErrorCode.NOT_ALLOWED, "not yours", room=code)
-        if wait_ms := self._asked_for[code].take():
+        if wait_ms := self._asked_for[code].consume():
             raise Refused(ErrorCode.RATE_LIMITED, "unreachable", retry_ms=wait_ms)
         server, is_reached = other.server, True
         try:
@@ -364,12 +364,12 @@ class Matching:
         self._policies = core.hooks.policies
         self._kept: dict[str, Listed] = {}
 
-    async def find_match(self, kind: GameKind, player: Player, but: Collection[str] = ()) -> RoomAt:
+    async def find_match(self, kind: GameKind, player: Player, excluded: Collection[str] = ()) -> RoomAt:
         """Return the room for a player and the URL of its server; see `RemoteServers.find_match`."""
         rules, clock, name = kind
         own, code, fields = self._members.id, self._indexes.new_code(), RulesFields.of(rules)
         purpose = self._policies[name].purpose
-        request = messages.MatchRequest(own, player.id, player.name, fields, clock, code, purpose, tuple(but))
+        request = messages.MatchRequest(own, player.id, player.name, fields, clock, code, purpose, tuple(excluded))
         key = "match/" + msgspec.json.encode((request.rules, clock)).decode()
         for _ in range(_ATTEMPTS):
             chosen = self._members.chosen_for(key)
@@ -399,7 +399,7 @@ class Matching:
             self._release_seat(self._kept[player.id], player)
         own = [one for one in self._indexes.seats.rooms_of(player.id) if kind_of(one.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
-        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.but)
+        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.excluded)
         if listed is None:
             if request.sender != self._members.id:  # the next player will be sent to the room that the sender opens
                 room = open_room(request.code, kind[0], player, 0, clock=request.clock, purpose=request.purpose)

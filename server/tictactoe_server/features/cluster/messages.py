@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 import msgspec
 import structlog
-from msgspec import Struct
+from msgspec import Struct, field
 
 from tictactoe_engine import InvalidRules
 from tictactoe_protocol.terms import ClockFields, RulesFields
@@ -113,7 +113,7 @@ class MatchRequest(Struct, frozen=True, array_like=True):
         player: The player's id.
         name: The player's name.
         code: The code of the room that the sender opens if no opponent is waiting.
-        but: The ids of players who must not become the opponent.
+        excluded: The ids of players who must not become the opponent.
     """
 
     sender: str
@@ -123,7 +123,7 @@ class MatchRequest(Struct, frozen=True, array_like=True):
     clock: ClockFields | None
     code: str
     purpose: Purpose = CASUAL
-    but: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = field(default=(), name="but")
 
 
 class Found(Struct, frozen=True, array_like=True):

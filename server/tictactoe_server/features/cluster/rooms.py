@@ -87,11 +87,11 @@ class OwnRooms:
         self._changed: dict[str, OwnRoom] = {}
         self._ended: list[str] = []
         self._timer: asyncio.Handle | None = None
-        core.rooms.on_change.add(self.tell)
-        core.timers.on_counted.add(self.tell)
+        core.rooms.on_change.add(self.announce)
+        core.timers.on_counted.add(self.announce)
         core.rooms.on_close.add(self._announce_end)
 
-    def tell(self, live: LiveRoom, *, at_once: bool = False) -> None:
+    def announce(self, live: LiveRoom, *, at_once: bool = False) -> None:
         """Announce a new or changed room. With `at_once`, don't delay it if the same people are still in the room."""
         if live.is_gone:
             return
@@ -407,7 +407,7 @@ class OtherRooms:
             own.is_going = True
             self._core.rooms.hand_over(live, url, given)
         else:
-            self._own.tell(live, at_once=True)
+            self._own.announce(live, at_once=True)
 
     def read_again(self, told: tuple[str, int]) -> None:
         """Reload a room if the server that handed it over stored a newer revision; `told` is its code and revision."""

@@ -330,13 +330,13 @@ async def _end(client: Client) -> None:
 
 
 async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> None:
-    async def take(message: Message) -> None:
+    async def receive(message: Message) -> None:
         try:
             callback(message)
         except Exception:
             log.exception("what came from the store was not taken")
 
-    await client.subscribe(subject, cb=take, pending_msgs_limit=0, pending_bytes_limit=0)
+    await client.subscribe(subject, cb=receive, pending_msgs_limit=0, pending_bytes_limit=0)
 
 
 def _status_of(message: Message) -> str:

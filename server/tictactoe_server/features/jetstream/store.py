@@ -426,7 +426,7 @@ class _Log(SqliteLog[Game]):
         upto, id_of = await stream.last_sequence(), self._streams.id_of
         async for entries in stream.walk(GAME + ">", self._reached[stream], upto):
             ids = [id_of(number, entry.sequence) if entry.id is None else entry.id for entry in entries]
-            await self.take([(id, entry.document) for id, entry in zip(ids, entries, strict=True)])
+            await self.import_games([(id, entry.document) for id, entry in zip(ids, entries, strict=True)])
             self._reached[stream] = max([self._reached[stream], *(entry.sequence for entry in entries)])
             most -= len(entries)
             if most <= 0:

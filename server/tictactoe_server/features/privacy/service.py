@@ -113,8 +113,8 @@ class Forgetting(Service):
 
         Every page has some of the player's games, from the newest to the oldest.
         """
-        self._core.allowances.take(self._exports[call.player.id], "exports")
-        self._core.allowances.take(self._exports_of_address[call.session.address], "exports")
+        self._core.allowances.consume(self._exports[call.player.id], "exports")
+        self._core.allowances.consume(self._exports_of_address[call.session.address], "exports")
         id, before = call.player.id, call.request.before
         found: dict[str, Any] = {"player": id} | await self._tables_of(id) if before is UNSET else {}
         games, size = [], 0
@@ -233,7 +233,7 @@ class Forgetting(Service):
         presence = self._core.presence
         leaving = self._send_away(keys)
         for key in keys:
-            self._elsewhere.tell_changed(FORGOTTEN.name, key)
+            self._elsewhere.broadcast_change(FORGOTTEN.name, key)
         await wait_until(lambda: leaving.isdisjoint(presence.ids), LEAVING_SECONDS)
         return bool(leaving)
 

@@ -108,7 +108,7 @@ class Ladders(Service, RoomPolicy):
             raise Refused(ErrorCode.NOT_ALLOWED, f"ladder {closing.reason}", figure=closing.figure, of=closing.of)
         if clock is None:
             raise Refused(ErrorCode.BAD_CLOCK, "rated", path="clock")
-        claim = await self._accounts.find_claim(player.name, but=player.id)
+        claim = await self._accounts.find_claim(player.name, own=player.id)
         if claim is None or claim.player != player.id or player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
         # Running games are listed before and after the history is read, so that no ending game is missed.
@@ -233,7 +233,7 @@ class Ladders(Service, RoomPolicy):
         if kind == "void player":
             about["of"] = await find_player(self._core, about["of"])
         verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
-        self._core.rooms.elsewhere.tell_changed(ENTRIES.name, str(verdict.seq))
+        self._core.rooms.elsewhere.broadcast_change(ENTRIES.name, str(verdict.seq))
         log.info("a verdict on ratings", **asdict(verdict))
         return asdict(verdict)
 

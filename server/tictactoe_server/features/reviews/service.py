@@ -52,7 +52,7 @@ class Reviews(Service):
         - if the search takes too long.
         """
         room, request = call.live.room, call.request
-        self._core.allowances.take(self._analyses[call.player.id], "analyse")
+        self._core.allowances.consume(self._analyses[call.player.id], "analyse")
         if room.status == "playing" and room.analysis != "open":
             if room.mark_of(call.player.id) is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
@@ -62,7 +62,7 @@ class Reviews(Service):
 
     async def review(self, call: Call) -> None:
         request: Review = call.request
-        self._core.allowances.take(self._analyses[call.player.id], "analyse")
+        self._core.allowances.consume(self._analyses[call.player.id], "analyse")
         if request.replay is not UNSET and request.game_id is UNSET:
             game = await find_shared(self._core.store.table(SHARES), request.replay, "replay")
         elif request.game_id is not UNSET and request.replay is UNSET:

@@ -66,7 +66,7 @@ class Attendances:
             return
         if entrants := {one.player for event in events if not event.is_over for one in event.entrants}:
             here = sorted(entrants & self._core.presence.ids)
-            elsewhere.tell_changed(_PRESENT, " ".join((elsewhere.cluster.urls[0], *here)))
+            elsewhere.broadcast_change(_PRESENT, " ".join((elsewhere.cluster.urls[0], *here)))
 
     def _on_present(self, key: str) -> None:
         url, *ids = key.split(" ")

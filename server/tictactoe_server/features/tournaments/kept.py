@@ -93,7 +93,7 @@ class _Commands(Change[Event], kw_only=True, eq=False):
 
     def stored(self, revision: int) -> None:
         super().stored(revision)
-        self.events.elsewhere.tell_changed(EVENTS.name, self.live.key)
+        self.events.elsewhere.broadcast_change(EVENTS.name, self.live.key)
 
     def settled(self, error: Exception | None) -> None:
         for (_, _, waiter), outcome in zip(self.asked, repeat(error) if error else self.outcomes, strict=False):

@@ -283,7 +283,7 @@ class Running(RoomPolicy):
         for seat in live.room.held_seats:
             heir = known.get(seat.name, seat.player)
             if heir != seat.player:
-                holder, then = Player(seat.player, seat.name), partial(_tell, live, seat.player)
+                holder, then = Player(seat.player, seat.name), partial(_notify_replaced, live, seat.player)
                 change = RoomChange(live, self._core.time(), holder, HandOver(heir), then=then)
                 await change.until_settled()
 
@@ -303,7 +303,7 @@ class Running(RoomPolicy):
         due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
         here, there = self._core.rooms.by_code, list[str]()
         away = [one for one in event.open_pairings if one.state == "open" and one.room not in here]
-        sought = [self._seek(event, one) for one in away if not self._sought[one.room].take()]
+        sought = [self._seek(event, one) for one in away if not self._sought[one.room].consume()]
         try:
             await _all([*(self._open(event, one, there) for one in due), *sought])
         finally:
@@ -355,7 +355,7 @@ def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:
     return ((one, mark, id) for one in event.pairings if one.state == "open" for mark, id in one.players.items())
 
 
-def _tell(live: LiveRoom, holder: str, error: Exception | None) -> None:
+def _notify_replaced(live: LiveRoom, holder: str, error: Exception | None) -> None:
     session = live.players.get(holder)
     if error is None and session is not None and live.room.mark_of(holder) is None:
         live.part(session)

@@ -125,8 +125,8 @@ class Tournaments(Service):
         event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
         async with self._opening:  # so that the limit counts events that are being stored
             self._check_opened(call)
-            self._core.allowances.take_create(call.player, call.session.address)
-            if not self._core.allowances.take_kept({call.player.id: call.session.address}, len(encode(request))):
+            self._core.allowances.count_create(call.player, call.session.address)
+            if not self._core.allowances.count_kept({call.player.id: call.session.address}, len(encode(request))):
                 raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
             event = await self.kept.open(event)
             self._opened_from[event.code] = call.session.address
@@ -155,7 +155,7 @@ class Tournaments(Service):
         self.shown.watch(call.session, event)
 
     async def change(self, call: Call) -> None:
-        self._core.allowances.take_offer(call.player)
+        self._core.allowances.count_offer(call.player)
         await self._carry_out(call, call.request)
         call.answer()
 

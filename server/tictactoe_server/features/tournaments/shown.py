@@ -179,7 +179,7 @@ class Shown(Topic):
         sights = (event.code, False), (event.code, True)
         if not self._views.keys().isdisjoint(sights):
             self._changed |= dict.fromkeys(sights, event)
-            self.tell_later()
+            self.publish_later()
 
     async def run(self) -> None:
         """Send the attendance and the progress of games of each event periodically, until cancelled."""
@@ -220,7 +220,7 @@ class Shown(Topic):
         rows = max((len(view.rows) for view in self._views.values()), default=0)
         return max(super().gather_seconds(), rows / ROWS_A_SECOND / max(1, len(self._changed)))
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         """Send changes; large events take turns."""
         newest = {code: view.stored for (code, _), view in self._views.items()}
         newest |= {code: event for (code, _), event in self._changed.items()}
@@ -238,7 +238,7 @@ class Shown(Topic):
             self._views[sight] = view
             self._send(before, view, sight, watching[sight])
         if self._changed:
-            self.tell_later()
+            self.publish_later()
 
     def _send(self, before: View, view: View, sight: Sight, sessions: list[Session]) -> None:
         """Send the changes, encoded once for equal receivers; a new round or too many changes are sent as a state.
