@@ -9,13 +9,13 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.challenges import MAX_BLOCKS, Block
+from tictactoe_protocol.challenges import MAX_BLOCKS
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.play.checks import find_player
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.scheduler import Listeners, every
+from tictactoe_server.scheduler import every
 from tictactoe_server.storage.specs import Persons, TableSpec
 
 
@@ -45,10 +45,6 @@ class Blocking(Service):
     """Stores blocks, and caches the blocks of all connected players."""
 
     tables = (BLOCKS,)
-
-    def __init__(self) -> None:
-        self.handles = {Block: self.block}
-        self.on_strangers_blocked = Listeners[[str]]()
 
     def start(self, core: Core) -> None:
         core.hooks.mute_checks.append(self.is_deaf)
@@ -82,8 +78,6 @@ class Blocking(Service):
                 self._core.allowances.count_offer(call.player)
             row = await self._stored.change(id, edit) or Blocks(id)
         call.answer(blocks=row.blocked, strangers=row.strangers or UNSET)
-        if call.request.strangers is True:
-            self.on_strangers_blocked(id)
 
     def is_deaf(self, player: str, other: str) -> bool:
         """Return True if `player`, who is connected, blocks the player `other`."""

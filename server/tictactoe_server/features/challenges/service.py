@@ -31,6 +31,7 @@ from tictactoe_protocol.challenges import (
     MAX_CHALLENGES,
     MAX_RECEIVED,
     Answer,
+    Block,
     Challenge,
     Challenged,
     ChallengeOver,
@@ -127,7 +128,7 @@ class Challenges(Service):
 
     def __init__(self, drain: Drain, blocking: Blocking) -> None:
         self._drain, self._blocking = drain, blocking
-        self.handles = {Challenge: self.challenge, Answer: self.answer}
+        self.handles = {Challenge: self.challenge, Answer: self.answer, Block: self.block}
         self._by_player = Held()  # unfinished challenges by the ids of both players
         self._unstored = Held()  # the ids of challenged players by that of the challenger
         self._presence = WeakValueDictionary[str, asyncio.Event]()
@@ -144,9 +145,6 @@ class Challenges(Service):
         elsewhere.on_changed[_WHO_IS_THERE].add(self._on_presence_asked)
         elsewhere.on_changed[_IS_THERE].add(self._on_presence)
         elsewhere.on_changed[_HAS_ROOM].add(self._on_room)
-        self._blocking.on_strangers_blocked.add(
-            lambda player: self.tasks.start(self._attempt(self._decline_strangers(player)))
-        )
         self.jobs = (
             self._stored.run,
             lambda: every(TICK_SECONDS, lambda: core.scheduler.soon(self._expire)),  # the scheduler logs errors
@@ -201,6 +199,11 @@ class Challenges(Service):
         """Return the ids of the people in a player's last games."""
         games = await self._core.store.games.games_of(player, _ACQUAINTANCE_GAMES)
         return {person for _, game in games for person in game.people}
+
+    async def block(self, call: Call) -> None:
+        await self._blocking.block(call)
+        if call.request.strangers is True:
+            self.tasks.start(self._attempt(self._decline_strangers(call.player.id)))
 
     async def _decline_strangers(self, player: str) -> None:
         met = await self._acquaintances(player)
