@@ -101,9 +101,9 @@ async def test_an_accepted_challenge_gives_both_players_a_seat_that_they_join_th
             }
         room = (await second.ask("answer", challenge=id, accept=True))["room"]
         for peer in (ana, bo):
-            told = {"type": "challenge_over", "challenge": id, "how": "accepted", "room": room}
-            assert await over(peer, id) == told
             await hears_nothing(peer, "room")
+            told = {"type": "challenge_over", "challenge": id, "how": "accepted", "room": room}
+            assert [one for one in peer.seen if one["type"] == "challenge_over"] == [told]
         assert (await ana.ask("join", room=room))["seat"] == "O"
         assert (await bo.ask("join", room=room))["seat"] == "X"
         state = await ana.state(status="playing")
@@ -146,6 +146,22 @@ async def test_a_challenge_does_not_expire_after_an_answer_was_stored(server: Se
         await save(table, id, replace(found[0], how="declined"), found[1])
         server.core.time.go_on_from(server.core.time() + CHALLENGE_MS)
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "declined"
+
+
+@pytest.mark.parametrize("is_opened", [True, False])
+async def test_after_a_crash_the_stored_room_decides_how_an_accepted_challenge_ended(
+    server: Server, is_opened: bool
+) -> None:
+    async with known(server, "ana") as ana, known(server, "bo") as bo:
+        id, table = await challenge(ana, bo), server.core.store.table(CHALLENGES)
+        room = (await ana.ask("create"))["room"] if is_opened else "K7M4PQ"
+        found = await table.load(id)
+        assert found is not None
+        await save(table, id, replace(found[0], how="accepted", room=room), found[1])
+        await service_of(server)._stored.read(id)
+        server.core.time.go_on_from(server.core.time() + CHALLENGE_MS)
+        end = {"how": "accepted", "room": room} if is_opened else {"how": "failed"}
+        assert await over(ana, id) == await over(bo, id) == {"type": "challenge_over", "challenge": id, **end}
 
 
 async def test_an_impossible_challenge_is_refused_with_its_reason(server: Server) -> None:

@@ -319,7 +319,7 @@ class Challenges(Service):
         except RoomExists:  # probably stored by an earlier attempt
             if not await self._settle(challenge):
                 raise _no_open_challenge() from None
-        self._elsewhere.tell_changed(_HAS_ROOM, challenge.challenge)
+        self._elsewhere.notify(_HAS_ROOM, challenge.challenge)
         return challenge.room
 
     def _expect_room(self, challenge: StoredChallenge, player: Player) -> LiveRoom:
