@@ -22,7 +22,7 @@ from tictactoe_server.admin.orders.people import expel_banned
 from tictactoe_server.core.core import Core, Service, ServiceKind, handlers_of
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.pressure import LATELY_SECONDS, Pressure
-from tictactoe_server.core.room_log import LOG_SECONDS
+from tictactoe_server.core.rooms import LOG_SECONDS
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.features.all import FEATURES, orders_of

@@ -10,7 +10,7 @@ from tests.environment import environment
 from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.server.test_limits import LOOPBACK, speaking_for
-from tictactoe_server.core.room_log import LINES
+from tictactoe_server.core.rooms import LINES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -89,7 +89,7 @@ def test_half_a_character_is_no_obstacle_to_json() -> None:
 
 def lines_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     """Return the log's lines about rooms without players and codes."""
-    return [record.message for record in caplog.records if record.name.endswith(".room_log")]
+    return [record.message for record in caplog.records if record.name.endswith(".core.rooms")]
 
 
 async def test_joins_and_leaves_of_a_busy_address_are_summed_up(caplog: pytest.LogCaptureFixture) -> None:

@@ -6,8 +6,10 @@ Rooms on other servers are found through `elsewhere`.
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections import Counter, defaultdict
 from collections.abc import Callable, Container
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -19,7 +21,6 @@ from tictactoe_server.core.indexes import Indexes, Lobby, RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomEvents
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.core.room_log import RoomLog
 from tictactoe_server.core.session import Counters
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms.play import StandStill, apply
@@ -29,9 +30,12 @@ from tictactoe_server.rooms.view import moved, state_of
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.frames import encode_frame
 
+LOG_SECONDS: Final = 60.0
+LINES: Final = 60  # the most lines for an address in `LOG_SECONDS`
 _ADOPTED_AT_ONCE: Final = 100
 
 log: Final = structlog.get_logger(__name__)
+_LOGGER: Final = logging.getLogger(__name__)
 
 
 class Rooms(RoomEvents):
@@ -196,7 +200,7 @@ class Rooms(RoomEvents):
             log.error("a room of a feature that this server lacks is left alone", room=room.code, of=room.purpose.name)
             return None
         try:
-            self.now.go_on_from(room.newest_time)
+            self.now.go_on_from(max(room.opened_at, room.clock_started_at or 0, *room.gone_at.values()))
             for seat in room.held_seats if all_are_away else ():
                 if seat.online and not seat.is_server_bot:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self.now())
@@ -259,3 +263,42 @@ class Rooms(RoomEvents):
 def report(code: str, damaged: Unreadable) -> None:
     """Log a stored room that cannot be read."""
     log.error("a damaged room is left alone", room=code, reason=str(damaged))
+
+
+class RoomLog:
+    """Writes up to `LINES` lines for each address in `LOG_SECONDS`, and counts further events."""
+
+    def __init__(self, counters: Counters) -> None:
+        self._counters = counters
+        self._written: Counter[str] = Counter()
+        self._more: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def follow(self, address: str, room: Room, before: Room | None) -> None:
+        status, result = room.status, room.result
+        if status == ("waiting" if before is None else before.status):
+            return
+        if result is not None:
+            self._counters.games[result.reason] += 1
+        if not _LOGGER.isEnabledFor(logging.INFO):
+            return
+        if result is not None:
+            facts = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
+            self.note("game ended", address, room=room.code, game=room.game, **facts)
+        elif status == "playing":
+            facts = {"rules": room.rules.preset, "marks": room.rules.marks}
+            self.note("game began", address, room=room.code, game=room.game, **facts)
+
+    def note(self, event: str, address: str, **facts: Any) -> None:
+        """Log an event from an address ("" if unknown), or only count it if the address has caused many lately."""
+        if self._written[address] < LINES:
+            self._written[address] += 1
+            log.info(event, **facts)
+        else:
+            self._more[address][event.split()[-1]] += 1
+
+    def sum_up(self) -> None:
+        """Log the counted events, one line per address. Called every `LOG_SECONDS`."""
+        for address, events in self._more.items():
+            log.info("more in rooms", address=address or "unknown", **events)
+        self._written.clear()
+        self._more.clear()

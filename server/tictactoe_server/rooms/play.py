@@ -43,26 +43,10 @@ class GoOn(Struct, frozen=True):
     """Time runs again, with full time for a first move and with full holds. The acting player is `NOBODY`."""
 
 
-Command = (
-    Move
-    | Choose
-    | Enter
-    | Leave
-    | Resign
-    | Rematch
-    | Draw
-    | Undo
-    | Claim
-    | Dropped
-    | HandOver
-    | Expire
-    | StandStill
-    | GoOn
-)
-
+PlayerCommand = Move | Choose | Enter | Leave | Resign | Rematch | Draw | Undo | Claim
+Command = PlayerCommand | Dropped | HandOver | Expire | StandStill | GoOn
 
 _NO_OFFERS = Offers()
-_NOTHING: dict[str, int] = {}
 _ABORTED = Result(None, "aborted")
 _REASONS = {"late": "timeout", "away": "claimed"}  # reasons of results, by the reason why the loser is out of the game
 
@@ -249,7 +233,7 @@ def _start_again(room: Room, now: int) -> Room:
         seats=seats,
         result=None,
         offers=_NO_OFFERS,
-        asked=_NOTHING,
+        asked={},
         happened=(),
         **changes,
     )

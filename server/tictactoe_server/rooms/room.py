@@ -212,10 +212,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
         """Whether all people have left. False for organised rooms and for games between bots."""
         return not (self.people or self.is_for_bots or self.terms.is_organised)
 
-    @property
-    def newest_time(self) -> int:
-        return max(self.opened_at, self.clock_started_at or 0, *self.gone_at.values())
-
     def mark_of(self, player: str) -> str | None:
         """Return the mark of the player's seat, or None if the player has no seat or has left it."""
         for mark, seat in self.seats.items():
