@@ -21,7 +21,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 import structlog
@@ -43,8 +43,6 @@ LARGEST_ID: Final = 2**63 - 1
 _DAMAGED_REVISION: Final = 2**62  # revisions are microseconds since 1970 or little more
 PART_BITS: Final = 50
 """The number of low bits in a game's id that count games; the higher bits number the store that added the game."""
-
-_decode_players: Final = msgspec.json.Decoder(list[str]).decode
 
 Key = TypeVar("Key")
 
@@ -108,23 +106,6 @@ class Newest(dict[Key, tuple[int, Any, Any]]):
     def drop(self) -> None:
         self.fresh.clear()
         self.folding = 0
-
-
-class OldGame(NamedTuple):
-    """A game that may be deleted because of its age.
-
-    Attributes:
-        players: The ids of the players.
-        at: When the game ended, in ms since 1970.
-        room: The code of the room.
-        number: The number of the game in the room.
-    """
-
-    id: int
-    players: list[str]
-    at: int
-    room: str
-    number: int
 
 
 class GameTables:
@@ -225,23 +206,24 @@ class GameTables:
         )
         return readable(self._spec, found.fetchall()) + pending
 
-    def old(self, at: int) -> list[OldGame]:
-        """Return some of the oldest games in the tables that ended before `at` (ms since 1970)."""
+    def old(self, at: int) -> list[tuple[int, Any | None]]:
+        """Return some of the oldest games in the tables that ended before `at` (ms since 1970), with their ids.
+
+        A damaged game is None.
+        """
         found = self._cursor.execute(
-            f"SELECT id, players, finished_at, room, game FROM archive {'WHERE finished_at < :at' * self.is_by_time} "
+            f"SELECT id, finished_at, document FROM archive {'WHERE finished_at < :at' * self.is_by_time} "
             "ORDER BY id LIMIT :most",
             {"at": at, "most": _FORGOTTEN_AT_ONCE},
         ).fetchall()
-        old = [row for row in found if list(map(type, row)) == [int, str, int, str, int] and row[2] < at]
-        try:
-            return [OldGame(id, _decode_players(players), *rest) for id, players, *rest in old]
-        except ValueError as error:
-            raise Damaged(f"who played is no list: {error}") from error
+        documents = {id: document for id, ended, document in found if isinstance(ended, int) and ended < at}
+        games = dict(readable(self._spec, documents.items()))
+        return [(id, games.get(id)) for id in documents]
 
     def forget(self, at: int) -> bool:
         """Delete the games that `old` returns; return True if there may be more."""
         old = self.old(at)
-        self._delete([(game.id, game.players) for game in old])
+        self._delete([(id, self._spec.people(game) if game else ()) for id, game in old])
         return len(old) == _FORGOTTEN_AT_ONCE
 
     def _delete(self, games: Sequence[tuple[int, Sequence[str]]]) -> None:
@@ -290,9 +272,9 @@ class GameTables:
         place, at, people = self._spec.place, self._spec.at, self._spec.people
         rows = [(id, *place(game), at(game), people(game), text.decode()) for id, game, text in games]
         parameters = (msgspec.json.encode(rows).decode(),)
-        fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(5))
+        fields = ", ".join(f"json_extract(value, '$[{index}]')" for index in range(4))
         self._cursor.execute(
-            "INSERT OR IGNORE INTO archive (id, room, game, finished_at, players, document) "
+            "INSERT OR IGNORE INTO archive (id, room, game, finished_at, document) "
             f"SELECT {fields}, CAST(json_extract(value, '$[5]') AS BLOB) FROM json_each(?)",
             parameters,
         )

@@ -40,7 +40,7 @@ _OWN_TABLES: Final = (
     "CREATE TABLE journal (id INTEGER PRIMARY KEY, batch BLOB NOT NULL)",
     """CREATE TABLE archive (
         id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, game INTEGER NOT NULL,
-        finished_at INTEGER NOT NULL, players TEXT NOT NULL, document BLOB NOT NULL
+        finished_at INTEGER NOT NULL, document BLOB NOT NULL
     )""",
     "CREATE INDEX archive_rooms ON archive (room)",
     "CREATE TABLE archive_players (player TEXT, game INTEGER, PRIMARY KEY (player, game)) WITHOUT ROWID",

@@ -380,7 +380,7 @@ class _Log(SqliteLog[Game]):
     async def forget_before(self, at: int) -> bool:
         """Delete some of the games that ended before the time `at`, from the copy and from the streams."""
         old = await self.writer.ask(lambda _, journal: journal.games.old(at))
-        await asyncio.gather(*(self._delete(game.id, _key_of(game.room, game.at, game.number)) for game in old))
+        await asyncio.gather(*(self._delete(id, subject_of_game(self.spec, game)) for id, game in old if game))
         return await super().forget_before(at)
 
     async def replace(self, id: int, game: Game) -> None:
@@ -437,8 +437,4 @@ class _Log(SqliteLog[Game]):
 def subject_of_game(spec: GameSpec[Game], game: Game) -> str:
     """Return the key that a finished game is first stored with."""
     room, number = spec.place(game)
-    return _key_of(room, spec.at(game), number)
-
-
-def _key_of(room: str, at: int, number: int) -> str:
-    return f"{GAME}{room}-{at}-{number}"
+    return f"{GAME}{room}-{spec.at(game)}-{number}"
