@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NoReturn, get_type_hints
+from typing import Any, Final, get_type_hints
 
 import click
 import msgspec
@@ -73,12 +73,11 @@ def _run(
     except msgspec.ValidationError as bad:
         raise click.UsageError(f"{bad}.") from None
     try:
-        if watches and not in_json:
-            _watch(path)
-        _ask_and_say(path, order, in_json=in_json)
-        while watches:
-            time.sleep(WATCH_SECONDS)
-            _ask_and_say(path, order, in_json=in_json)
+        answer = _ask_and_say(path, order, in_json=in_json)
+        with contextlib.suppress(KeyboardInterrupt):
+            while watches:
+                time.sleep(WATCH_SECONDS)
+                answer = _ask_and_say(path, order, in_json=in_json, before=answer)
         with contextlib.suppress(NoServer):
             while waits:
                 time.sleep(WATCH_SECONDS / 2)
@@ -90,34 +89,23 @@ def _run(
         sys.exit(1)
 
 
-def _ask_and_say(path: Path, order: Order, *, in_json: bool) -> None:
+def _ask_and_say(path: Path, order: Order, *, in_json: bool, before: Any = None) -> Any:
+    """Print the answer to an order and return it; the answer `before` was on the screen until now."""
     try:
         answer = ask(path, order)
     except NoServer:
         answer = order.answer_without_server()
         if answer is None:
             raise
-    click.echo(json.dumps(answer, ensure_ascii=False) if in_json else order.describe(answer))
-
-
-def _watch(path: Path) -> NoReturn:
-    from rich.live import Live
-    from rich.text import Text
-
-    answer = ask(path, Status())
-    moves = answer["moves"]
-    try:
-        with Live(auto_refresh=False) as live:
-            while True:
-                speed = f"{max(0, answer['moves'] - moves) / WATCH_SECONDS:.0f} moves a second"
-                shown = Text(Status().describe({**answer, "speed": speed}), overflow="fold")
-                shown.highlight_regex(r"(?m)^[a-z]+ ", "bold")
-                live.update(shown, refresh=True)
-                moves = answer["moves"]
-                time.sleep(WATCH_SECONDS)
-                answer = ask(path, Status())
-    except KeyboardInterrupt:
-        sys.exit(0)
+    if in_json:
+        click.echo(json.dumps(answer, ensure_ascii=False))
+    elif before is None:
+        click.echo(order.describe(answer))
+    else:
+        speed = f"{max(0, answer['moves'] - before['moves']) / WATCH_SECONDS:.0f} moves a second"
+        click.clear()
+        click.echo(order.describe({**answer, "speed": speed}))
+    return answer
 
 
 def _list_commands() -> Iterator[click.Command]:
