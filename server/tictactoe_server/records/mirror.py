@@ -64,13 +64,11 @@ class MirroredValue(StoredValue[Value]):
 
     def changed(self, before: Value) -> None:
         self.mirror.adopt(self)
-        self._report()
 
     def lost(self) -> None:
         self._deleted_at = max(self._deleted_at, self.revision)
         super().lost()
         self.mirror.adopt(self)
-        self._report()
 
     def settle(self, change: Change[Value], error: Exception | None) -> None:
         super().settle(change, error)
@@ -81,10 +79,6 @@ class MirroredValue(StoredValue[Value]):
         self.doubt()
         if self.phase is Phase.UNCERTAIN and not self.waiting:
             Change[Value](live=self).submit()
-
-    def _report(self) -> None:
-        if self.change is None:
-            self.mirror.report(self.key)
 
 
 class Mirror(Generic[Value]):
@@ -208,7 +202,7 @@ class Mirror(Generic[Value]):
                 await asyncio.sleep(AGAIN_SECONDS)
 
     def adopt(self, held: MirroredValue[Value]) -> None:
-        """Add a stored value to the mirror, or remove a deleted value."""
+        """Add a stored value or remove a deleted value, and report it unless a change is in progress."""
         known = self._known.get(held.key, held)
         if known is not held:  # two callers loaded the value at the same time
             known.adopt(held.value, held.revision) if held.value is not None else known.read_again()
@@ -216,6 +210,8 @@ class Mirror(Generic[Value]):
             self._known.pop(held.key, None)
         else:
             self._known[held.key] = held
+        if held.change is None:
+            self.report(held.key)
 
     def report(self, key: str) -> None:
         """Call `on_change` if the value differs from the last reported value."""
