@@ -108,8 +108,10 @@ async def test_the_mouse_is_taken_and_left_while_the_program_runs() -> None:
     async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", "--no-mouse") as screen:
         await screen.until("r retry")
         assert b"\x1b[?1000h" not in screen.written
-        await screen.ask("s", "Two numbers mean")
-        await screen.ask("\x1b[B\x1b[B\x1b[B\x1b[B\r", "\x1b[?1000h")
+        await screen.do("s", "> Theme")
+        for row in ("> Colour", "> Plain ASCII", "> Motion", "> Mouse"):
+            await screen.do("\x1b[B", row)
+        await screen.ask("\r", "\x1b[?1000h")
         await screen.ask("\r", "\x1b[?1000l")
         screen.type("\r")
         screen.written = b""
