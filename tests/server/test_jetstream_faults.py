@@ -17,9 +17,9 @@ from tests.server.nats_node import check_refusal
 from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
+from tictactoe_server.features.backups.streams import copied_streams
 from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.cluster.messages import Heartbeat
-from tictactoe_server.features.jetstream.contents import copied_streams
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import outcome_of

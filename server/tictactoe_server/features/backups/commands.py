@@ -23,8 +23,7 @@ from tictactoe_server.features.backups.copying import (
 )
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.features.backups.recovery import recover as recover_folder
-from tictactoe_server.features.cluster.commands import access_options
-from tictactoe_server.features.jetstream import hidden, needing_nats
+from tictactoe_server.features.jetstream import access_options, hidden, needing_nats
 from tictactoe_server.features.privacy.service import forget_again
 from tictactoe_server.storage.schema import program_command, restore_command
 from tictactoe_server.storage.specs import Specs
@@ -150,7 +149,7 @@ def _opened(
     """
     if "://" in place:
         with needing_nats():
-            from tictactoe_server.features.jetstream.contents import copied_streams
+            from tictactoe_server.features.backups.streams import copied_streams
         return copied_streams(place, *access, specs, to_fill=to_fill)
     if place == ":memory:":
         raise OperatorError(f"{place} keeps nothing.")

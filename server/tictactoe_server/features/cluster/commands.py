@@ -8,13 +8,13 @@ import sys
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from tictactoe_server import clock
 from tictactoe_server.admin.log import set_up_logging
-from tictactoe_server.features.jetstream import needing_nats
+from tictactoe_server.features.jetstream import access_options, needing_nats
 from tictactoe_server.storage.store import CannotOpenStore
 
 if TYPE_CHECKING:
@@ -26,20 +26,6 @@ _AGAIN_SECONDS: Final = 0.5
 _WATCH_SECONDS: Final = 10.0
 _PERMANENT: Final = ("permissions violation", "already in use", "not supported", "written by version 1")
 """Parts of messages about errors that a retry does not resolve."""
-
-Decorated = TypeVar("Decorated", bound=Callable[..., object])
-
-
-def access_options(command: Decorated) -> Decorated:
-    """Add the options for the store's credentials and certificates to `command`."""
-    for name, help in (
-        ("store-ca", "Certificates to trust instead of the system's, in PEM."),
-        ("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey."),
-    ):
-        variable = f"TICTACTOE_{name.replace('-', '_').upper()}"
-        option = click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", envvar=variable, help=help)
-        command = option(command)
-    return command
 
 
 def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:

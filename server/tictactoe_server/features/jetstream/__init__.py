@@ -5,10 +5,16 @@ Only the modules in this package import the NATS library, which a single server 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import click
 
 from tictactoe_server.storage.store import CannotOpenStore
+
+Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 
 def hidden(urls: str) -> str:
@@ -30,3 +36,15 @@ def needing_nats() -> Iterator[None]:
         if (missing.name or "").partition(".")[0] not in ("nats", "nkeys", "nacl"):
             raise
         raise CannotOpenStore("A store on NATS needs the library nats-py: pip install '.[cluster]'.") from missing
+
+
+def access_options(command: Decorated) -> Decorated:
+    """Add the options for the store's credentials and certificates to `command`."""
+    for name, help in (
+        ("store-ca", "Certificates to trust instead of the system's, in PEM."),
+        ("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey."),
+    ):
+        variable = f"TICTACTOE_{name.replace('-', '_').upper()}"
+        option = click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", envvar=variable, help=help)
+        command = option(command)
+    return command
