@@ -3,14 +3,20 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
 from tictactoe_server.core.session import Topic
+from tictactoe_server.features.all import FEATURES
+from tictactoe_server.features.bots.feature import FEATURE as BOTS
+from tictactoe_server.features.bots.feature import make
 from tictactoe_server.features.bots.pool import ThinkingPool
-from tictactoe_server.features.bots.workers import Priority
+from tictactoe_server.features.bots.workers import Priority, Workers
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.tournaments.kept import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS
 from tictactoe_server.rooms.play import Command
@@ -215,6 +221,12 @@ class FakePool(ThinkingPool):
         if isinstance(self._answer, Exception):
             raise self._answer
         return False
+
+
+def features_with(workers: Workers) -> list[Feature]:
+    """Return all features; the bots think with these workers."""
+    bots = replace(BOTS, make=partial(make, pool=ThinkingPool(workers)))
+    return [bots if one is BOTS else one for one in FEATURES]
 
 
 class Watcher:

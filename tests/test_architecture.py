@@ -3,6 +3,7 @@
 - The engine and the rooms use no sockets, clocks, randomness or logging, and the protocol no transport.
 - Server and client never import each other. The lab builds on the client, and nothing builds on the lab.
 - Folders import only folders on lower levels, and modules never import each other in a circle.
+- No other part of the server imports a feature, and features import only features before them in their list.
 - Building the server assigns no attributes of other objects.
 - Only the tests of programs run by hand import these programs.
 """
@@ -10,6 +11,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import re
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -349,26 +353,83 @@ def test_only_the_seams_of_the_server_use_threads() -> None:
     assert users == THREADS
 
 
+RUN_A_SERVER = """
+import asyncio, sys
+from tictactoe_server import server
+from tictactoe_server.cli.main import main
+from tictactoe_server.settings import Settings
+
+async def run():
+    assert server.__file__.startswith(sys.argv[1])
+    async with server.Server(Settings(host="127.0.0.1", port=0, page=False)):
+        pass
+
+asyncio.run(run())
+"""
+FEATURES = "tictactoe_server.features."
 FEATURE_IMPORTERS = {"cli/main.py", "cli/orders.py", "server.py"}
-"""The modules that import features: the server is made of them, and they have commands."""
+"""The modules that import the list of features: the server is made of them, and they have commands."""
 
 
 def is_feature(path: Path) -> bool:
     return "features" in path.relative_to(SERVER).parts
 
 
-def test_only_the_server_and_its_commands_import_features() -> None:
-    found = {
-        path.relative_to(SERVER).as_posix()
-        for path in list_modules(SERVER)
-        if not is_feature(path)
-        and any(one.module.startswith("tictactoe_server.features") for one in list_imports(path, SERVER))
-    }
-    assert found == FEATURE_IMPORTERS
-
-
 def list_features(server: Path) -> list[Path]:
     return [path.parent for path in sorted((server / "features").glob("*/__init__.py"))]
+
+
+def list_needed(name: str) -> set[str]:
+    """Return the other folders of `features` that a folder imports from."""
+    modules = list_modules(SERVER / "features" / name)
+    found = {one.module for path in modules for one in list_imports(path, SERVER) if one.module.startswith(FEATURES)}
+    return {module.split(".")[2] for module in found} - {name, "all", "feature"}
+
+
+LIST_OF_FEATURES = SERVER / "features" / "all.py"
+LISTED = [name.lower() for name in re.findall(r"^    ([A-Z]+),$", LIST_OF_FEATURES.read_text(encoding="utf-8"), re.M)]
+"""The folders of the features that a server has, in the order of their services."""
+NEEDED = {needed for name in LISTED for needed in list_needed(name)}
+
+
+def test_only_the_list_of_features_is_imported_by_other_parts_of_the_server() -> None:
+    found = {
+        (path.relative_to(SERVER).as_posix(), one.module.removeprefix(FEATURES))
+        for path in list_modules(SERVER)
+        if not is_feature(path)
+        for one in list_imports(path, SERVER)
+        if one.module.startswith(FEATURES.rstrip("."))
+    }
+    assert {module for _, module in found} == {"all", "feature"}
+    assert {importer for importer, _ in found} == FEATURE_IMPORTERS
+
+
+def test_a_feature_imports_only_features_that_come_before_it() -> None:
+    assert len(LISTED) > 10
+    known = {path.name for path in list_features(SERVER)} - {*LISTED}  # parts that features share
+    for name in (*known, *LISTED):
+        assert list_needed(name) <= known, name
+        known.add(name)
+
+
+@pytest.mark.parametrize("name", [name for name in LISTED if name not in NEEDED])
+def test_a_server_runs_without_a_feature_that_no_other_feature_needs(name: str, tmp_path: Path) -> None:
+    """Run a server from links to the files of the package, without one folder and its lines in the list."""
+    folder = tmp_path / SERVER.name
+    (folder / "features").mkdir(parents=True)
+    for path in (*SERVER.iterdir(), *(SERVER / "features").iterdir()):
+        copy = folder / path.relative_to(SERVER)
+        if path.name not in ("features", "all.py", "__pycache__", name):
+            copy.symlink_to(path)
+    lines = LIST_OF_FEATURES.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if f".features.{name}." not in line and line != f"    {name.upper()},\n"]
+    assert len(kept) == len(lines) - 2
+    (folder / "features" / "all.py").write_text("".join(kept), encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", RUN_A_SERVER, str(folder)], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_parts_of_the_server_stay_small() -> None:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from tictactoe_server.features.backups.service import Backups
+from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.metrics.service import FIGURES, PREFIX, Figure
 
 JsonObject = dict[str, Any]
@@ -49,11 +51,13 @@ ALERTS: Final = (
         "Nodes of the store were set back: the log and docs/cluster.md say what to do.",
     ),
 )
+SHOWN: Final = (*FIGURES, *(Figure("gauge", *gauge) for gauge in (*ThinkingPool.gauges, *Backups.gauges)))
+"""All metrics: those of every server, and those of services."""
 
 
 def render_dashboard() -> str:
     """Return the dashboard as JSON: a panel for each figure that changes."""
-    shown = [one for one in FIGURES if one.kind != "info"]
+    shown = [one for one in SHOWN if one.kind != "info"]
     panels = [_panel(number, one) for number, one in enumerate(shown)]
     source = {"name": "source", "type": "datasource", "query": "prometheus", "label": "Data source"}
     instance = {
@@ -109,7 +113,7 @@ def _query_of(figure: Figure) -> tuple[str, str]:
 
 def render_alerts() -> str:
     """Return the rules as YAML."""
-    names = {one.name: f"{PREFIX}{one.name}" for one in FIGURES}
+    names = {one.name: f"{PREFIX}{one.name}" for one in SHOWN}
     lines = [
         "# Rules for Prometheus, which reads the figures of --metrics as the job `tictactoe`. On a server of its own,",
         "# or without --backup-to, some figures are not there, and their rules say nothing.",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import structlog
 
@@ -22,18 +23,12 @@ from tictactoe_server.admin.orders.people import expel_banned
 from tictactoe_server.core.core import Core, Service, ServiceKind, handlers_of
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.pressure import LATELY_SECONDS, Pressure
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import LOG_SECONDS
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.features.all import FEATURES, orders_of
-from tictactoe_server.features.backups.feature import BackupOptions
-from tictactoe_server.features.backups.service import describe_newest
-from tictactoe_server.features.bots.feature import BotOptions
-from tictactoe_server.features.bots.pool import ThinkingPool
-from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.feature import Feature, Parts
-from tictactoe_server.features.jetstream import hidden
-from tictactoe_server.features.metrics.feature import MetricsOptions
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
@@ -53,10 +48,6 @@ from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.listen import Links, open_sockets
 from tictactoe_server.transport.listener import Listener
-
-if TYPE_CHECKING:
-    from tictactoe_server.features.cluster.cluster import Cluster
-    from tictactoe_server.features.metrics.service import MetricsServer
 
 _STOP_SECONDS: Final = 5.0
 
@@ -78,7 +69,6 @@ class Server:
         core: The core; like `parts` and `orders`, available only after entry.
         parts: The parts that orders and metrics use.
         orders: Carries out the operator's orders.
-        metrics: The metrics server, or None if metrics are off.
     """
 
     def __init__(
@@ -90,7 +80,6 @@ class Server:
         monotonic_ns: Callable[[], int] = clock.monotonic_ns,
         features: Sequence[Feature] | None = None,
         open_sockets: Callable[[str | None, int], list[socket.socket]] = open_sockets,
-        pool: ThinkingPool | None = None,
     ) -> None:
         """Prepare a server; `__aenter__` starts it.
 
@@ -99,7 +88,6 @@ class Server:
             monotonic_ns: The clock for games and rate limits.
             features: The features of the server, by default all of them.
             open_sockets: Replaces the function that opens the listening sockets.
-            pool: Replaces the worker processes that choose the bots' moves.
         """
         self._settings = settings or Settings()
         self._limits = limits or Limits()
@@ -108,10 +96,7 @@ class Server:
         self._features = FEATURES if features is None else features
         self._specs = kept_by(self._features)
         self._open_sockets = open_sockets
-        self._given_pool = pool
         self._jobs = Tasks()
-        self.metrics: MetricsServer | None = None
-        self._cluster: Cluster | None = None
         self.port = self._settings.port
         self.certificate: Certificate | None = None
 
@@ -141,11 +126,9 @@ class Server:
             try:
                 await self.core.time.resume()
                 await self._bans.load()
-                if self.metrics is not None:
-                    await self.metrics.open()
-                    undoing.push_async_callback(self.metrics.close)
-                if self._cluster is not None:
-                    await self._cluster.open(partial(self.orders.answer_line, is_from_another=True))
+                for service in self._services:
+                    await service.prepare()
+                    undoing.push_async_callback(service.close)
             except StoreUnavailable as unavailable:
                 raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
             undoing.pop_all()
@@ -162,14 +145,12 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         drain = self._drain
-        if self._cluster is not None and await self._cluster.leave():
+        if await self.core.rooms.elsewhere.leave():
             drain.back_ms = HANDOVER_MS
         self._broadcast(drain.notice())
         await self._listener.stop(
             CloseCode.SERVICE_RESTART, "stopping" if drain.is_final else "restarting", _STOP_SECONDS
         )
-        if self.metrics is not None:
-            await self.metrics.close()
         for service in self._services:
             await service.close()
         await self._dispatcher.stop()
@@ -182,7 +163,7 @@ class Server:
     def _list_jobs(self) -> Iterator[Job]:
         """Yield the background tasks of the server itself; services have their own."""
         core, rooms = self.core, self.core.rooms
-        yield rooms.restore if self._cluster is None else self._cluster.run
+        yield rooms.elsewhere.run if rooms.elsewhere.is_several else rooms.restore
         yield core.time.run
         yield self._bans.run
         yield self.parts.lag.run
@@ -192,13 +173,6 @@ class Server:
         yield partial(every, LOG_SECONDS, rooms.log.sum_up)
         if self.certificate is not None:
             yield partial(self.certificate.run, self._limits.certificate_seconds)
-
-    @property
-    def cluster(self) -> Cluster:
-        """The cluster that this server belongs to. Raises LookupError if there is none."""
-        if self._cluster is None:
-            raise LookupError("This server is on its own.")
-        return self._cluster
 
     async def carry_out(self, order: Order) -> Any:
         """Carry out an operator's order, in a cluster on every server that it concerns. May raise `OrderRefused`."""
@@ -213,37 +187,44 @@ class Server:
         self._listener.cut_off()
 
     async def _open_storage(self) -> Storage:
-        settings, options = self._settings, self._settings.of(ClusterOptions)
-        if options.store is None:
-            if settings.data is None:
-                return open_memory(self._specs)
-            try:
-                return open_folder(settings.data, self._specs)
-            except (DamagedDatabase, SavesMissing) as damaged:
-                newest = describe_newest(settings.data, settings.of(BackupOptions).to)
-                raise CannotOpenStore(f"{damaged}\n{newest}") from damaged
-        return await options.open_store(self._specs, settings.data)
+        settings, specs = self._settings, self._specs
+        for feature in self._features:
+            if (opening := feature.open_store(settings, specs)) is not None:
+                return await opening
+        if settings.data is None:
+            return open_memory(specs)
+        try:
+            return open_folder(settings.data, specs)
+        except (DamagedDatabase, SavesMissing) as damaged:
+            advice = filter(None, (feature.advise(settings) for feature in self._features))
+            raise CannotOpenStore("\n".join([str(damaged), *advice])) from damaged
 
     def _build(self, store: Storage) -> None:
-        settings, limits = self._settings, self._limits
+        settings, limits, monotonic_ns = self._settings, self._limits, self._monotonic_ns
         self._drain = drain = Drain(lambda: self.core.count_games(), self._broadcast)
-        self.core = core = self._make_core(store)
-        self._pressure = Pressure(limits, self._monotonic_ns)
-        self._bans = bans = Bans(store.table(BANS), core.rooms.elsewhere, self._jobs)
-        bots = settings.of(BotOptions)
-        self._pool = pool = self._given_pool or ThinkingPool(bots.workers, bots.deadline_seconds)
-        hello = HelloService(bans, self._branding, shows_pages=settings.page)
         parts = Parts(
             settings=settings,
             specs=self._specs,
+            store=store,
             title=self._branding.title,
+            port=self.port,
+            url=self.url,
             drain=drain,
-            pool=pool,
-            check_device=hello.names.check_device,
-            note_seat=hello.note_seat,
+            monotonic_ns=monotonic_ns,
+            check_device=lambda call: hello.names.check_device(call),
+            note_seat=lambda session: hello.note_seat(session),
+            server=lambda: self.parts,
+            answer_order=lambda order: self.orders.answer_line(order, is_from_another=True),
         )
         for feature in self._features:
             parts.services.extend(feature.make(parts))
+        elsewhere = next((one for one in parts.services if isinstance(one, RemoteServers)), RemoteServers())
+        hold_ms = round(settings.hold_seconds * 1000)
+        time = elsewhere.time or ServedTime(store, monotonic_ns)
+        self.core = core = Core(store, time, limits, hold_ms, monotonic_ns, elsewhere, settings)
+        self._pressure = Pressure(limits, monotonic_ns)
+        self._bans = bans = Bans(store.table(BANS), elsewhere, self._jobs)
+        hello = HelloService(bans, self._branding, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             hello,
             hello.names,
@@ -261,20 +242,6 @@ class Server:
         self._prepare_listening(core)
         self._serve_operator(core)
 
-    def _make_core(self, store: Storage) -> Core:
-        """Return the core. With `--store`, also create the cluster, which all servers with that store form."""
-        options, monotonic_ns = self._settings.of(ClusterOptions), self._monotonic_ns
-        terms = self._limits, round(self._settings.hold_seconds * 1000), monotonic_ns
-        if options.store is None:
-            return Core(store, ServedTime(store, monotonic_ns), *terms, settings=self._settings)
-        from tictactoe_server.features.cluster.cluster import Cluster
-
-        url = options.advertise or self.url
-        self._cluster = cluster = Cluster.join(store, self.port, url, monotonic_ns, lambda: self._drain.is_on)
-        core = Core(store, cluster.time, *terms, cluster, self._settings)
-        cluster.start(core)
-        return core
-
     def _prepare_listening(self, core: Core) -> None:
         settings, limits, bans = self._settings, self._limits, self._bans
         names = () if self.certificate is None else self.certificate.names
@@ -289,32 +256,24 @@ class Server:
                 is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
                 describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else why.message,
                 links_for_others=self.links.for_others,
+                metered=_literal_prefixes(path for one in self._services for path in one.routes),
             ),
         )
         if settings.page:
-            has_pictures = any(name.startswith("/preview") for one in self._services for name in one.routes)
-            pages = Pages(Assets(branding=self._branding), core, admission, self._services, has_pictures=has_pictures)
-        make: Callable[..., Connection] = Connection
-        if settings.of(MetricsOptions).address is not None:
-            from tictactoe_server.features.metrics.service import (
-                MeteredConnection,  # imported here because only metrics need the Prometheus library
-            )
-
-            make = partial(MeteredConnection, core.counters)
+            pages = Pages(Assets(branding=self._branding), core, admission, self._services)
+        make = next(iter(core.hooks.connections), Connection)
         self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
     def _serve_operator(self, core: Core) -> None:
         settings = self._settings
-        stored_in = "nothing" if settings.data is None else str(settings.data.absolute())
-        if (store := settings.of(ClusterOptions).store) is not None:
-            stored_in = hidden(store)
+        stored_in = "".join(options.shared_store for options in settings.features)
+        own_folder = "nothing" if settings.data is None else str(settings.data.absolute())
         self.parts = parts = ServerParts(
             address=self.links.for_people,
-            data=stored_in,
+            data=stored_in or own_folder,
             core=core,
             admission=self._admission,
             pressure=self._pressure,
-            bots_waiting=lambda: self._pool.workers.waiting,
             lag=LoopLag(),
             bans=self._bans,
             drain=self._drain,
@@ -325,10 +284,6 @@ class Server:
         self._housekeeping = Housekeeping(
             core.store, self._bans, lambda: core.staying, settings.keep_history_days, core.hooks
         )
-        if (address := settings.of(MetricsOptions).address) is not None:
-            from tictactoe_server.features.metrics.service import MetricsServer
-
-            self.metrics = MetricsServer(*address, parts)
 
     def _meet(self, connection: Connection) -> Receiver:
         refusal = self._bans.refusal_of(connection.address)
@@ -342,6 +297,11 @@ class Server:
     def _broadcast(self, frame: bytes) -> None:
         for connection in self._listener.connections:
             connection.push_frame(frame)
+
+
+def _literal_prefixes(routes: Iterable[str]) -> tuple[str, ...]:
+    """Return the literal beginnings of regular expressions for paths, such as ``/e/`` of ``/e/([^/.]+)``."""
+    return tuple({found[0] for route in routes if (found := re.match(r"/[/\w-]+", route))})
 
 
 async def _close(store: Storage) -> None:

@@ -140,6 +140,11 @@ class Options:
 
     section: ClassVar[str]
 
+    @property
+    def shared_store(self) -> str:
+        """The store that servers share instead of using their data folders, as text for the operator, or ""."""
+        return ""
+
     def check(self, settings: Settings) -> None:
         """Raise `UsageError` if these options contradict `settings`."""
 
@@ -305,7 +310,7 @@ class Limits:
     misses_per_minute_per_address: Count = 100  # the same, from one address
     misses_at_once_per_address: Count = 300
     requests_per_minute_per_address: Count = 20_000  # in plain HTTP
-    answer_megabytes_per_minute_per_address: Count = 100  # responses under /api/, /e/, /preview and /replay/
+    answer_megabytes_per_minute_per_address: Count = 100  # responses for the routes of services
     new_players_per_minute_per_address: Count = 120
     new_players_at_once_per_address: Count = 400
     seats_per_player: Count = 20  # in unfinished games with other people

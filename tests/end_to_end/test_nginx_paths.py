@@ -13,6 +13,7 @@ from tests.authority import Authority
 from tests.end_to_end.test_nginx import NGINX, Site, free_ports, running_nginx
 from tests.peer import open_peer, play_out, until
 from tests.server.nats_node import empty_store, node_in
+from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -45,7 +46,7 @@ async def behind_one_name(authority: Authority, folder: Path) -> AsyncIterator[t
             for number, port in enumerate(ports, 1)
         ]
         await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
-        await until(lambda: all(len(server.cluster.members.urls) == COUNT for server in servers))
+        await until(lambda: all(len(server.service(Cluster).members.urls) == COUNT for server in servers))
         yield site, servers
 
 

@@ -13,6 +13,7 @@ from tests.server.nats_node import empty_store, node_in
 from tictactoe_client.online.client import connect
 from tictactoe_client.online.events import Lost
 from tictactoe_client.online.room import Room
+from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -28,7 +29,7 @@ async def settings(tmp_path: Path) -> AsyncIterator[Settings]:
 async def until_known(*servers: Server) -> None:
     """Wait until all these servers know each other and no further server."""
     urls = {server.url for server in servers}
-    await until(lambda: all(set(server.cluster.members.urls) == urls for server in servers))
+    await until(lambda: all(set(server.service(Cluster).members.urls) == urls for server in servers))
 
 
 async def until_moves(room: Room, count: int) -> None:

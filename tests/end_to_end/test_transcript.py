@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, until
 from tests.server.nats_node import empty_store, node_in
+from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -151,7 +152,7 @@ async def test_the_game_across_two_servers_goes_as_it_stands(tmp_path: Path) -> 
         settings = Settings(host="127.0.0.1", port=0, features=(ClusterOptions(store=node.url, store_unsafe=True),))
         async with Server(settings, limits=uncounted()) as two, contextlib.AsyncExitStack() as restarting:
             one = await restarting.enter_async_context(Server(settings, limits=uncounted()))
-            await until(lambda: len(one.cluster.members.urls) == len(two.cluster.members.urls) == 2)
+            await until(lambda: len(one.service(Cluster).members.urls) == len(two.service(Cluster).members.urls) == 2)
             assert await replay({"one": one.url, "two": two.url}, page, restarting.aclose) > 25
 
 

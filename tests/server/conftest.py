@@ -32,9 +32,10 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def features(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let servers have no features, unless the test is marked with `features`."""
-    if request.node.get_closest_marker("features") is None:
-        monkeypatch.setattr("tictactoe_server.server.FEATURES", ())
+    """Let servers have no features, unless the test is marked with `features`: all of them, or those it names."""
+    marker = request.node.get_closest_marker("features")
+    if marker is None or marker.args:
+        monkeypatch.setattr("tictactoe_server.server.FEATURES", () if marker is None else marker.args)
 
 
 def connected(name: str) -> Any:

@@ -11,7 +11,7 @@ import pytest
 from msgspec import Struct
 
 from tests.limits import uncounted
-from tests.peer import open_peer, play_out, two_playing, until
+from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tests.server.test_pages import get
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import ErrorCode
@@ -24,6 +24,7 @@ from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.play.history import find_by_id
@@ -241,6 +242,12 @@ async def test_commands_for_the_data_folder_know_the_tables_of_all_services() ->
         assert {spec for service in server._services for spec in service.tables} <= {*kept_by().tables}
 
 
+async def test_without_the_feature_of_bots_no_room_with_bots_opens(ana: Peer) -> None:
+    refused = await ana.ask("create", bots=["easy"])
+    assert (refused["code"], refused["path"], refused["data"]) == ("not_allowed", "bots", {"why": "no bots"})
+    assert refused["message"] == "There are no bots on this server."
+
+
 async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent(server: Server) -> None:
     async def fail(account: Account) -> int:
         return 1 // 0
@@ -293,7 +300,7 @@ async def test_after_a_write_this_is_the_order(kind: str, order: list[str], monk
 
         monkeypatch.setattr(kind, name, noted)
 
-    async with Server(HERE, limits=uncounted()) as server, open_peer(server.url, "ana") as ana:
+    async with Server(HERE, limits=uncounted(), features=(BOTS,)) as server, open_peer(server.url, "ana") as ana:
         core = server.core
         room = (await ana.ask("create", bots=[] if kind == "join" else ["rules"]))["room"]
         await ana.next_of("room")

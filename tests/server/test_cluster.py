@@ -24,6 +24,8 @@ from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.cluster import cluster
 from tictactoe_server.features.cluster.check import LISTENING_SECONDS
+from tictactoe_server.features.cluster.cluster import Cluster
+from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.features.cluster.messages import Page
@@ -31,6 +33,8 @@ from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+
+pytestmark = pytest.mark.features(CLUSTER)
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +57,7 @@ async def cluster_of(node: Node, count: int) -> AsyncIterator[list[Server]]:
     async with contextlib.AsyncExitStack() as stack:
         servers = [Server(settings(node), limits=uncounted()) for _ in range(count)]
         await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
-        await until(lambda: all(len(server.cluster.members.others) == count - 1 for server in servers))
+        await until(lambda: all(len(server.service(Cluster).members.others) == count - 1 for server in servers))
         yield servers
 
 
@@ -243,8 +247,8 @@ async def test_a_new_server_takes_no_rooms(node: Node) -> None:
         ana_and_bo(one, one) as (ana, bo, room),
         Server(settings(node), limits=uncounted()) as other,
     ):
-        await until(lambda: one.cluster.members.others)
-        await until(lambda: other.cluster.count == 1)
+        await until(lambda: one.service(Cluster).members.others)
+        await until(lambda: other.service(Cluster).count == 1)
         await play({"X": ana, "O": bo}, room, [0, 4])
         assert (ana.servers, bo.servers) == ([one.url], [one.url])
 
@@ -256,10 +260,10 @@ async def test_the_living_servers_take_the_rooms_of_a_dead_one_and_read_no_other
         rooms = [(await ana.ask("create"))["room"] for _ in range(12)]
         for peer in peers:
             await peer.ask("create")
-        await until(lambda: all(server.cluster.count == 13 for server in others))
+        await until(lambda: all(server.service(Cluster).count == 13 for server in others))
         asked = [stack.enter_context(asking(server)) for server in others]
         await vanish(one)
-        await until(lambda: sum(len(server.cluster.own_rooms.rooms) for server in others) == 14)
+        await until(lambda: sum(len(server.service(Cluster).own_rooms.rooms) for server in others) == 14)
         read = [word.rpartition("room.")[2] for words in asked for word in words if "room." in word]
         assert sorted(read) == sorted(rooms)
         for server in others:
@@ -284,16 +288,16 @@ async def test_changes_reach_all_servers_and_one_server_is_chosen_for_each_task(
 async def test_a_closed_connection_to_the_store_is_noticed_at_once(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     async with cluster_of(node, 2) as (one, other):
         monkeypatch.setattr("tictactoe_server.features.cluster.members.GONE_SECONDS", 3600)
-        await one.cluster._link.close()  # as the system does with the connections of a process that is killed
-        await until(lambda: not other.cluster.members.others)
+        await one.service(Cluster)._link.close()  # as the system does with the connections of a process that is killed
+        await until(lambda: not other.service(Cluster).members.others)
 
 
 async def test_a_player_who_does_not_follow_a_room_is_seen_as_away(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.features.cluster.cluster.MISSING_SECONDS", 0.5)
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, one) as (_, bo, room):
-        await until(lambda: other.cluster.count == 1)
+        await until(lambda: other.service(Cluster).count == 1)
         await vanish(one)
-        await until(lambda: other.cluster.own_rooms.rooms.keys() == {room})
+        await until(lambda: other.service(Cluster).own_rooms.rooms.keys() == {room})
         async with open_peer(other.url, token=bo.token) as again:
             assert (await again.ask("join", room=room))["seat"] == "O"
             state = await again.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
@@ -324,9 +328,9 @@ async def test_players_are_given_the_advertised_url(node: Node) -> None:
 
 async def test_a_reconnected_server_waits_for_heartbeats_before_presuming_others_dead(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other):
-        members, id = one.cluster.members, other.cluster.members.id
+        members, id = one.service(Cluster).members, other.service(Cluster).members.id
         members._heard_at[id] -= 2 * GONE_SECONDS
-        for connected in one.cluster._link.on_connected:
+        for connected in one.service(Cluster)._link.on_connected:
             connected()
         members.lose_silent()
         assert members.is_living(id)
@@ -334,7 +338,7 @@ async def test_a_reconnected_server_waits_for_heartbeats_before_presuming_others
 
 async def test_a_slow_server_presumes_no_other_dead_because_of_its_own_delay(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other):
-        members, id, now = one.cluster.members, other.cluster.members.id, time.monotonic()
+        members, id, now = one.service(Cluster).members, other.service(Cluster).members.id, time.monotonic()
         members._looked_at, members._heard_at[id] = now - 0.9 * GONE_SECONDS, now - 1.3 * GONE_SECONDS
         members.lose_silent()
         assert members.is_living(id)
@@ -347,9 +351,9 @@ async def test_a_server_that_stops_during_a_takeover_leaves_no_task_running(node
     async with cluster_of(node, 1) as (server,):
         before = asyncio.all_tasks()
         for _ in range(5):
-            keeping = asyncio.ensure_future(server.cluster.run())
+            keeping = asyncio.ensure_future(server.service(Cluster).run())
             await asyncio.sleep(0.02)  # it waits by now
-            server.cluster.members.on_gone("another")
+            server.service(Cluster).members.on_gone("another")
             keeping.cancel()
             await until(keeping.cancelled)
         await until(lambda: asyncio.all_tasks() <= before)
@@ -362,8 +366,8 @@ async def ordered(server: Server, order: Order) -> Any:
 async def test_orders_cover_the_whole_cluster_and_name_the_server(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
         room = (await ana.ask("create"))["room"]
-        await until(lambda: other.cluster.count == 1)
-        names = [one.cluster.members.name, other.cluster.members.name]
+        await until(lambda: other.service(Cluster).count == 1)
+        names = [one.service(Cluster).members.name, other.service(Cluster).members.name]
         for server in (one, other):
             (row,) = await ordered(server, ListRooms())
             assert (row["room"], row["server"], row["here"]) == (room, names[0], 1)
@@ -392,26 +396,30 @@ async def test_cluster_check_lists_the_living_servers(node: Node, monkeypatch: p
 
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other):
         found = await check()
-        assert f"Server {one.cluster.members.name} lives: 2 players, 1 rooms served, " in found
-        assert f"Server {other.cluster.members.name} lives: 1 players, 0 rooms served, 1 known at others" in found
+        assert f"Server {one.service(Cluster).members.name} lives: 2 players, 1 rooms served, " in found
+        assert (
+            f"Server {other.service(Cluster).members.name} lives: 1 players, 0 rooms served, 1 known at others" in found
+        )
         assert "not hear" not in found
         assert "cannot be reached" not in found
         assert "say that they are at" not in found
-        monkeypatch.setattr(other.cluster, "_answer_order", say_nothing)
-        assert f"Wrong: Server {other.cluster.members.name} lives and does not say how it is: " in await check()
+        monkeypatch.setattr(other.service(Cluster), "_answer_order", say_nothing)
+        assert (
+            f"Wrong: Server {other.service(Cluster).members.name} lives and does not say how it is: " in await check()
+        )
 
 
 async def test_cluster_check_reports_unreachable_servers(node: Node) -> None:
     nowhere = f"ws://127.0.0.1:{free_ports(1)[0]}"
     with socket.create_server(("127.0.0.1", 0)) as silent:
         async with cluster_of(node, 3) as (one, other, third):
-            one.cluster.members.url = other.cluster.members.url = nowhere
-            third.cluster.members.url = f"ws://127.0.0.1:{silent.getsockname()[1]}"
+            one.service(Cluster).members.url = other.service(Cluster).members.url = nowhere
+            third.service(Cluster).members.url = f"ws://127.0.0.1:{silent.getsockname()[1]}"
             found = (await asyncio.to_thread(run_command, "cluster", "check", "--store", node.url)).output
             assert f"Wrong: 2 servers say that they are at {nowhere}: each needs an --advertise of its own." in found
-            for name in (one.cluster.members.name, other.cluster.members.name):
+            for name in (one.service(Cluster).members.name, other.service(Cluster).members.name):
                 assert f"Wrong: Server {name} cannot be reached at {nowhere}: nobody listens there.\n" in found
-            assert f"at {third.cluster.members.url}: nobody answers within 2 s.\n" in found
+            assert f"at {third.service(Cluster).members.url}: nobody answers within 2 s.\n" in found
 
 
 async def test_a_ban_starts_and_ends_at_every_server(node: Node) -> None:
@@ -485,20 +493,20 @@ async def test_an_expired_reservation_frees_the_seat(node: Node, monkeypatch: py
     async with cluster_of(node, 1) as (one,), open_peer(one.url, "ana") as ana:
         kind = (Rules(), None, "")
         room = (await ana.ask("match"))["room"]
-        assert await one.cluster.find_match(kind, Player("1", "bo")) == (room, None)
-        assert await one.cluster.find_match(kind, Player("1", "bo")) == (
+        assert await one.service(Cluster).find_match(kind, Player("1", "bo")) == (room, None)
+        assert await one.service(Cluster).find_match(kind, Player("1", "bo")) == (
             room,
             None,
         )  # the reservation does not lock out its own player
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while (await one.cluster.find_match(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # there is no notification
+            while (await one.service(Cluster).find_match(kind, Player("2", "eve")))[0] != room:  # noqa: ASYNC110  # there is no notification
                 await asyncio.sleep(0)
 
 
 @contextlib.contextmanager
 def losing(server: Server, lost: str) -> Iterator[list[str]]:
     """Drop the messages of a server to one subject; yield the list of all subjects it publishes to."""
-    link, said = server.cluster._link, list[str]()
+    link, said = server.service(Cluster)._link, list[str]()
 
     def publish(subject: str, *rest: Any, **more: Any) -> bool:
         said.append(subject)
@@ -512,7 +520,7 @@ def losing(server: Server, lost: str) -> Iterator[list[str]]:
 @contextlib.contextmanager
 def asking(server: Server) -> Iterator[list[str]]:
     """Yield the list of requests of a server, each as its subject and its payload."""
-    link, asked = server.cluster._link, list[str]()
+    link, asked = server.service(Cluster)._link, list[str]()
 
     async def request(subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
         asked.append(f"{subject} {payload.decode(errors='replace')}".rstrip('"}'))
@@ -526,7 +534,7 @@ def asking(server: Server) -> Iterator[list[str]]:
 @contextlib.contextmanager
 def telling(server: Server) -> Iterator[list[Page]]:
     """Yield the list of pages that a server sends as answers."""
-    link, told = server.cluster._link, list[Page]()
+    link, told = server.service(Cluster)._link, list[Page]()
     publish = link.publish
 
     def note(subject: str, payload: bytes = b"", *rest: Any, **more: Any) -> bool:
@@ -545,13 +553,13 @@ async def test_only_missed_outlines_are_read_again(node: Node, monkeypatch: pyte
     monkeypatch.setattr("tictactoe_server.features.cluster.members.GONE_SECONDS", 600.0)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
-        own = one.cluster.own_rooms
-        await until(lambda: other.cluster.count == 5 and not own._changed)
+        own = one.service(Cluster).own_rooms
+        await until(lambda: other.service(Cluster).count == 5 and not own._changed)
         with losing(one, "cluster.news"), asking(other) as asked, telling(one) as told:
             rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
             for _ in range(2):
                 await ana.ask("leave", room=rooms.pop(0))
-            await until(lambda: other.cluster.other_rooms.rooms.keys() == own.rooms.keys() == set(rooms))
+            await until(lambda: other.service(Cluster).other_rooms.rooms.keys() == own.rooms.keys() == set(rooms))
         assert all(" " in word.removeprefix("cluster.page.") for word in asked if word.startswith("cluster.page."))
         assert {outline.code for page in told for outline in page.outlines} == set(rooms[3:])
         async with open_peer(other.url) as eve:
@@ -563,13 +571,13 @@ async def test_all_rooms_are_read_if_too_many_news_were_missed(node: Node, monke
     monkeypatch.setattr("tictactoe_server.features.cluster.rooms._PAGE_ROOMS", 2)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"]]
-        await until(lambda: other.cluster.count == 1)
+        await until(lambda: other.service(Cluster).count == 1)
         with losing(one, "cluster.news"), losing(one, "cluster.alive"):
             rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
             await ana.ask("leave", room=rooms.pop(0))
-        await until(lambda: other.cluster.other_rooms.rooms.keys() == set(rooms))
+        await until(lambda: other.service(Cluster).other_rooms.rooms.keys() == set(rooms))
 
 
 async def vanish(server: Server) -> None:
     """Silence a server, as if its process had been killed."""
-    server.cluster.members.is_in = False
+    server.service(Cluster).members.is_in = False

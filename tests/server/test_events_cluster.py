@@ -18,6 +18,7 @@ from tests.server.test_events_service import (
     run,
     watched,
 )
+from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.tournaments import running
 from tictactoe_server.features.tournaments.feature import EndEvent
 
@@ -94,7 +95,7 @@ async def test_a_server_that_goes_drives_no_event(node: Node, goes: str) -> None
         event = await opened(ana)
         driver, other = (one, two) if one.core.rooms.elsewhere.is_chosen(event) else (two, one)
         if goes == "leaves":
-            driver.cluster.members.leave()
+            driver.service(Cluster).members.leave()
         else:
             driver.parts.drain.start(None, is_final=False)
         await until(lambda: other.core.rooms.elsewhere.is_chosen(event))

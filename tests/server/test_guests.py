@@ -8,6 +8,7 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tests.server.test_event_rooms import open_pairing, player_of
 from tests.server.test_forgetting import traces, until_done
+from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server
@@ -75,6 +76,7 @@ async def test_a_player_and_a_guest_play_a_game_by_one_connection(ana: Peer) -> 
     assert (state["result"]["winner"], state["score"][guest_of(ana)]) == ("X", 1)
 
 
+@pytest.mark.features(BOTS)
 async def test_guests_take_the_first_free_marks_and_bots_those_behind_them(ana: Peer) -> None:
     await open_table(ana, "Bo", rules=THREE, seat="O", bots=["easy"])
     assert names(await ana.state()) == {"X": "Bo", "O": "ana", "A": "easy-bot"}
@@ -112,6 +114,7 @@ async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Serve
         assert (refused["code"], refused["data"], refused["path"]) == ("not_allowed", {"why": "guests"}, "guests")
 
 
+@pytest.mark.features(BOTS)
 @pytest.mark.parametrize(
     ("fields", "code", "path"),
     [

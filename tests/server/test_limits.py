@@ -15,6 +15,7 @@ from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, until
 from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.cases import cases
 from tictactoe_server.core.session import Delays
+from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.server import Server
@@ -170,6 +171,7 @@ async def test_the_list_is_fair_among_addresses_where_not_all_rooms_have_a_place
         assert [row["age_ms"] for row in rows] == sorted(row["age_ms"] for row in rows)
 
 
+@pytest.mark.features(BOTS)
 async def test_a_player_lets_so_many_bots_play_at_once() -> None:
     async with serving(uncounted(bot_games_per_player=2)) as server, open_peer(server.url) as ana:
         for _ in range(2):
@@ -190,6 +192,7 @@ async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_n
         assert (await bo.state(ply=len(moves) + 2))["status"] == "playing"
 
 
+@pytest.mark.features(BOTS)
 async def test_a_game_of_bots_that_nobody_watches_ends_soon() -> None:
     limits = uncounted(unwatched_seconds=0.05)
     async with serving(limits, features=(BotOptions(pause_seconds=1),)) as server, open_peer(server.url) as ana:

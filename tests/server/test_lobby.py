@@ -1,7 +1,10 @@
 import json
 from collections.abc import Callable
 
+import pytest
+
 from tests.peer import Message, Peer, open_peer, play_out
+from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.server import Server
 
 
@@ -60,6 +63,7 @@ async def test_a_room_is_listed_while_a_player_of_it_is_there(server: Server, ev
         assert [row["room"] for row in rows][-1] == room
 
 
+@pytest.mark.features(BOTS)
 async def test_a_game_of_bots_is_listed_until_it_closes(server: Server, eve: Peer) -> None:
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create", bots=["rules", "perfect"]))["room"]

@@ -16,11 +16,16 @@ from tests.raw import open_bytes
 from tests.server.test_plain_http import read_answer
 from tictactoe_server import OperatorError
 from tictactoe_server.admin.orders.status import DrainOrder
+from tictactoe_server.features.bots.feature import FEATURE as BOTS
+from tictactoe_server.features.metrics.feature import FEATURE as METRICS
 from tictactoe_server.features.metrics.feature import MetricsOptions
+from tictactoe_server.features.metrics.service import MetricsServer
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tools.monitoring import render_files
+
+pytestmark = pytest.mark.features(METRICS, BOTS)
 
 HOST = "127.0.0.1"
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -35,8 +40,7 @@ async def get(port: int, path: str) -> tuple[int, str]:
 
 async def figures(server: Server) -> dict[str, Any]:
     """Return each sample by its name and labels."""
-    assert server.metrics is not None
-    status, body = await get(server.metrics.port, "/metrics")
+    status, body = await get(server.service(MetricsServer).port, "/metrics")
     assert status == HTTPStatus.OK
     found = {}
     for family in text_string_to_metric_families(body):
@@ -78,13 +82,13 @@ async def test_the_figures_are_those_of_what_happened(metered: Server) -> None:
 
 
 async def test_nobody_is_shown_figures_where_that_was_not_asked_for(server: Server) -> None:
-    assert server.metrics is None
+    with pytest.raises(OperatorError):
+        server.service(MetricsServer)
     assert (await get(server.port, "/metrics"))[0] == HTTPStatus.NOT_FOUND
 
 
 async def test_the_dashboard_and_the_alerts_are_of_today_and_know_no_other_figures(metered: Server) -> None:
-    assert metered.metrics is not None
-    shown = {*re.findall(r"tictactoe_\w+", (await get(metered.metrics.port, "/metrics"))[1])}
+    shown = {*re.findall(r"tictactoe_\w+", (await get(metered.service(MetricsServer).port, "/metrics"))[1])}
     without = {"tictactoe_cluster_servers", "tictactoe_rooms_served", "tictactoe_store_lost_writes_total"}
     without |= {"tictactoe_store_faulty_nodes"}
     without |= {"tictactoe_backup_age_seconds", "tictactoe_backup_failing"}
@@ -106,10 +110,9 @@ async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_i
 
 
 async def test_what_is_no_figure_is_not_shown_beside_them(metered: Server) -> None:
-    assert metered.metrics is not None
-    assert (await get(metered.metrics.port, "/K7M4PQ"))[0] == HTTPStatus.NOT_FOUND
+    assert (await get(metered.service(MetricsServer).port, "/K7M4PQ"))[0] == HTTPStatus.NOT_FOUND
     with pytest.raises(ConnectionClosed):
-        async with open_socket(f"ws://{HOST}:{metered.metrics.port}") as peer:
+        async with open_socket(f"ws://{HOST}:{metered.service(MetricsServer).port}") as peer:
             await peer.recv()
 
 

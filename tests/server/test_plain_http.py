@@ -233,6 +233,7 @@ async def test_nobody_is_answered_for_a_host_that_this_is_not(server: Server) ->
     assert (await heard(server, asked)).startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.features
 @pytest.mark.parametrize("path", ["/api/rooms", "/e/K7M4PQ.json", "/replay/a"])
 async def test_an_address_is_answered_so_much_in_a_minute_where_answers_may_be_large(serve: Serve, path: str) -> None:
     server = await serve(uncounted(answer_megabytes_per_minute_per_address=1))

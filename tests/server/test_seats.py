@@ -7,6 +7,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
+from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -15,6 +16,7 @@ async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
     return [(await peer.ask("create", **options))["room"] for _ in range(count)]
 
 
+@pytest.mark.features(BOTS)
 async def test_a_player_takes_so_many_seats_and_another_when_one_is_left() -> None:
     async with (
         serving(uncounted(seats_per_player=3)) as server,

@@ -12,12 +12,16 @@ from tests.peer import play_out, two_playing, until
 from tests.server.nats_node import Node, empty_store, node_in
 from tests.server.stored import finish
 from tests.server.tables import ANA, BO
+from tictactoe_server.features.cluster.cluster import Cluster
+from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+
+pytestmark = pytest.mark.features(CLUSTER)
 
 LOST = "the store has lost acknowledged writes"
 
@@ -88,7 +92,7 @@ async def test_running_rooms_are_written_back_and_go_on(
             await connected_again(link)
             await play_out(players, old, [4], first_ply=3)
             await play_out(others, new, [1], first_ply=2)
-            assert sum(server.cluster.lost_writes.values()) >= 5
+            assert sum(server.service(Cluster).lost_writes.values()) >= 5
             assert LOST in caplog.text
             # one by one: a walk over all rooms may miss those that are being written back
             stored = [await store.table(ROOMS).load(code) for code in (old, new)]

@@ -11,7 +11,11 @@ from tests.proxy import Proxy
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_cluster import settings
 from tictactoe_server.features.cluster import cluster
+from tictactoe_server.features.cluster.cluster import Cluster
+from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.server import Server
+
+pytestmark = pytest.mark.features(CLUSTER)
 
 SILENT = uncounted(ping_seconds=0.4)
 
@@ -32,7 +36,9 @@ async def two_servers(node: Node) -> AsyncIterator[tuple[Server, Server, Proxy]]
         behind = settings(node, advertise=proxy.url)
         async with Server(behind, limits=SILENT) as one, Server(settings(node), limits=SILENT) as other:
             proxy.target = one.port
-            await until(lambda: len(one.cluster.members.others) == len(other.cluster.members.others) == 1)
+            await until(
+                lambda: len(one.service(Cluster).members.others) == len(other.service(Cluster).members.others) == 1
+            )
             yield one, other, proxy
 
 
@@ -48,7 +54,7 @@ async def cut(proxy: Proxy, one: Server, room: str) -> None:
     """Hold up all traffic without closing connections until the server notices the silence."""
     proxy.up.hold_up()
     proxy.down.hold_up()
-    sessions = [*one.cluster.own_rooms.rooms[room].live.sessions]
+    sessions = [*one.service(Cluster).own_rooms.rooms[room].live.sessions]
     await until(lambda: all(session.connection.is_silent for session in sessions))
 
 
@@ -70,14 +76,14 @@ async def test_an_unreachable_room_is_taken_over_for_a_player_with_a_seat(node: 
             assert (await again.ask("join", room=room))["moves"] == [4]
             assert (await second.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
             assert (await again.state(ply=2))["board"] == "O...X...."
-            await until(lambda: room not in one.cluster.own_rooms.rooms)
-            assert one.cluster.find(room) == other.url
+            await until(lambda: room not in one.service(Cluster).own_rooms.rooms)
+            assert one.service(Cluster).find(room) == other.url
             proxy.cut()
 
 
 async def test_a_room_stays_where_somebody_of_it_is_and_is_asked_for_once_a_minute(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
-        await until(lambda: other.cluster.find(room) == proxy.url)
+        await until(lambda: other.service(Cluster).find(room) == proxy.url)
         async with open_peer(other.url, token=ana.welcome["token"]) as again:
             refused = await ask_for(again, room, proxy.url)
             assert why(refused) == ("not_allowed", "reached")
@@ -86,7 +92,7 @@ async def test_a_room_stays_where_somebody_of_it_is_and_is_asked_for_once_a_minu
             assert why(refused) == ("rate_limited", "unreachable")
             assert 50_000 < refused["retry_ms"] <= 60_000
             assert await again.refusal("join", room=room) == "moved"
-        assert room in one.cluster.own_rooms.rooms
+        assert room in one.service(Cluster).own_rooms.rooms
 
 
 async def test_it_stays_for_one_who_only_watches_there(node: Node) -> None:
@@ -97,14 +103,14 @@ async def test_it_stays_for_one_who_only_watches_there(node: Node) -> None:
     ):
         await eve.ask("watch", room=room)
         proxy.lose()
-        await until(lambda: not one.cluster.own_rooms.rooms[room].live.players)
+        await until(lambda: not one.service(Cluster).own_rooms.rooms[room].live.players)
         async with open_peer(other.url, token=ana.welcome["token"]) as again:
             assert why(await ask_for(again, room, proxy.url)) == ("not_allowed", "reached")
 
 
 async def test_nobody_without_a_seat_there_may_ask_and_no_url_that_is_none_of_the_servers(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
-        await until(lambda: other.cluster.find(room) == proxy.url)
+        await until(lambda: other.service(Cluster).find(room) == proxy.url)
         async with open_peer(other.url) as eve:
             assert why(await ask_for(eve, room, proxy.url)) == ("not_allowed", "not yours")
             assert (await eve.ask("watch", room=room, unreachable=proxy.url))["code"] == "bad_message"
@@ -112,14 +118,14 @@ async def test_nobody_without_a_seat_there_may_ask_and_no_url_that_is_none_of_th
             refused = await ask_for(again, room, "ws://127.0.0.1:1")
             assert (why(refused), refused["path"]) == (("bad_message", "server"), "unreachable")
             assert (await ask_for(again, room, other.url))["code"] == "moved"
-        assert room in one.cluster.own_rooms.rooms
+        assert room in one.service(Cluster).own_rooms.rooms
 
 
 async def test_a_living_server_without_an_answer_keeps_its_rooms(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.features.cluster.messages.REACHED", "cluster.unheard.")
     async with two_servers(node) as (_, other, proxy), two_playing(proxy.url) as (ana, _, room):
         monkeypatch.setattr("tictactoe_server.features.cluster.messages.REACHED", "cluster.reached.")
-        await until(lambda: other.cluster.find(room) == proxy.url)
+        await until(lambda: other.service(Cluster).find(room) == proxy.url)
         async with open_peer(other.url, token=ana.welcome["token"]) as again:
             assert (await ask_for(again, room, proxy.url))["code"] == "moved"
 

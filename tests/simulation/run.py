@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import structlog
 
+from tests.fakes import features_with
 from tests.simulation.groups import Crowd, Cup, Friends, Group, League
 from tests.simulation.ledger import HOLD_SECONDS, Ledger, ServedTime
 from tests.simulation.network import Network
@@ -23,7 +24,6 @@ from tests.simulation.storage import Disk, Nodes
 from tests.simulation.trouble import Trouble
 from tests.simulation.world import MACHINE, START_SECONDS, Process, World
 from tictactoe_engine.search import Budget, Memory
-from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.thinking import SEARCHES, result_of
 from tictactoe_server.features.bots.workers import Workers
 from tictactoe_server.rooms.room import is_expired
@@ -142,7 +142,7 @@ class Host:
                 await self.site.storage.open_store(),
                 Limits(),
                 open_sockets=self.site.network.open_sockets,
-                pool=ThinkingPool(InlineWorkers()),
+                features=features_with(InlineWorkers()),
             )
             self._served.begin(self.world.time())
             async with server:

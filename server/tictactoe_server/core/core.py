@@ -149,7 +149,10 @@ def bot_seats(levels: Sequence[str]) -> list[SeatState]:
 
 
 class PageHead(NamedTuple):
-    """The page for browsers, which loads `module`, with the texts and the path of a picture for link previews."""
+    """The page for browsers, which loads `module`, with the texts and the path of a picture for link previews.
+
+    The page has no picture if no service has a route for the path.
+    """
 
     title: str
     description: str
@@ -166,6 +169,9 @@ path is that of a room. It may raise `Refused`: `rate_limited` is answered with 
 as a miss."""
 
 
+Gauge = tuple[str, str, Callable[[Any], float]]
+"""A figure in the metrics: its name, its description for people, and a function that reads it from the service."""
+
 ServiceKind = TypeVar("ServiceKind", bound="Service")
 
 
@@ -177,6 +183,7 @@ class Service:
         admits: The types of requests for a room that a session may send before it has entered the room.
         routes: The handlers of plain HTTP requests, by regular expression for the whole path. Paths of rooms come last.
         jobs: The background tasks, started with the server and stopped by `close`.
+        gauges: Figures about the service for the metrics.
     """
 
     handles: Mapping[type, Handler] = {}
@@ -184,9 +191,16 @@ class Service:
     tables: Sequence[TableSpec[Any]] = ()
     routes: Mapping[str, Route] = {}
     jobs: Sequence[Job] = ()
+    gauges: Sequence[Gauge] = ()
 
     def start(self, core: Core) -> None:
         """Start the service and add its listeners to the core. Called before the first connection is accepted."""
+
+    async def prepare(self) -> None:
+        """Do what has to be done before the server accepts connections, once all services have started.
+
+        May raise `CannotListen` or `StoreUnavailable`.
+        """
 
     def status(self) -> Mapping[str, str]:
         """Return lines for the server's status report, by heading."""
@@ -199,11 +213,6 @@ class Service:
 
     async def close(self) -> None:
         await self.tasks.stop()
-
-
-def find_service(services: Iterable[Service], kind: type[ServiceKind]) -> ServiceKind | None:
-    """Return the service that is an instance of `kind`, or None if there is none."""
-    return next((service for service in services if isinstance(service, kind)), None)
 
 
 def handlers_of(services: Iterable[Service]) -> dict[type, Handler]:

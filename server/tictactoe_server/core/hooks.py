@@ -7,6 +7,8 @@ from typing import Any
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.events import EventState
+from tictactoe_protocol.pushes import LiveBoard
 from tictactoe_protocol.requests import NOT_OFFERED, Lobby, purpose_of
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
@@ -15,6 +17,11 @@ from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import CASUAL, Player, Refused
 from tictactoe_server.rooms.view import Listed
 from tictactoe_server.scheduler import Listeners
+from tictactoe_server.transport.connection import Connection
+from tictactoe_server.transport.http_messages import HttpRequest
+
+DemoListeners = Listeners[[bool, Callable[[LiveBoard | None], None]]]
+EventFinder = Callable[[HttpRequest, str], Awaitable[EventState]]
 
 
 class RoomPolicy:
@@ -62,7 +69,12 @@ class Hooks:
         welcome_fields: By name of a field in `welcome`, functions that return its value for an account, or UNSET.
         mute_checks: Each takes two player ids and returns True if the first must not get chat from the second.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
+        oldest_backup_days: Each returns the age of the oldest backup of the data, in days.
+        find_events: Each returns the state of a tournament by its code, and raises `Refused` unless it is open to all.
+        connections: Functions that make the connections to clients; the first one replaces `Connection`.
         on_lobby_request: Called with each answered request that begins or ends a subscription to the lobby.
+        on_demo_wanted: Called with True if a demo game should be played, and with the function that shows its board.
+        bot_levels: The levels of the bots that play on this server.
         on_merge: Each is awaited with two player ids: the id that disappears, and the id it is merged into.
     """
 
@@ -71,7 +83,12 @@ class Hooks:
         self.welcome_fields: dict[str, Callable[[Account], Awaitable[Any]]] = {}
         self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
+        self.oldest_backup_days: list[Callable[[], int]] = []
+        self.find_events: list[EventFinder] = []
+        self.connections: list[Callable[..., Connection]] = []
         self.on_lobby_request = Listeners[[Session, Lobby]]()
+        self.on_demo_wanted = DemoListeners()
+        self.bot_levels: set[str] = set()
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
 
     def add_fields(self, listed: Listed) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.view import GameKind, Listed
 from tictactoe_server.scheduler import Listeners
@@ -28,12 +29,14 @@ class RemoteServers:
 
     Attributes:
         is_several: Whether there may be other servers.
+        time: The served time of all servers, or None for a single server, which has its own.
         faulty_nodes: Nodes of the store that have wrong copies or do not respond.
         on_changed: By table, listeners that are called with the key of a value that another server has changed. Calls
             may be missing.
     """
 
     is_several = False
+    time: ServedTime | None = None
 
     def __init__(self) -> None:
         self.faulty_nodes: set[str] = set()
@@ -77,6 +80,9 @@ class RemoteServers:
     async def ask_order(self, id: str, order: bytes) -> bytes:
         """Return another server's reply to an operator's order. May raise `StoreUnavailable`."""
         raise StoreUnavailable("there is no other server")
+
+    async def run(self) -> None:
+        """Stay in contact with the other servers, and take over rooms without a server, until cancelled."""
 
     async def leave(self) -> bool:
         """Leave, and wait for the other servers to take over all rooms. Return False if there is no other server."""

@@ -23,19 +23,19 @@ from tictactoe_server.features.tournaments.feature import FEATURE as TOURNAMENTS
 
 FEATURES: Final = (
     API,
-    BACKUPS,
     PRIVACY,
+    BACKUPS,
+    BOTS,
     REVIEWS,
     TOURNAMENTS,
     CHALLENGES,
     RATINGS,
     BOARDS,
-    BOTS,
     PREVIEWS,
-    CLUSTER,
     METRICS,
+    CLUSTER,
 )
-"""Every feature comes after the features that it depends on."""
+"""Every feature comes after the features that it imports."""
 
 
 def orders_of(features: Iterable[Feature]) -> Sequence[type[Order]]:

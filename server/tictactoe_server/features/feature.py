@@ -9,13 +9,12 @@ from typing import Any
 import click
 
 from tictactoe_server.admin.drain import Drain
-from tictactoe_server.admin.orders.order import Order
+from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.core.change import Call
-from tictactoe_server.core.core import Service, ServiceKind, find_service
+from tictactoe_server.core.core import Service, ServiceKind
 from tictactoe_server.core.session import Session
-from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.settings import Options, Settings
-from tictactoe_server.storage.specs import Specs, TableSpec
+from tictactoe_server.storage.specs import Specs, Storage, TableSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,27 +24,36 @@ class Parts:
     Attributes:
         specs: The specs of everything that the server stores.
         title: The title of the server's page, or "" for the default.
-        pool: The pool of worker processes that choose the bots' moves.
+        port: The port that the server listens on.
+        url: The server's WebSocket URL on this machine.
+        monotonic_ns: The clock for games and rate limits.
         check_device: Raises `Refused` unless a request comes from a device that may take irreversible actions.
         note_seat: Makes the store remember a session's player for as long as players with a seat.
+        server: Returns the parts of the whole server; available once all services have started.
+        answer_order: Carries out an operator's order from another server, and returns the reply.
         services: The services of the features before this feature in `FEATURES`.
     """
 
     settings: Settings
     specs: Specs
+    store: Storage
     title: str
+    port: int
+    url: str
     drain: Drain
-    pool: ThinkingPool
+    monotonic_ns: Callable[[], int]
     check_device: Callable[[Call], Awaitable[None]]
     note_seat: Callable[[Session], None]
+    server: Callable[[], ServerParts]
+    answer_order: Callable[[bytes], Awaitable[bytes]]
     services: list[Service] = field(default_factory=list)
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:
         """Return an earlier feature's service of the class `kind`; raises LookupError if there is none."""
-        found = find_service(self.services, kind)
-        if found is None:
-            raise LookupError(f"A feature needs {kind.__name__}, which is not in the list before it.")
-        return found
+        for service in self.services:
+            if isinstance(service, kind):
+                return service
+        raise LookupError(f"A feature needs {kind.__name__}, which is not in the list before it.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +61,10 @@ class Feature:
     """An optional part of the server.
 
     Attributes:
-        make: Returns the feature's services, which handle requests and bring topics, HTTP routes, jobs and lines for
-            the status.
+        make: Returns the feature's services, which handle requests and bring topics, HTTP routes, jobs, gauges and
+            lines for the status. A service that is a `RemoteServers` connects this server to others.
+        open_store: Opens the store that replaces the data folder, if the settings require one; otherwise returns None.
+        advise: Returns advice for the operator of a server whose data folder is damaged, or "".
         tables: The specs of the tables that the feature stores.
         orders: The orders that the operator can send to a running server.
         commands: The commands that need no running server.
@@ -62,6 +72,8 @@ class Feature:
     """
 
     make: Callable[[Parts], Iterable[Service]] = lambda parts: ()
+    open_store: Callable[[Settings, Specs], Awaitable[Storage] | None] = lambda settings, specs: None
+    advise: Callable[[Settings], str] = lambda settings: ""
     tables: Sequence[TableSpec[Any]] = ()
     orders: Sequence[type[Order]] = ()
     commands: Sequence[click.Command] = ()

@@ -42,8 +42,8 @@ from tictactoe_server.transport.rate_limit import RateLimit
 ANSWER_SECONDS: Final = 5.0  # the longest wait for the store
 
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
-_EMBEDDED: Final = re.compile(r"/embed(/(?:e/|replay/)?[^/.]+)")
-"""The path of an embedded page: a room, a tournament (``e/``) or a shared game (``replay/``)."""
+_EMBEDDED: Final = re.compile(r"/embed(/(?:[a-z]+/)?[^/.]+)")
+"""The path of an embedded page: a room's, or one below the folder of a service, such as ``replay/``."""
 _LANGUAGE_COOKIE: Final = re.compile(r"\blanguage=(\w+)")
 _ACCEPTED_LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")
 
@@ -60,11 +60,8 @@ log: Final = structlog.get_logger(__name__)
 class Pages:
     """Answers plain HTTP requests. The routes of services take precedence over the links to rooms."""
 
-    def __init__(
-        self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service], *, has_pictures: bool
-    ) -> None:
+    def __init__(self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service]) -> None:
         self._assets = assets
-        self._has_pictures = has_pictures
         self._core = core
         self._admission = admission
         self._routes = [(re.compile(path), route) for service in services for path, route in service.routes.items()]
@@ -208,7 +205,9 @@ class Pages:
         if own_title and title.endswith(texts.TITLE):
             title = title.removesuffix(texts.TITLE) + own_title
         origin = address or request.origin
-        picture = f"{origin}{head.picture}" if self._has_pictures and head.picture and origin else ""
+        path = head.picture.partition("?")[0]
+        has_picture = origin and path and any(pattern.fullmatch(path) for pattern, _ in self._routes)
+        picture = f"{origin}{head.picture}" if has_picture else ""
         card = link_card(own_title or "tictactoe", title, head.description, f"{origin}{request.path}", picture)
         language = _language_of(request)
         body = self._assets.page(title, head.description, address, language, head.module, card, request.root)

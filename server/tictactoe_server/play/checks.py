@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -50,8 +50,10 @@ def check_clock(clock: ClockFields | None) -> None:
             raise Refused(ErrorCode.BAD_CLOCK, path=f"clock.{name}", hours=most_ms // 3_600_000)
 
 
-def check_levels(names: Sequence[str]) -> None:
-    """Raise `Refused` if a bot's level is unknown."""
+def check_levels(names: Sequence[str], played: Collection[str]) -> None:
+    """Raise `Refused` if a bot's level is unknown. No level is `played` on a server without bots."""
+    if names and not played:
+        raise Refused(ErrorCode.NOT_ALLOWED, "no bots", path="bots")
     for index, name in enumerate(names):
         if name not in LEVELS:
             raise Refused(ErrorCode.BAD_MESSAGE, "bot", path=f"bots[{index}]", bot=name, levels=list(LEVELS))

@@ -54,7 +54,7 @@ class Joining(Service):
         request: Create = call.request
         rules = chosen_rules(request.rules)
         check_clock(request.clock)
-        check_levels(request.bots)
+        check_levels(request.bots, self.core.hooks.bot_levels)
         bots, guests, marks = len(request.bots), len(request.guests), len(rules.marks)
         if bots > marks:
             raise Refused(ErrorCode.BAD_MESSAGE, "bots", path="bots", bots=bots, marks=marks)

@@ -17,7 +17,7 @@ import structlog
 from tictactoe_server import clock
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.fair_queue import FairQueue
-from tictactoe_server.transport.http_messages import METERED, Answer, BadRequest, HttpRequest
+from tictactoe_server.transport.http_messages import Answer, BadRequest, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
 
@@ -47,6 +47,7 @@ class ServerView:
         is_late: Returns True if the event loop is late.
         describe_ban: Returns the message for a banned address, or None.
         links_for_others: Returns the URLs of this server for other machines, best first.
+        metered: Prefixes of the paths with large responses, whose bytes are counted against a limit.
     """
 
     pages: Answer | None = None
@@ -54,6 +55,7 @@ class ServerView:
     is_late: Callable[[], bool] = lambda: False
     describe_ban: Callable[[str], str | None] = lambda address: None
     links_for_others: Callable[[], Sequence[str]] = tuple
+    metered: tuple[str, ...] = ()
 
 
 class Admission:
@@ -322,7 +324,7 @@ class RemotePeer:
         """
         limit = self.admission.requests
         wait = limit[self._key].consume()
-        if not wait and path.startswith(METERED):
+        if not wait and path.startswith(self.admission.server.metered):
             limit = self.admission.answers
             wait = limit[self._key].wait()
         if wait:
@@ -333,7 +335,7 @@ class RemotePeer:
         return wait
 
     def count_answer(self, path: str, size: int) -> None:
-        if path.startswith(METERED):
+        if path.startswith(self.admission.server.metered):
             self.admission.answers[self._key].spend(size)
 
     def idle(self, make_room: Callable[[], None]) -> None:

@@ -27,10 +27,8 @@ JSON: Final = "application/json"
 JSON_LINES: Final = "application/x-ndjson"
 CSV: Final = "text/csv; charset=utf-8"
 READABLE: Final = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "ETag, Retry-After"))
-METERED: Final = ("/api/", "/e/", "/preview", "/replay/")
-"""Prefixes of the paths with large responses, whose bytes are counted against a limit."""
 
-_OPEN_TO_ALL: Final = re.compile(r"/api/.*|/(?:e|replay)/[^/]+\.(?:json|csv|txt)")
+_OPEN_TO_ALL: Final = re.compile(r"/api/.*|/[a-z]+/[^/]+\.(?:json|csv|txt)")
 _LINK_PREVIEWS: Final = re.compile(
     "facebookexternalhit|WhatsApp|Twitterbot|TelegramBot|Slackbot|Discordbot|LinkedInBot|Mastodon|Mattermost|Synapse"
     "|SkypeUriPreview|Iframely|Embedly"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from tictactoe_server.admin.bans import Bans
 from tictactoe_server.admin.drain import Drain
 from tictactoe_server.admin.maintenance import LoopLag
 from tictactoe_server.admin.orders.words import draw_table
-from tictactoe_server.core.core import Core, Service, ServiceKind, find_service
+from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.served_time import GRACE_SECONDS
@@ -39,7 +39,6 @@ class ServerParts:
     Attributes:
         address: The server's URL for people.
         data: Where the server stores its data, as text for the operator.
-        bots_waiting: Returns the number of bots' moves that wait for a worker.
         services: All services, including those from features.
         started_at: When the server started (s, as `clock.monotonic`).
     """
@@ -49,7 +48,6 @@ class ServerParts:
     core: Core
     admission: Admission
     pressure: Pressure
-    bots_waiting: Callable[[], int]
     lag: LoopLag
     bans: Bans
     drain: Drain
@@ -63,10 +61,10 @@ class ServerParts:
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:
         """Return the service of this class. Raise `OrderRefused` if the server has no such service."""
-        found = find_service(self.services, kind)
-        if found is None:
-            raise OrderRefused("This server runs without that feature.")
-        return found
+        for service in self.services:
+            if isinstance(service, kind):
+                return service
+        raise OrderRefused("This server runs without that feature.")
 
     def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
         """Return each limit by name, with its current use, which is that of the busiest player or address.

@@ -54,7 +54,6 @@ class Status(Order, frozen=True, tag="status"):
             "limited": server.limited().total(),
             "loop_lag_ms": round(server.lag.seconds * 1000, 1),
             "store_owes_ms": 0 if owed_since is None else round((clock.monotonic() - owed_since) * 1000),
-            "bots_waiting": server.bots_waiting(),
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,
             "features": {name: line for one in server.services for name, line in one.status().items()},
@@ -65,7 +64,6 @@ class Status(Order, frozen=True, tag="status"):
         return status | here if rooms.elsewhere.is_several else status
 
     def describe(self, answer: Row) -> str:
-        late, owes, waiting = answer["loop_lag_ms"], answer["store_owes_ms"], answer["bots_waiting"]
         up, drain = show_duration(answer["up_seconds"]), answer["drain"]
         rows = {
             "server": f"tictactoe-server {answer['version']}, process {answer['pid']}, up {up}",
@@ -74,7 +72,7 @@ class Status(Order, frozen=True, tag="status"):
             "people": f"{answer['players']} players, {answer['connections']} connections, {answer['bans']} bans",
             "rooms": show(answer["rooms"]),
             "moves": f"{answer['moves']}; {answer['refusals']} requests refused, {answer['limited']} by a limit",
-            "load": f"event loop {late} ms late, store owes {owes} ms, {waiting} thoughts of bots wait",
+            "load": f"event loop {answer['loop_lag_ms']} ms late, store owes {answer['store_owes_ms']} ms",
             "drain": None if drain is None else DrainOrder().describe(drain),
             **answer["features"],
             "allows": answer["people_may"],

@@ -12,10 +12,10 @@ from click import BadParameter, IntRange, UsageError
 
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.backups.commands import backup, check, move, recover, restore
-from tictactoe_server.features.backups.service import Backups
-from tictactoe_server.features.cluster.feature import ClusterOptions
+from tictactoe_server.features.backups.service import Backups, list_backups
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.settings import Options, Settings, option, parse_duration
+from tictactoe_server.storage.schema import restore_command
 
 
 def _parse_period(text: str) -> float:
@@ -54,7 +54,7 @@ class BackupOptions(Options):
     )
 
     def check(self, settings: Settings) -> None:
-        if self.to and settings.of(ClusterOptions).store:
+        if self.to and any(options.shared_store for options in settings.features):
             raise UsageError(
                 "--backup-to copies the folder of --data. What a store of several servers keeps, `move` copies."
             )
@@ -67,4 +67,15 @@ def _make(parts: Parts) -> Iterable[Service]:
     return [Backups(data, options.to, options.every_seconds, options.keep)] if data and options.to else ()
 
 
-FEATURE: Final = Feature(make=_make, commands=(backup, restore, recover, check, move), options=BackupOptions)
+def _advise(settings: Settings) -> str:
+    """Return a sentence about the newest backup, with the command that restores it."""
+    target = settings.of(BackupOptions).to
+    copies = [] if target is None else list_backups(target)
+    if settings.data is None or not copies:
+        return "No backup is known: --backup-to names no folder with one."
+    return f"The newest backup is put in its place by:\n  {restore_command(settings.data, copies[-1])}"
+
+
+FEATURE: Final = Feature(
+    make=_make, advise=_advise, commands=(backup, restore, recover, check, move), options=BackupOptions
+)

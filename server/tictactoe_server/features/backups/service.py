@@ -18,28 +18,18 @@ from typing import Final
 import structlog
 
 from tictactoe_server import OperatorError, clock
-from tictactoe_server.core.core import Service
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.storage.folder import FILE_NAME, files_of
-from tictactoe_server.storage.schema import restore_command
 
 FIRST_SECONDS: Final = 60.0  # from the start to the first backup, so that players can reconnect first
 _SKEW_SECONDS: Final = 3_600.0  # how far the clock may have been set back since a backup was made
 AGAIN_SECONDS: Final = 3_600.0  # until a failed backup is retried, unless backups are more frequent
 LEAST_DAYS: Final = 90  # forgotten players are forgotten again in a restored backup that is at most this old
-UNKNOWN_DAYS: Final = 365  # the same for a server that does not make backups itself
 ROOM_BYTES: Final = 256 * 1024 * 1024  # of disk space that a backup must leave free
 _NAME: Final = "tictactoe-%Y-%m-%dT%H%M%SZ.sqlite3"
 NICE: Final = 10  # the niceness of the processes that make backups
 
 log: Final = structlog.get_logger(__name__)
-
-
-def describe_newest(data: Path, target: Path | None) -> str:
-    """Return a sentence about the newest backup in `target`, with the command that restores it to `data`."""
-    copies = [] if target is None else list_backups(target)
-    if not copies:
-        return "No backup is known: --backup-to names no folder with one."
-    return f"The newest backup is put in its place by:\n  {restore_command(data, copies[-1])}"
 
 
 def list_backups(target: Path, *, from_future: bool = False) -> list[Path]:
@@ -69,6 +59,15 @@ class Backups(Service):
         problem: The reason why the last backup failed, or "" if it succeeded.
     """
 
+    gauges = (
+        (
+            "backup_age_seconds",
+            "How old the newest backup is, or the server without one.",
+            lambda self: self.age_seconds,
+        ),
+        ("backup_failing", "Whether the last attempt to make a backup failed.", lambda self: bool(self.problem)),
+    )
+
     def __init__(self, data: Path, target: Path, every_seconds: float, keep: int) -> None:
         self.data = data
         self.target = target
@@ -77,6 +76,9 @@ class Backups(Service):
         self.problem = ""
         self.began_at = clock.wall()
         self.jobs = (self.run,)
+
+    def start(self, core: Core) -> None:
+        core.hooks.oldest_backup_days.append(lambda: self.oldest_days)
 
     @property
     def made_at(self) -> float | None:

@@ -19,11 +19,11 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards
 from tictactoe_protocol.requests import Lobby
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.hooks import DemoListeners
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.rooms.view import Listed
-from tictactoe_server.scheduler import Listeners
 from tictactoe_server.transport.frames import encode_frame
 
 LOOK_SECONDS: Final = 1.0
@@ -57,15 +57,14 @@ class Boards(Topic):
     A subscriber receives up to the requested number of boards when subscribing and whenever one of the boards changes.
 
     Attributes:
-        on_demo_wanted: Called once a second while there are subscribers, and when the last one leaves. The argument is
-            True if no game is shown and a subscriber has asked for a demo game in this case.
+        on_demo_wanted: Called once a second while there are subscribers, and when the last one leaves; see `Hooks`.
     """
 
-    def __init__(self, now: Callable[[], int], names: NameMask) -> None:
+    def __init__(self, now: Callable[[], int], names: NameMask, on_demo_wanted: DemoListeners) -> None:
         super().__init__()
         self._now = now
         self._names = names
-        self.on_demo_wanted = Listeners[[bool]]()
+        self.on_demo_wanted = on_demo_wanted
         self._sent: dict[Session, tuple[int, ...]] = {}
         self._demo_for: set[Session] = set()
         self._demo: LiveBoard | None = None
@@ -113,7 +112,7 @@ class Boards(Topic):
     def publish(self) -> None:
         if not self.subscribers:
             self._shown = []
-            self.on_demo_wanted(False)
+            self.on_demo_wanted(False, self.show_demo)
             return
         self.publish_later()
         now = asyncio.get_running_loop().time()
@@ -124,7 +123,7 @@ class Boards(Topic):
             shown.row = encode(row)
             if board != shown.board:
                 shown.board, shown.changed_at, shown.change = board, now, next(self._changes)
-        self.on_demo_wanted(bool(self._demo_for) and not self._shown)
+        self.on_demo_wanted(bool(self._demo_for) and not self._shown, self.show_demo)
         self._send(self.subscribers)
 
     @property
@@ -169,7 +168,7 @@ class LobbyBoards(Service):
     """Subscribes sessions to boards as they ask for in their request for the lobby."""
 
     def start(self, core: Core) -> None:
-        self.boards = Boards(core.time, core.names)
+        self.boards = Boards(core.time, core.names, core.hooks.on_demo_wanted)
         core.lobby.on_update.add(self.boards.update)
         core.hooks.on_lobby_request.add(self._subscribe)
 

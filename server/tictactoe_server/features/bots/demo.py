@@ -8,7 +8,7 @@ the bots' workers are busy.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import count
@@ -21,10 +21,9 @@ from msgspec import UNSET
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.search import Budget, best_cells
 from tictactoe_engine.strategies import choose_by_rules
-from tictactoe_protocol.pushes import Result
+from tictactoe_protocol.pushes import LiveBoard, Result
 from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.features.boards.service import LobbyBoards
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.thinking import IDLE
 from tictactoe_server.features.bots.workers import COMMAND, Worker, WorkerLost
@@ -44,24 +43,23 @@ log: Final = structlog.get_logger(__name__)
 class Demo(Service):
     """Plays demonstration games while a subscriber wants them. The workers in the bots' `pool` have precedence."""
 
-    def __init__(
-        self, pool: ThinkingPool, lobby_boards: LobbyBoards, command: Sequence[str] = (*COMMAND, IDLE)
-    ) -> None:
+    def __init__(self, pool: ThinkingPool, command: Sequence[str] = (*COMMAND, IDLE)) -> None:
         self._pool = pool
-        self._lobby_boards = lobby_boards
         self._command = command
+        self._show: Callable[[LiveBoard | None], None] = lambda board: None
         self._playing: asyncio.Task[None] | None = None
         self._random = Random()
 
     def start(self, core: Core) -> None:
-        self._show = self._lobby_boards.boards.show_demo
-        self._lobby_boards.boards.on_demo_wanted.add(self.want)
+        core.hooks.on_demo_wanted.add(self.want)
 
     async def close(self) -> None:
-        self.want(False)
+        self.want(False, self._show)
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
-    def want(self, is_wanted: bool) -> None:
+    def want(self, is_wanted: bool, show: Callable[[LiveBoard | None], None]) -> None:
+        """Start or stop the game; `show` shows its boards, or None when it stops."""
+        self._show = show
         if is_wanted and self._playing is None:
             self._playing = self.tasks.start(self._play_on())
         elif not is_wanted and self._playing is not None:

@@ -9,8 +9,8 @@ from typing import Final
 from click import IntRange
 
 from tictactoe_server.core.core import Service
-from tictactoe_server.features.boards.service import LobbyBoards
 from tictactoe_server.features.bots.demo import Demo
+from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.settings import Options, option, seconds_option
@@ -39,10 +39,12 @@ class BotOptions(Options):
     )
 
 
-def _make(parts: Parts) -> Iterable[Service]:
+def make(parts: Parts, pool: ThinkingPool | None = None) -> Iterable[Service]:
+    """Return the services of this feature; `pool` replaces the processes in which bots think."""
     options = parts.settings.of(BotOptions)
-    bots = Bots(parts.pool, pause_seconds=options.pause_seconds)
-    return (bots, Demo(parts.pool, parts.service(LobbyBoards))) if options.demo else (bots,)
+    pool = pool or ThinkingPool(options.workers, options.deadline_seconds)
+    bots = Bots(pool, pause_seconds=options.pause_seconds)
+    return (bots, pool, Demo(pool)) if options.demo else (bots, pool)
 
 
-FEATURE: Final = Feature(make=_make, options=BotOptions)
+FEATURE: Final = Feature(make=make, options=BotOptions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from random import SystemRandom
 from typing import Final
@@ -13,6 +13,7 @@ from typing import Final
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Analysis, Budget, Table, analyse, best_cells, fits_table, solve
 from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules, choose_side_at_random, opening_cells
+from tictactoe_server.core.core import Service
 from tictactoe_server.features.bots.workers import COMMAND, Priority, Workers
 
 _SHARE_FOR_OFFERS: Final = 0.5
@@ -23,13 +24,17 @@ _TABLE_SECONDS: Final = 10.0  # until a worker that solves a table counts as stu
 _MAX_TABLES: Final = 256  # with 20 KB each: 5 MB
 
 
-class ThinkingPool:
+class ThinkingPool(Service):
     """Chooses moves for bots and analyses positions, in worker processes.
 
     Args:
         workers: The processes, or their number, by default one less than the machine has cores.
         deadline_seconds: The longest time for choosing a move, without the bot's pause before.
     """
+
+    gauges = (
+        ("bot_queue", "Questions that wait for a process in which bots think.", lambda self: self.workers.waiting),
+    )
 
     def __init__(
         self, workers: int | Workers | None = None, deadline_seconds: float = 1.0, *, command: Sequence[str] = COMMAND
@@ -40,6 +45,12 @@ class ThinkingPool:
         self._deadline = deadline_seconds
         self._tables: dict[Rules, asyncio.Task[Table | None]] = {}
         self._random = SystemRandom()
+
+    def status(self) -> Mapping[str, str]:
+        return {"bots": f"{self.workers.waiting} questions wait for a process"}
+
+    async def close(self) -> None:
+        await self.workers.close()
 
     async def choose(
         self, position: Position, level: Level, *, clock_seconds: float = math.inf, priority: Priority = Priority.PERSON

@@ -47,6 +47,7 @@ class Bots(Service):
 
     def start(self, core: Core) -> None:
         self.act = core.act
+        core.hooks.bot_levels.update(LEVELS)
         core.rooms.on_shown.add(self._on_shown)
 
     def _on_shown(self, live: LiveRoom) -> None:
@@ -74,7 +75,6 @@ class Bots(Service):
     async def close(self) -> None:
         self._is_closed = True
         await self.tasks.stop()
-        await self.pool.workers.close()
 
     def _forget(self, matter: tuple[str, Kind], task: asyncio.Task[None]) -> None:
         if matter in self._duties and self._duties[matter][1] is task:

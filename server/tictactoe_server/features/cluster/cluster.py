@@ -34,13 +34,14 @@ import structlog
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.core.change import RoomChange
-from tictactoe_server.core.core import Core
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.remote import ClusterIdentity, RemoteServers, RoomAt
 from tictactoe_server.core.rooms import report
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import messages
 from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS, Members
 from tictactoe_server.features.cluster.rooms import YOUNG_MS, OtherRoom, OtherRooms, OwnRooms
+from tictactoe_server.features.feature import Parts
 from tictactoe_server.features.jetstream.copies import Copies
 from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.features.jetstream.store import JetStreamStore
@@ -50,7 +51,6 @@ from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.rooms.view import GameKind, Listed, kind_of
 from tictactoe_server.scheduler import wait_for, wait_until
-from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -79,15 +79,26 @@ _MATCH_PAUSE_SECONDS: Final = 0.1
 log: Final = structlog.get_logger(__name__)
 
 
-class Cluster(RemoteServers):
-    """The cluster as seen by this server. Call `start`, `open` and `run` in this order, and `leave` at the end."""
+class Cluster(RemoteServers, Service):
+    """The cluster as seen by this server. Call `start`, `prepare` and `run` in this order, and `leave` at the end.
+
+    Args:
+        on_order: Carries out an operator's order from another server and returns the reply.
+    """
 
     is_several = True
 
     def __init__(
-        self, store: JetStreamStore, name: str, url: str, time: ServedTime, is_draining: Callable[[], bool]
+        self,
+        store: JetStreamStore,
+        name: str,
+        url: str,
+        time: ServedTime,
+        is_draining: Callable[[], bool],
+        on_order: Callable[[bytes], Awaitable[bytes]],
     ) -> None:
         super().__init__()
+        self._on_order = on_order
         self.time = time
         self._store = store
         self._link = store.link
@@ -99,18 +110,17 @@ class Cluster(RemoteServers):
         self._copies = Copies(store.link)
 
     @classmethod
-    def join(
-        cls, store: Storage, port: int, url: str, monotonic_ns: Callable[[], int], is_draining: Callable[[], bool]
-    ) -> Cluster:
-        """Return the cluster of all servers that share `store`.
+    def join(cls, parts: Parts, url: str) -> Cluster:
+        """Return the cluster of all servers with the same store.
 
-        `url` is this server's address for players. Raises `CannotOpenStore` if `store` is not on JetStream.
+        `url` is this server's address for players. Raises `CannotOpenStore` if the store is not on JetStream.
         """
+        store, name = parts.store, f"{socket.gethostname()}:{parts.port}"
         if not isinstance(store, JetStreamStore):
             raise CannotOpenStore("This is no store of several servers.")
-        clock = Uninterrupted(monotonic_ns)
+        clock = Uninterrupted(parts.monotonic_ns)
         served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
-        return cls(store, f"{socket.gethostname()}:{port}", url, served, is_draining)
+        return cls(store, name, url, served, lambda: parts.drain.is_on, parts.answer_order)
 
     def start(self, core: Core) -> None:
         link, members = self._link, self.members
@@ -134,12 +144,11 @@ class Cluster(RemoteServers):
     def names(self) -> dict[str, str]:
         return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
 
-    async def open(self, on_order: Callable[[bytes], Awaitable[bytes]]) -> None:
+    async def prepare(self) -> None:
         """Discover the other servers and their rooms, then adopt this server's share of the unowned rooms.
 
-        `on_order` carries out an operator's order from another server and returns the reply. Raises `StoreUnavailable`.
+        Raises `StoreUnavailable`.
         """
-        self._on_order = on_order
         self._id, self._secret = await self._store.identity()
         await self._listen()
         await asyncio.sleep(_LISTENING_SECONDS)

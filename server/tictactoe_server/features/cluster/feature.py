@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from click import BadParameter, UsageError
 
+from tictactoe_server.core.core import Service
 from tictactoe_server.features.cluster.commands import cluster
-from tictactoe_server.features.feature import Feature
-from tictactoe_server.features.jetstream import needing_nats
+from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.jetstream import hidden, needing_nats
 from tictactoe_server.settings import Options, Settings, file_option, option, split_url
 from tictactoe_server.storage.specs import Specs, Storage
 
@@ -52,14 +54,9 @@ class ClusterOptions(Options):
         "URL",
     )
 
-    async def open_store(self, specs: Specs, data: Path | None) -> Storage:
-        """Open the shared store; raises `CannotOpenStore`. The folder `data`, if any, gets a copy of finished games."""
-        with needing_nats():
-            from tictactoe_server.features.jetstream.store import JetStreamStore
-        urls, credentials, ca = self.store or "", self.store_credentials, self.store_ca
-        return await JetStreamStore.open(
-            urls, specs, credentials=credentials, ca=ca, data=data, unsafe=self.store_unsafe
-        )
+    @property
+    def shared_store(self) -> str:
+        return hidden(self.store or "")
 
     def check(self, settings: Settings) -> None:
         if self.store and self.advertise is None and settings.host in (None, "0.0.0.0", "::"):
@@ -68,4 +65,30 @@ class ClusterOptions(Options):
             )
 
 
-FEATURE: Final = Feature(commands=(cluster,), options=ClusterOptions)
+def _open_store(settings: Settings, specs: Specs) -> Awaitable[Storage] | None:
+    """Return the opening of the shared store, if any. The data folder, if any, gets a copy of the finished games."""
+    options = settings.of(ClusterOptions)
+    if not options.store:
+        return None
+    with needing_nats():
+        from tictactoe_server.features.jetstream.store import JetStreamStore
+    return JetStreamStore.open(
+        options.store,
+        specs,
+        credentials=options.store_credentials,
+        ca=options.store_ca,
+        data=settings.data,
+        unsafe=options.store_unsafe,
+    )
+
+
+def _make(parts: Parts) -> Iterable[Service]:
+    options = parts.settings.of(ClusterOptions)
+    if not options.store:
+        return ()
+    from tictactoe_server.features.cluster.cluster import Cluster
+
+    return [Cluster.join(parts, options.advertise or parts.url)]
+
+
+FEATURE: Final = Feature(make=_make, open_store=_open_store, commands=(cluster,), options=ClusterOptions)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from click import BadParameter
 
-from tictactoe_server.features.feature import Feature
+from tictactoe_server.core.core import Service
+from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.settings import Options, option
 
 
@@ -30,4 +32,13 @@ class MetricsOptions(Options):
     )
 
 
-FEATURE: Final = Feature(options=MetricsOptions)
+def _make(parts: Parts) -> Iterable[Service]:
+    address = parts.settings.of(MetricsOptions).address
+    if address is None:
+        return ()
+    from tictactoe_server.features.metrics.service import MetricsServer
+
+    return [MetricsServer(*address, parts.server)]
+
+
+FEATURE: Final = Feature(make=_make, options=MetricsOptions)

@@ -20,9 +20,8 @@ from prometheus_client.registry import Collector
 from tictactoe_protocol import CloseCode
 from tictactoe_server import OperatorError, __version__
 from tictactoe_server.admin.orders.order import ServerParts
-from tictactoe_server.core.core import find_service
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.session import Counters
-from tictactoe_server.features.backups.service import Backups
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission, ServerView
 from tictactoe_server.transport.connection import Connection, Receiver
@@ -35,18 +34,25 @@ PREFIX: Final = "tictactoe_"
 Kind = Literal["info", "gauge", "counter", "histogram"]
 
 
-class MetricsServer(Collector):
-    """Serves `/metrics` on its own address, with its own limits."""
+class MetricsServer(Service, Collector):
+    """Serves `/metrics` on its own address, with its own limits.
 
-    def __init__(self, host: str, port: int, server: ServerParts) -> None:
+    Args:
+        server: Returns the parts of the server that is measured.
+    """
+
+    def __init__(self, host: str, port: int, server: Callable[[], ServerParts]) -> None:
         self._host = host
         self.port = port
         self._server = server
         self._registry = CollectorRegistry()
-        admission = Admission(_LIMITS, server=ServerView(unready=server.unready, pages=self._answer))
-        self._listener = Listener(_turn_away, admission, _LIMITS, make=_Asking)
+        view = ServerView(unready=lambda: server().unready(), pages=self._answer)
+        self._listener = Listener(_turn_away, Admission(_LIMITS, server=view), _LIMITS, make=_Asking)
 
-    async def open(self) -> None:
+    def start(self, core: Core) -> None:
+        core.hooks.connections.append(partial(MeteredConnection, core.counters))
+
+    async def prepare(self) -> None:
         """Start listening; raises `OperatorError`."""
         self._registry.register(self)
         ProcessCollector(registry=self._registry)
@@ -61,7 +67,10 @@ class MetricsServer(Collector):
         await self._listener.stop(CloseCode.GOING_AWAY, "stopping", 0)
 
     def collect(self) -> Iterator[core.Metric]:
-        return (metric for one in FIGURES if (metric := one.measure(self._server)) is not None)
+        server = self._server()
+        measured = [one.measure(server) for one in FIGURES]
+        measured += [_gauge(*one).measure(service) for service in server.services for one in service.gauges]
+        yield from filter(None, measured)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         if request.path not in ("/", "/metrics"):
@@ -114,22 +123,23 @@ class Figure(NamedTuple):
     Attributes:
         name: The name without `PREFIX`.
         words: The description for people.
-        read: Returns the current value, or None if the server does not have this metric.
+        read: Returns the current value, or None if the server does not have this metric; called with the server's parts
+            or with the service that the metric is about.
         label: The name of the label for the keys if the value is a mapping, otherwise "".
     """
 
     kind: Kind
     name: str
     words: str
-    read: Callable[[ServerParts], Any]
+    read: Callable[[Any], Any]
     label: str = ""
 
-    def measure(self, server: ServerParts) -> core.Metric | None:
+    def measure(self, measured: ServerParts | Service) -> core.Metric | None:
         """Return the metric with its current value, as a labelled sample for each key if the value is a mapping.
 
         Returns None if the server does not have this metric.
         """
-        found, name = self.read(server), f"{PREFIX}{self.name}"
+        found, name = self.read(measured), f"{PREFIX}{self.name}"
         if found is None:
             return None
         if self.kind == "info":
@@ -148,16 +158,6 @@ class Figure(NamedTuple):
 def _in_cluster(read: Callable[[ServerParts], Any]) -> Callable[[ServerParts], Any]:
     """Return a function that calls `read` if the server is in a cluster, and otherwise returns None."""
     return lambda server: read(server) if server.elsewhere.is_several else None
-
-
-def _of_backups(read: Callable[[Backups], Any]) -> Callable[[ServerParts], Any]:
-    """Return a function that calls `read` if the server makes backups, and otherwise returns None."""
-
-    def read_figure(server: ServerParts) -> Any:
-        backups = find_service(server.services, Backups)
-        return backups and read(backups)
-
-    return read_figure
 
 
 _info, _gauge, _counter, _histogram = (partial(Figure, kind) for kind in get_args(Kind))
@@ -214,18 +214,7 @@ FIGURES: Final = (
         "stream",
     ),
     _gauge("event_loop_lag_seconds", "The longest delay of the event loop lately.", lambda server: server.lag.seconds),
-    _gauge("bot_queue", "Questions that wait for a process in which bots think.", lambda server: server.bots_waiting()),
     _gauge("bans", "Bans that count now.", lambda server: len(server.bans)),
-    _gauge(
-        "backup_age_seconds",
-        "How old the newest backup is, or the server without one.",
-        _of_backups(lambda backups: backups.age_seconds),
-    ),
-    _gauge(
-        "backup_failing",
-        "Whether the last attempt to make a backup failed.",
-        _of_backups(lambda backups: bool(backups.problem)),
-    ),
     _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.counters.sent),
 )
-"""All metrics at `/metrics`. The dashboard and the alerts in `deploy/` use them."""
+"""The metrics of every server; services add their gauges. The dashboard and the alerts in `deploy/` use them."""

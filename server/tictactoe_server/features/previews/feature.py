@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Final
 
-from tictactoe_server.core.core import Service, find_service
+from tictactoe_server.core.core import Service
 from tictactoe_server.features.feature import Feature, Parts
-from tictactoe_server.features.tournaments.service import Tournaments
 
 
 def _make(parts: Parts) -> Iterable[Service]:
@@ -16,7 +15,7 @@ def _make(parts: Parts) -> Iterable[Service]:
         return ()
     from tictactoe_server.features.previews.service import Previews
 
-    return (Previews(find_service(parts.services, Tournaments), parts.title),)
+    return (Previews(parts.title),)
 
 
 FEATURE: Final = Feature(make=_make)

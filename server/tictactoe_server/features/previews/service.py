@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
@@ -19,10 +20,9 @@ from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.tournaments import describe_standing, describe_word, tabulate
 from tictactoe_protocol.wording import describe_rules
 from tictactoe_server.core.core import Core, Reply, Service
+from tictactoe_server.core.hooks import EventFinder
 from tictactoe_server.features.previews import pictures
 from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, spell
-from tictactoe_server.features.tournaments.service import Tournaments
-from tictactoe_server.features.tournaments.texts import EventTexts
 from tictactoe_server.http import texts
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_shared
@@ -42,7 +42,7 @@ Named = TypeVar("Named", SeatState, Participant)
 class Previews(Service):
     """Serves preview pictures; `drawn` is the number of pictures drawn so far."""
 
-    def __init__(self, tournaments: Tournaments | None, title: str) -> None:
+    def __init__(self, title: str) -> None:
         self._title = spell(title or texts.TITLE, texts.TITLE)
         self._pictures: dict[Card, asyncio.Future[bytes]] = {}
         self._thread = ThreadPoolExecutor(1, "previews")
@@ -52,14 +52,12 @@ class Previews(Service):
             r"/preview/([^/.]+)\.png": self.room,
             r"/preview/replay/([A-Za-z0-9_-]{16,64})\.png": self.replay,
         }
-        if tournaments is not None:
-            self.routes[r"/preview/e/([^/.]+)\.png"] = lambda request, text: self.event(
-                tournaments.texts, request, text
-            )
 
     def start(self, core: Core) -> None:
         self._core = core
         self._shares = core.store.table(SHARES)
+        for find in core.hooks.find_events:
+            self.routes = {**self.routes, r"/preview/e/([^/.]+)\.png": partial(self.event, find)}
 
     async def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
@@ -70,17 +68,17 @@ class Previews(Service):
     async def room(self, request: HttpRequest, text: str) -> Reply:
         return await self._answer(card_of_room(await find_public(self._core, request, text)))
 
-    async def event(self, events: EventTexts, request: HttpRequest, text: str) -> Reply:
-        event = await events.find_open(request, text)
-        state = events.make(event, "state")[1]
+    async def event(self, find: EventFinder, request: HttpRequest, text: str) -> Reply:
+        state = await find(request, text)
+        head = state.head
         _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
-        more = len(event.field) - len(rows)
+        more = head.players - len(rows)
         standing = describe_standing(state).rstrip(".")
         return await self._answer(
             TableCard(
-                spell(clean_text(event.title), texts.TITLE),
+                spell(clean_text(head.title), texts.TITLE),
                 spell(standing[:1].upper() + standing[1:]),
-                f"{describe_word('kind', event.kind).capitalize()}. {describe_rules(event.rules)}.",
+                f"{describe_word('kind', head.kind).capitalize()}. {describe_rules(head.rules)}.",
                 tuple((place, spell(name, "a player"), won) for place, name, won, *_ in rows),
                 f"and {more} more" if more > 0 else "",
             )

@@ -10,8 +10,7 @@ import click
 from tictactoe_server.admin.bans import PLAYER_ID
 from tictactoe_server.admin.orders.order import Order, Row, ServerParts
 from tictactoe_server.admin.orders.people import find_connected
-from tictactoe_server.core.core import Service, find_service
-from tictactoe_server.features.backups.service import UNKNOWN_DAYS, Backups
+from tictactoe_server.core.core import Service
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.features.privacy.service import Forgetting
 from tictactoe_server.people.accounts import Accounts
@@ -37,10 +36,7 @@ class ForgetOrder(Order, frozen=True, tag="forget"):
 
 
 def _make(parts: Parts) -> Iterable[Service]:
-    backups, days = find_service(parts.services, Backups), parts.settings.keep_players_days
-    yield Forgetting(
-        parts.specs, parts.check_device, days, lambda: UNKNOWN_DAYS if backups is None else backups.oldest_days
-    )
+    return [Forgetting(parts.specs, parts.check_device, parts.settings.keep_players_days)]
 
 
 FEATURE: Final = Feature(make=_make, orders=(ForgetOrder,))

@@ -50,6 +50,7 @@ from tictactoe_server.transport.rate_limit import RateLimits
 LEAVING_SECONDS: Final = 3.0  # how long to wait until a forgotten player's connections are closed
 AGAIN_SECONDS: Final = 30.0  # until an erasure is retried after an error of the store
 FORGOTTEN_AT_ONCE: Final = 500  # absent players in one hour
+UNKNOWN_DAYS: Final = 365  # the assumed age of the oldest backup, if the server makes none itself
 _GAMES_AT_ONCE: Final = 50
 _STEP_SECONDS: Final = 0.002  # between two batches of a table, for other tasks
 _EXPORTS, _EXPORTS_OF_ADDRESS, _EXPORTS_MS = 30, 120, 60_000  # pages per player and per address, and per how many ms
@@ -65,21 +66,12 @@ class Forgetting(Service):
         specs: The specs of everything in the store.
         check_device: Raises `Refused` if a request comes from a device that may not take irreversible actions.
         days: How many days of absence are allowed, or None for any time.
-        erasure_days: Returns how many days the hashes of forgotten players are kept. While a backup may still have
-            these players, the hashes are needed to forget them again after a restore.
     """
 
-    def __init__(
-        self,
-        specs: Specs,
-        check_device: Callable[[Call], Awaitable[None]],
-        days: int | None,
-        erasure_days: Callable[[], int],
-    ) -> None:
+    def __init__(self, specs: Specs, check_device: Callable[[Call], Awaitable[None]], days: int | None) -> None:
         self._specs = specs
         self._check_device = check_device
         self._days = days
-        self._erasure_days = erasure_days
         self.handles = {Forget: self.forget_me, Export: self.export}
         self._one_by_one, self._numbering = asyncio.Lock(), asyncio.Lock()
         self._waiting: dict[str, tuple[str, Forgotten]] = {}  # the next batch of erasures, by the hash of the id
@@ -157,7 +149,8 @@ class Forgetting(Service):
             return
         if self._days is not None and (ids := await self._absent_since(day - self._days)):
             await self._finish({hash_id(id): await self.begin(id) for id in ids}, ids)
-        await drop_hashes(self._kept, day - self._erasure_days())
+        oldest = max((days() for days in self._core.hooks.oldest_backup_days), default=UNKNOWN_DAYS)
+        await drop_hashes(self._kept, day - oldest)  # a restored backup may still have these players
 
     async def _absent_since(self, day: int) -> list[str]:
         seen: dict[str, int] = {}

@@ -93,4 +93,4 @@ class Reviews(Service):
         return AnalysisState.of(position, found, before)
 
 
-FEATURE: Final = Feature(make=lambda parts: [Reviews(parts.pool)])
+FEATURE: Final = Feature(make=lambda parts: [Reviews(parts.service(ThinkingPool))])

@@ -102,6 +102,7 @@ class Tournaments(Service):
         core.hooks.welcome_fields["calls"] = self.running.calls_of
         core.hooks.welcome_fields["opens_events"] = self._opens_events
         core.hooks.policies[NAME] = self.running
+        core.hooks.find_events.append(texts.find_open)
         self.jobs = (kept.run, self.running.run, self.shown.run)
 
     async def open(self, call: Call) -> None:
@@ -112,7 +113,7 @@ class Tournaments(Service):
         request: EventOpen = call.request
         rules = chosen_rules(request.rules)
         check_clock(request.clock)
-        check_levels(request.bots)
+        check_levels(request.bots, self._core.hooks.bot_levels)
         most = BOTS_FOR_A_GAME * self._core.limits.bot_games_per_player
         if 0 < most < len(request.bots):
             raise Refused(ErrorCode.NOT_ALLOWED, "event bots", path="bots", most=most)

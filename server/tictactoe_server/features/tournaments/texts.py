@@ -142,12 +142,13 @@ class EventTexts:
             return event
         return for_outsiders(event)
 
-    async def find_open(self, request: HttpRequest, text: str) -> Event:
-        """Return an event that is open to all; raises `Refused` for any other, as if it did not exist."""
+    async def find_open(self, request: HttpRequest, text: str) -> EventState:
+        """Return the state of an event that is open to all; raises `Refused` for any other, as if it did not exist."""
         event = await self.find(request, text)
         if event.entry != "open":
             raise no_such_event(event.code)
-        return event
+        state: EventState = self.make(event, "state")[1]
+        return state
 
     async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
         """Answer with an event as text, or with a page in browsers, even after too many wrong codes."""
