@@ -71,7 +71,7 @@ class SeatState(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_server_bot(self) -> bool:
-        return is_server_bot(self.bot)
+        return self.bot is not None and self.bot != GUEST
 
 
 class Result(Struct, frozen=True):

@@ -156,7 +156,10 @@ class RulesState(Struct, frozen=True, omit_defaults=True):
 
 @lru_cache(maxsize=256)
 def _rules_of(state: RulesState) -> Rules:
-    return Rules(**{name: getattr(state, name) for name in RulesFields.__struct_fields__})
+    return _PRESETS.get(state) or Rules(**{name: getattr(state, name) for name in _TERMS})
+
+
+_PRESETS: Final = {RulesState.of(rules): rules for rules in PRESETS.values()}
 
 
 class PushFields(Struct, frozen=True, tag_field="type"):

@@ -9,7 +9,7 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 HERE = Settings(host="127.0.0.1", port=0)
 

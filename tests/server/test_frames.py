@@ -9,7 +9,7 @@ from websockets.frames import Close, Frame, Opcode
 
 from tests.raw import RawPeer, open_raw, ping, text
 from tictactoe_server.server import Server
-from tictactoe_server.transport.frames import TOO_LONG, encode_frame, end_of_frame
+from tictactoe_server.transport.connection import TOO_LONG, encode_frame, end_of_frame
 
 
 @pytest.fixture

@@ -22,8 +22,7 @@ from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import Table
 from tictactoe_server.transport.admission import key_of, parse_address
-from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import Connection, Receiver, encode_frame
 
 PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
 

@@ -11,7 +11,7 @@ import structlog
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 RESTART_MS: Final = 1000  # the clients' delay before they reconnect after a restart, without jitter
 HANDOVER_MS: Final = 100  # the same if other servers in the cluster take over

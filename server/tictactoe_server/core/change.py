@@ -48,7 +48,7 @@ from tictactoe_server.rooms.seating import Dropped
 from tictactoe_server.scheduler import Listeners, Scheduler
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import MISSING, StoreBusy, StoreUnavailable, Unreadable
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 RELOAD_SECONDS: Final = 5.0  # before a room that may have changed in the store is reloaded; up to twice as long
 RETRY_SECONDS: Final = 1.0  # before a change that could not be stored is retried

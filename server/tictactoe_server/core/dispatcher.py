@@ -24,7 +24,7 @@ from tictactoe_server.core.session import Presence, Session
 from tictactoe_server.people.allowances import Allowances
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import Tasks
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # refusals that count as guesses of a room code
 BUSY_MS: Final = 500  # the time that clients are asked to wait before they repeat a shed request

@@ -26,7 +26,7 @@ from tictactoe_server.rooms.room import Refused, Room
 from tictactoe_server.rooms.view import Listed
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.frames import encode_frame, with_fields
+from tictactoe_server.transport.connection import encode_frame, with_fields
 
 MAX_CHANGE_BYTES: Final = 60_000  # for the rows in a message of changes, which stays under 64 KiB
 LISTED_OF_ONE: Final = 10  # the rooms from each address that are listed before further rooms

@@ -23,7 +23,7 @@ from tictactoe_server.rooms.room import Player, Refused, Room, seen_at
 from tictactoe_server.rooms.view import Listed, StateEncoder, moved
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import MISSING, Table
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; players are sent every state
 CROWD: Final = 20  # more watchers than this are a crowd

@@ -28,7 +28,7 @@ from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
 from tictactoe_server.rooms.seating import Dropped
 from tictactoe_server.rooms.view import moved, state_of
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 LOG_SECONDS: Final = 60.0
 LINES: Final = 60  # the most lines for an address in `LOG_SECONDS`

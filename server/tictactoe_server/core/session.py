@@ -32,8 +32,7 @@ from tictactoe_server import clock
 from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import Connection, Receiver, encode_frame
 from tictactoe_server.transport.rate_limit import Held, RateLimit, consume_both
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses

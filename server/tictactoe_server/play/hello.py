@@ -32,7 +32,7 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
-from tictactoe_server.transport.frames import encode_frame, with_fields
+from tictactoe_server.transport.connection import encode_frame, with_fields
 
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24

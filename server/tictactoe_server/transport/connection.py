@@ -1,4 +1,4 @@
-"""A connection with its WebSocket. It delivers messages without interpreting them.
+"""A connection with its WebSocket, and the encoding of its frames. Messages are delivered without interpreting them.
 
 Complete text frames take a fast path. All other frames are passed, one complete frame at a time, to the Sans-I/O
 protocol of the `websockets` library.
@@ -7,9 +7,10 @@ protocol of the `websockets` library.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Final
+from struct import Struct
+from typing import Any, Final
 
 from websockets.datastructures import Headers
 from websockets.exceptions import NegotiationError
@@ -21,11 +22,10 @@ from websockets.protocol import Side, State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode
+from tictactoe_protocol import MAX_MESSAGE_BYTES, SUBPROTOCOL, CloseCode, encode
 from tictactoe_server import SERVER_NAME
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission, RemotePeer
-from tictactoe_server.transport.frames import TOO_LONG, end_of_frame
 from tictactoe_server.transport.http_connection import HttpConnection, Phase
 from tictactoe_server.transport.http_messages import HttpRequest, say
 
@@ -43,6 +43,10 @@ SILENT_LOOKS: Final = 3 * LOOKS_A_PING  # checks after which a silent peer's con
 _LOGGER: Final = logging.getLogger("websockets.server")
 _PING: Final = b"\x89\x00"
 _SMALL_HEADER_BYTES: Final = 6
+TOO_LONG: Final = -1
+
+_HEADERS: Final = tuple(bytes((0x81, length)) for length in range(126))
+_pack: Final = Struct(">BBH").pack
 
 
 class Receiver:
@@ -322,3 +326,42 @@ def _select_subprotocol(_: ServerProtocol, offered: Sequence[Subprotocol]) -> Su
 
 _HANDSHAKES: Final = ServerProtocol(select_subprotocol=_select_subprotocol, logger=_LOGGER)
 """Creates the responses to the handshakes of all connections."""
+
+
+def encode_frame(payload: bytes) -> bytes:
+    """Encode a text frame without a mask, as servers must send it."""
+    length = len(payload)
+    if length < 126:
+        return _HEADERS[length] + payload
+    if length < 65536:
+        return _pack(0x81, 126, length) + payload
+    return b"\x81\x7f" + length.to_bytes(8) + payload
+
+
+def with_fields(encoded: bytes, fields: Mapping[str, Any]) -> bytes:
+    """Return an encoded JSON object with `fields` appended.
+
+    >>> with_fields(b'{"a":1}', {"b": [2]}), with_fields(b'{"a":1}', {})
+    (b'{"a":1,"b":[2]}', b'{"a":1}')
+    """
+    return encoded[:-1] + b"," + encode(fields)[1:] if fields else encoded
+
+
+def end_of_frame(data: bytes, start: int, limit: int) -> int:
+    """Return the end of the frame that begins at `start`, or 0 while the frame is incomplete.
+
+    Return `TOO_LONG` as soon as the frame's header announces more than `limit` bytes.
+    """
+    if len(data) < start + 2:
+        return 0
+    second = data[start + 1]
+    length, header = second & 0x7F, 2
+    if length >= 126:
+        header = 4 if length == 126 else 10
+        if len(data) < start + header:
+            return 0
+        length = int.from_bytes(data[start + 2 : start + header])
+    if length > limit:
+        return TOO_LONG
+    end = start + header + (4 if second & 0x80 else 0) + length
+    return end if end <= len(data) else 0

@@ -21,7 +21,7 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account, Ban
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import values_of
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]
 

@@ -24,7 +24,7 @@ from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.rooms.view import Listed
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 LOOK_SECONDS: Final = 1.0
 OVER_SECONDS: Final = 20.0  # how long the board of a finished game is still shown

@@ -54,7 +54,7 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import every, wait_for
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 from tictactoe_server.transport.rate_limit import Held, RateLimits
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there

@@ -48,9 +48,10 @@ from tictactoe_server.features.tournaments.commands import (
 from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.features.tournaments.kept import KeptEvents
 from tictactoe_server.features.tournaments.knock_out import terms_of
-from tictactoe_server.features.tournaments.rooms import event_of, purpose_of
+from tictactoe_server.features.tournaments.rooms import NAME, event_of, purpose_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.records.tables import Account
+from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.play import GoOn, StandStill
 from tictactoe_server.rooms.room import NOBODY, Player, Refused
 from tictactoe_server.rooms.seating import HandOver
@@ -92,7 +93,7 @@ class Running(RoomPolicy):
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
         kept.on_change.add(self._on_change)
         core.rooms.on_change.add(self._note_room)
-        core.rooms.on_result.add(lambda game, id: self.wake(event_of(game)))
+        core.rooms.on_result.add(self._note_result)
 
     async def run(self) -> None:
         """Check all running events periodically, until cancelled."""
@@ -152,13 +153,18 @@ class Running(RoomPolicy):
         return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
 
     def _note_room(self, live: LiveRoom) -> None:
-        if event_of(live.room):
-            if self._rooms.get(live.room.code) is not live and live.room.stands_still:
-                # store that its clock stands still, so that it does after another restart, too
-                RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
-            self._rooms[live.room.code] = live
-            if live.room.result is not None:
-                self.wake(event_of(live.room))
+        if live.room.purpose.name != NAME:
+            return
+        if self._rooms.get(live.room.code) is not live and live.room.stands_still:
+            # store that its clock stands still, so that it does after another restart, too
+            RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
+        self._rooms[live.room.code] = live
+        if live.room.result is not None:
+            self.wake(event_of(live.room))
+
+    def _note_result(self, game: FinishedGame, id: str) -> None:
+        if game.purpose.name == NAME:
+            self.wake(event_of(game))
 
     async def _work(self, code: str) -> None:
         try:

@@ -22,7 +22,7 @@ from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.event import Event, Pairing, due_at, for_outsiders
 from tictactoe_server.features.tournaments.knock_out import rounds_of
 from tictactoe_server.features.tournaments.table import rows
-from tictactoe_server.transport.frames import encode_frame
+from tictactoe_server.transport.connection import encode_frame
 
 TOP_ROWS: Final = 20
 MAX_BYTES: Final = 8_000  # of a state
