@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection
 
-from tictactoe_protocol.guests import is_guest, owner_of
+from tictactoe_protocol.guests import owner_of
+from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.people.allowances import RETRY_MS, Limiting
 from tictactoe_server.rooms.room import Room
 from tictactoe_server.rooms.view import Listed
@@ -109,15 +110,18 @@ class Seats(Limiting):
             return  # the same seats, perhaps with other marks
         for seat in () if before is None else before.held_seats:
             self._named.discard(owner_of(seat.player), room.code)
+        seated = dict[str, SeatState]()
         for seat in room.held_seats:
-            self._named.add(owner_of(seat.player), room.code)
-        seated = {seat.player: seat for seat in room.held_seats if not (seat.left or is_guest(seat.player))}
+            owner = owner_of(seat.player)
+            self._named.add(owner, room.code)
+            if owner == seat.player and not seat.left:
+                seated[owner] = seat
         for seat in () if before is None else before.held_seats:
             if seat.player not in seated:
                 self._forget(seat.player, room.code)
         for player, seat in seated.items():
             self._rooms.add(player, room.code, listed)
-            if not seat.is_server_bot:
+            if not (listed.has_bots and seat.is_server_bot):
                 self._count(player, listed)
 
     def remove(self, room: Room) -> None:

@@ -93,7 +93,7 @@ class RateLimits(dict[str, RateLimit]):
             for unused in [key for key, limit in self.items() if not limit.used]:
                 del self[unused]
             self._prune_at = max(_PRUNED_FROM, 2 * len(self))
-        limit = self[key] = self.new()
+        limit = self[key] = RateLimit(*self._rate)
         return limit
 
     def new(self) -> RateLimit:

@@ -25,6 +25,7 @@ import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.challenges import (
     CHALLENGE_MS,
@@ -50,7 +51,7 @@ from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms.room import Player, Refused
+from tictactoe_server.rooms.room import Player, Purpose, Refused
 from tictactoe_server.scheduler import every, wait_for
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
@@ -219,7 +220,6 @@ class Challenges(Service):
             raise _no_open_challenge()
         if accept:
             self._check(call)
-            await self._check_accepting(challenge, player)
             call.answer(room=await self._accept(challenge, player))
         else:
             await self._end(challenge, "withdrawn" if player.id == challenge.player else "declined")
@@ -261,12 +261,6 @@ class Challenges(Service):
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge bot")
         self._core.indexes.seats.check(call.player.id, call.session.address)
 
-    async def _check_accepting(self, challenge: StoredChallenge, player: Player) -> None:
-        if player.id in (await self._blocking.load(challenge.player)).blocked:
-            raise _no_open_challenge()
-        policy = self._core.hooks.policy_for(challenge)
-        await policy.check(challenge.rules.to_rules(), challenge.clock, player, [challenge.player])
-
     async def _check_present(self, id: str, *, is_blocked: bool) -> None:
         """Raise `Refused` if a player is not connected or, after the same delay, blocks the challenger."""
         if self._is_present(id) and not is_blocked:
@@ -302,9 +296,12 @@ class Challenges(Service):
 
     async def _accept(self, challenge: StoredChallenge, player: Player) -> str:
         """Store the acceptance and then the room, and return the room's code."""
-        rooms = self._core.rooms
-        try:
-            live = self._expect_room(challenge, player)
+        if player.id in (await self._blocking.load(challenge.player)).blocked:
+            raise _no_open_challenge()
+        policy, rules = self._core.hooks.policy_for(challenge), challenge.rules.to_rules()
+        await policy.check(rules, challenge.clock, player, [challenge.player])
+        try:  # without another await, so that the result of the check still holds
+            live = self._expect_room(challenge, player, rules, policy.purpose)
         except Refused as error:
             log.info("the room of a challenge could not be opened", reason=str(error))
             await self._end(challenge, "failed")
@@ -315,22 +312,21 @@ class Challenges(Service):
             self._core.indexes.stop_expecting(live)
             raise
         try:
-            await rooms.open(live, self._core.timers.close_later, keeps_code=True)
+            await self._core.rooms.open(live, self._core.timers.close_later, keeps_code=True)
         except RoomExists:  # probably stored by an earlier attempt
             if not await self._settle(challenge):
                 raise _no_open_challenge() from None
         self._elsewhere.notify(_HAS_ROOM, challenge.challenge)
         return challenge.room
 
-    def _expect_room(self, challenge: StoredChallenge, player: Player) -> LiveRoom:
+    def _expect_room(self, challenge: StoredChallenge, player: Player, rules: Rules, purpose: Purpose) -> LiveRoom:
         """Return a reserved room with both players in their seats. Raise `Refused` at a limit."""
-        rules, owner = challenge.rules.to_rules(), challenge.player
+        owner = challenge.player
         side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
         players = (side, owner, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
         seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
         origin = next((session.address for session in self._sessions(owner)), "")
         self._core.indexes.seats.check(owner, origin)
-        purpose = self._core.hooks.policy_for(challenge).purpose
         return self._core.expect_room(
             rules, reserved=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
         )
