@@ -34,7 +34,7 @@ from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Purpose, Refused
 from tictactoe_server.rooms.view import Listed
 from tictactoe_server.scheduler import Tasks
-from tictactoe_server.server import Server, kept_by
+from tictactoe_server.server import Server
 from tictactoe_server.settings import Options, Settings, option, options_of
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
@@ -73,8 +73,6 @@ class PointOptions(Options):
 
 class Points(Service):
     """Gives a point for each game that is won and kept, and shows the points in `welcome`."""
-
-    tables = (WON,)
 
     def __init__(self, a_win: int = 1) -> None:
         self.a_win = a_win
@@ -132,7 +130,7 @@ class ShowPoints(Order, frozen=True, tag="points"):
 
 POINTS = Feature(
     make=lambda parts: [Points(parts.settings.of(PointOptions).a_win)],
-    tables=Points.tables,
+    tables=(WON,),
     orders=(ShowPoints,),
     options=PointOptions,
 )
@@ -234,12 +232,6 @@ async def test_a_room_of_a_missing_feature_is_kept_until_the_feature_is_back(
         assert (await ana.next_of("room"))["rated"] is True
         (row,) = (await bo.ask("rooms"))["rooms"]
         assert (row["room"], row["rated"], row["places"]) == (code, True, 2)
-
-
-@pytest.mark.features
-async def test_commands_for_the_data_folder_know_the_tables_of_all_services() -> None:
-    async with Server(HERE) as server:
-        assert {spec for service in server._services for spec in service.tables} <= {*kept_by().tables}
 
 
 async def test_without_the_feature_of_bots_no_room_with_bots_opens(ana: Peer) -> None:

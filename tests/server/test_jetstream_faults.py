@@ -18,7 +18,7 @@ from tests.server.stored import keep, room_of, rooms_in
 from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.backups.streams import copied_streams
-from tictactoe_server.features.cluster.cluster import Cluster
+from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.cluster.messages import Heartbeat
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
@@ -118,16 +118,12 @@ async def test_a_server_that_answers_too_late_is_not_left(nats: FakeNats) -> Non
     await link.close()
 
 
-async def refuse(order: bytes) -> bytes:
-    raise NotImplementedError
-
-
 async def test_a_server_that_was_cut_off_stores_nothing_until_it_knows_the_time_of_the_others(
     store: JetStreamStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tictactoe_server.features.cluster.members.GONE_SECONDS", 60.0)
     time_served = ServedTime(store)
-    members = Cluster(store, "here", "ws://here", time_served, bool, refuse).members
+    members = Members(store.link, "here", "ws://here", time_served)
     heartbeat = Heartbeat("other", "other", "ws://other", 10_000, [], 0)
     members.on_heartbeat(heartbeat)
     revision = await keep(store, room_of(CODE, 1), MISSING)

@@ -27,7 +27,7 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.scheduler import Job, Scheduler, Tasks
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.storage.specs import Storage, TableSpec
+from tictactoe_server.storage.specs import Storage
 from tictactoe_server.transport.http_messages import HttpResponse
 
 log: Final = structlog.get_logger(__name__)
@@ -188,7 +188,6 @@ class Service:
 
     handles: Mapping[type, Handler] = {}
     admits: frozenset[type] = frozenset()
-    tables: Sequence[TableSpec[Any]] = ()
     routes: Mapping[str, Route] = {}
     jobs: Sequence[Job] = ()
     gauges: Sequence[Gauge] = ()
@@ -197,10 +196,7 @@ class Service:
         """Start the service and add its listeners to the core. Called before the first connection is accepted."""
 
     async def prepare(self) -> None:
-        """Do what has to be done before the server accepts connections, once all services have started.
-
-        May raise `CannotListen` or `StoreUnavailable`.
-        """
+        """Complete the start of the server before it accepts connections. May raise `OperatorError`."""
 
     def status(self) -> Mapping[str, str]:
         """Return lines for the server's status report, by heading."""

@@ -44,8 +44,6 @@ BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
 class Blocking(Service):
     """Stores blocks, and caches the blocks of all connected players."""
 
-    tables = (BLOCKS,)
-
     def start(self, core: Core) -> None:
         core.hooks.mute_checks.append(self.is_deaf)
         self._core = core

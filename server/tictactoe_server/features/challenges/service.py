@@ -45,7 +45,7 @@ from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.features.challenges.blocks import Blocking
+from tictactoe_server.features.challenges.blocks import BLOCKS, Blocking
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
@@ -124,8 +124,6 @@ CHALLENGES: Final[TableSpec[StoredChallenge]] = TableSpec(
 
 class Challenges(Service):
     """Handles challenges and their answers."""
-
-    tables = (CHALLENGES,)
 
     def __init__(self, drain: Drain, blocking: Blocking) -> None:
         self._drain, self._blocking = drain, blocking
@@ -461,4 +459,4 @@ def _make(parts: Parts) -> Iterable[Service]:
     return () if parts.settings.hides_names else (blocking, Challenges(parts.drain, blocking))
 
 
-FEATURE: Final = Feature(make=_make, tables=(*Blocking.tables, *Challenges.tables))
+FEATURE: Final = Feature(make=_make, tables=(BLOCKS, CHALLENGES))

@@ -22,7 +22,7 @@ import copy
 import math
 import random
 import socket
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from hashlib import blake2b
 from itertools import repeat
@@ -82,45 +82,29 @@ log: Final = structlog.get_logger(__name__)
 class Cluster(RemoteServers, Service):
     """The cluster as seen by this server. Call `start`, `prepare` and `run` in this order, and `leave` at the end.
 
+    The constructor raises `CannotOpenStore` if the store is not on JetStream.
+
     Args:
-        on_order: Carries out an operator's order from another server and returns the reply.
+        url: This server's address for players.
     """
 
     is_several = True
 
-    def __init__(
-        self,
-        store: JetStreamStore,
-        name: str,
-        url: str,
-        time: ServedTime,
-        is_draining: Callable[[], bool],
-        on_order: Callable[[bytes], Awaitable[bytes]],
-    ) -> None:
+    def __init__(self, parts: Parts, url: str) -> None:
         super().__init__()
-        self._on_order = on_order
-        self.time = time
-        self._store = store
+        if not isinstance(parts.store, JetStreamStore):
+            raise CannotOpenStore("This is no store of several servers.")
+        self._store = store = parts.store
+        clock = Uninterrupted(parts.monotonic_ns)
+        self.time = time = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
+        self._on_order = parts.answer_order
         self._link = store.link
-        self.members = Members(store.link, name, url, time, is_draining)
+        name = f"{socket.gethostname()}:{parts.port}"
+        self.members = Members(store.link, name, url, time, lambda: parts.drain.is_on)
         self.members.on_gone.add(lambda id: self._missing_a_server.set())
-        store.link.holds_writes.append(lambda: self.members.is_behind)
         self._id, self._secret = "", b""
         self._missing_a_server = asyncio.Event()
         self._copies = Copies(store.link)
-
-    @classmethod
-    def join(cls, parts: Parts, url: str) -> Cluster:
-        """Return the cluster of all servers with the same store.
-
-        `url` is this server's address for players. Raises `CannotOpenStore` if the store is not on JetStream.
-        """
-        store, name = parts.store, f"{socket.gethostname()}:{parts.port}"
-        if not isinstance(store, JetStreamStore):
-            raise CannotOpenStore("This is no store of several servers.")
-        clock = Uninterrupted(parts.monotonic_ns)
-        served = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
-        return cls(store, name, url, served, lambda: parts.drain.is_on, parts.answer_order)
 
     def start(self, core: Core) -> None:
         link, members = self._link, self.members

@@ -88,7 +88,7 @@ def _make(parts: Parts) -> Iterable[Service]:
         return ()
     from tictactoe_server.features.cluster.cluster import Cluster
 
-    return [Cluster.join(parts, options.advertise or parts.url)]
+    return [Cluster(parts, options.advertise or parts.url)]
 
 
 FEATURE: Final = Feature(make=_make, open_store=_open_store, commands=(cluster,), options=ClusterOptions)

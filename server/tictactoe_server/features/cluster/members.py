@@ -50,6 +50,7 @@ class Members:
         self._lag = 0.0  # the delay of this server's event loop (s): heartbeats are read this much late
         self.on_gone = Listeners[[str]]()
         self._is_draining = is_draining
+        link.holds_writes.append(lambda: self.is_behind)
 
     @property
     def is_behind(self) -> bool:

@@ -17,6 +17,7 @@ from tictactoe_server.core.core import Service
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.features.ratings.pages import LadderPages
 from tictactoe_server.features.ratings.service import Ladders
+from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS
 from tictactoe_server.files import run_in_daemon
 from tictactoe_server.settings import Options, option
 
@@ -126,7 +127,7 @@ def _make(parts: Parts) -> Iterable[Service]:
 
 FEATURE: Final = Feature(
     make=_make,
-    tables=Ladders.tables,
+    tables=(ENTRIES, LADDERS),
     orders=(VoidGame, VoidPlayer, UndoVerdict, VerifyRatings, ExportRatings),
     options=RatingOptions,
 )

@@ -40,7 +40,7 @@ from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.features.ratings.folding import RATED, Folding, is_rated, rated_game
-from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS
+from tictactoe_server.features.ratings.tables import ENTRIES
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.checks import chosen_rules, find_player
 from tictactoe_server.play.history import row_of
@@ -67,7 +67,6 @@ log: Final = structlog.get_logger(__name__)
 class Ladders(Service, RoomPolicy):
     """Rates games played with the rules named in `presets`. If `presets` is empty, there are no rated games."""
 
-    tables = (ENTRIES, LADDERS)
     purpose = RATED
     required = MappingProxyType({"visibility": "public", "bots": (), "analysis": "closed", "guests": ()})
 

@@ -13,7 +13,7 @@ from tictactoe_server.admin.orders.people import find_connected
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.feature import Feature, Parts
-from tictactoe_server.features.tournaments.kept import ORGANISERS
+from tictactoe_server.features.tournaments.kept import EVENTS, ORGANISERS
 from tictactoe_server.features.tournaments.service import Tournaments
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
@@ -67,4 +67,4 @@ def _make(parts: Parts) -> Iterable[Service]:
     return [Tournaments(parts.drain, parts.note_seat, parts.service(Streams))]
 
 
-FEATURE: Final = Feature(make=_make, tables=Tournaments.tables, orders=(ListEvents, EndEvent, AllowOrganiser))
+FEATURE: Final = Feature(make=_make, tables=(EVENTS, ORGANISERS), orders=(ListEvents, EndEvent, AllowOrganiser))

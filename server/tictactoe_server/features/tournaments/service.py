@@ -32,7 +32,7 @@ from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
 from tictactoe_server.features.tournaments.event import Event, open_event
-from tictactoe_server.features.tournaments.kept import EVENTS, ORGANISERS, KeptEvents
+from tictactoe_server.features.tournaments.kept import ORGANISERS, KeptEvents
 from tictactoe_server.features.tournaments.rooms import NAME
 from tictactoe_server.features.tournaments.running import Running
 from tictactoe_server.features.tournaments.shown import Shown
@@ -63,8 +63,6 @@ class EventList(Struct, frozen=True):
 
 class Tournaments(Service):
     """Handles requests about events. While the server drains, no event, round or game begins."""
-
-    tables = (EVENTS, ORGANISERS)
 
     def __init__(self, drain: Drain, note_seat: Callable[[Session], None], streams: Streams) -> None:
         self._drain, self._note_seat = drain, note_seat
