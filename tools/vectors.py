@@ -49,7 +49,7 @@ from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.commands import Deserted, EnterEvent, Opened, RoomCodes, Score, pair_next
 from tictactoe_server.features.tournaments.commands import apply as change_event
 from tictactoe_server.features.tournaments.event import Event, due_at, open_event
-from tictactoe_server.features.tournaments.rooms import purpose_of
+from tictactoe_server.features.tournaments.running import purpose_of
 from tictactoe_server.features.tournaments.shown import state_of as state_of_event
 from tictactoe_server.features.tournaments.shown import with_attendance
 from tictactoe_server.rooms.play import Command, Expire, apply

@@ -19,7 +19,7 @@ from tictactoe_protocol.rated import CLOSINGS
 from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
 from tictactoe_protocol.terms import rules_of
 from tictactoe_server.features.ratings.folding import RATED
-from tictactoe_server.features.tournaments.rooms import NAME as EVENT
+from tictactoe_server.features.tournaments.running import NAME as EVENT
 from tictactoe_server.http.assets import FOLDER
 
 PROGRAM = Path(__file__).with_name("refusals.mjs")

@@ -14,7 +14,7 @@ from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.features.tournaments.rooms import purpose_of
+from tictactoe_server.features.tournaments.running import purpose_of
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired

@@ -15,7 +15,7 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, de
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.features.tournaments.rooms import purpose_of
+from tictactoe_server.features.tournaments.running import purpose_of
 from tictactoe_server.records.documents import encode_game
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.rooms.room import CASUAL, Room

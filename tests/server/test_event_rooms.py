@@ -15,8 +15,7 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import BotOptions
-from tictactoe_server.features.tournaments.rooms import purpose_of
-from tictactoe_server.features.tournaments.running import Running
+from tictactoe_server.features.tournaments.running import Running, purpose_of
 from tictactoe_server.rooms.finished import finished_game, record_of
 from tictactoe_server.rooms.play import GoOn, StandStill
 from tictactoe_server.rooms.room import NOBODY, Player, expires_at

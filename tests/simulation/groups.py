@@ -12,7 +12,7 @@ from tests.simulation.peer import ConnectionLost, RequestRefused
 from tests.simulation.people import GAMES, Person, Player, Table, Watcher
 from tictactoe_protocol import encode
 from tictactoe_server.features.ratings.service import Ladders
-from tictactoe_server.features.tournaments.rooms import event_of
+from tictactoe_server.features.tournaments.running import event_of
 from tictactoe_server.features.tournaments.service import Tournaments
 from tictactoe_server.features.tournaments.table import whole_of
 

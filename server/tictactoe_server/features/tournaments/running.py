@@ -21,14 +21,16 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import structlog
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
+from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.events import Call as EventCall
+from tictactoe_protocol.events import round_of
 from tictactoe_protocol.pushes import Replaced, Result, SeatState
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
@@ -48,12 +50,11 @@ from tictactoe_server.features.tournaments.commands import (
 from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.features.tournaments.kept import KeptEvents
 from tictactoe_server.features.tournaments.knock_out import terms_of
-from tictactoe_server.features.tournaments.rooms import NAME, event_of, purpose_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.play import GoOn, StandStill
-from tictactoe_server.rooms.room import NOBODY, Player, Refused
+from tictactoe_server.rooms.room import NOBODY, Player, Purpose, Refused, Room, Terms
 from tictactoe_server.rooms.seating import HandOver
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import StoreUnavailable
@@ -68,9 +69,34 @@ AGAIN_SECONDS: Final = 0.5  # until a step that was refused or could not be stor
 _JUST_AFTER_SECONDS: Final = 0.002  # between the due time of a round and the check
 _POINTLESS: Final = ("forfeit", "aborted")  # reasons that give no point if there is no winner
 
+NAME: Final = "event"
+TERMS: Final = Terms(
+    is_organised=True,
+    absence="loses",
+    games_count="never",
+    is_aborted=False,
+    stands_still=True,
+    draw_from=EVENT_DRAW_PLY,
+    undo=False,
+    rematch=False,
+    hints=False,
+    guests=False,
+)
+"""The terms of games in a tournament: each is between two players, and ends with a result."""
+
 Found = TypeVar("Found")
 
 log: Final = structlog.get_logger(__name__)
+
+
+def purpose_of(event: str, pairing: str) -> Purpose:
+    """Return the purpose of the room for a pairing of an event."""
+    return Purpose(NAME, {"event": event, "pairing": pairing, "round": round_of(pairing)}, TERMS)
+
+
+def event_of(room: Room | FinishedGame) -> str:
+    """Return the code of the event that a room or game belongs to, or ""."""
+    return cast(str, room.purpose.fields.get("event", ""))
 
 
 class Running(RoomPolicy):

@@ -33,8 +33,7 @@ from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
 from tictactoe_server.features.tournaments.event import Event, open_event
 from tictactoe_server.features.tournaments.kept import ORGANISERS, KeptEvents
-from tictactoe_server.features.tournaments.rooms import NAME
-from tictactoe_server.features.tournaments.running import Running
+from tictactoe_server.features.tournaments.running import NAME, Running
 from tictactoe_server.features.tournaments.shown import Shown
 from tictactoe_server.features.tournaments.texts import EventTexts
 from tictactoe_server.people.accounts import Accounts
