@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import click
 
 from tictactoe_server.storage.store import CannotOpenStore
-
-Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 
 def hidden(urls: str) -> str:
@@ -38,7 +36,7 @@ def needing_nats() -> Iterator[None]:
         raise CannotOpenStore("A store on NATS needs the library nats-py: pip install '.[cluster]'.") from missing
 
 
-def access_options(command: Decorated) -> Decorated:
+def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for the store's credentials and certificates to `command`."""
     for name, help in (
         ("store-ca", "Certificates to trust instead of the system's, in PEM."),
