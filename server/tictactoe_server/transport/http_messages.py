@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any, Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 import h11
 
 from tictactoe_protocol import ErrorCode, clean_text, encode, error_answer
 from tictactoe_server import SERVER_NAME
+from tictactoe_server.settings import split_url
 
 MAX_HEAD_BYTES: Final = 16 * 1024
 MAX_LINE_BYTES: Final = 8 * 1024
@@ -208,11 +209,8 @@ def _read_head(head: bytes) -> HttpRequest:
 def _read_target(target: str, host: str) -> tuple[str, str]:
     """Return a target's path with its query, and the host. The host in an absolute target overrides `host`."""
     if target != "*" and not target.startswith("/"):
-        try:
-            parts = urlsplit(target)
-        except ValueError:
-            parts = urlsplit("")
-        if parts.scheme not in ("http", "https") or "@" in parts.netloc:
+        parts = split_url(target)
+        if parts is None or parts.scheme not in ("http", "https") or "@" in parts.netloc:
             raise BadRequest("What is asked for begins with / here.")
         host = parts.netloc
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
