@@ -59,7 +59,7 @@ SERVER_LEVELS = (
     {"records"},
     {"people"},
     {"core"},
-    {"admin"},
+    {"operator"},
     {"http"},
     {"play"},
     {"features"},
@@ -325,7 +325,7 @@ def test_a_folder_imports_only_folders_on_lower_levels(package: Path, levels: Se
 READS_TIME = frozenset(
     {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "thread_time", "process_time"}
 )
-THREADS = {"admin/log.py", "cli/process.py", "files.py", "features/bots/thinking.py", "storage/writer.py"}
+THREADS = {"operator/log.py", "cli/process.py", "files.py", "features/bots/thinking.py", "storage/writer.py"}
 """Modules that start or name threads: the program around the server, a worker process, and the seam of the store."""
 
 
@@ -367,7 +367,7 @@ async def run():
 asyncio.run(run())
 """
 FEATURES = "tictactoe_server.features."
-FEATURE_IMPORTERS = {"cli/main.py", "cli/orders.py", "server.py"}
+FEATURE_IMPORTERS = {"cli/main.py", "server.py"}
 """The modules that import the list of features: the server is made of them, and they have commands."""
 
 

@@ -27,7 +27,7 @@ import pyte
 from tests.environment import environment
 from tictactoe_client import Client, Room, connect
 from tictactoe_engine import format_cell
-from tictactoe_server.admin.log import set_up_logging
+from tictactoe_server.operator.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tools.svg import Cell, draw_screen

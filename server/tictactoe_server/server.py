@@ -14,12 +14,6 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server import clock
-from tictactoe_server.admin.bans import Bans, Barred
-from tictactoe_server.admin.control import Orders
-from tictactoe_server.admin.drain import HANDOVER_MS, Drain
-from tictactoe_server.admin.maintenance import LATE_SECONDS, Housekeeping, LoopLag, hourly, log_refusals
-from tictactoe_server.admin.orders.order import Order, ServerParts
-from tictactoe_server.admin.orders.people import expel_banned
 from tictactoe_server.core.core import Core, Service, ServiceKind, handlers_of
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.pressure import LATELY_SECONDS, Pressure
@@ -32,6 +26,12 @@ from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
+from tictactoe_server.operator.bans import Bans, Barred
+from tictactoe_server.operator.control import Orders
+from tictactoe_server.operator.drain import HANDOVER_MS, Drain
+from tictactoe_server.operator.maintenance import LATE_SECONDS, Housekeeping, LoopLag, hourly, log_refusals
+from tictactoe_server.operator.order import Order, ServerParts
+from tictactoe_server.operator.people import expel_banned
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.play.history import PastGames
 from tictactoe_server.play.joining import Joining

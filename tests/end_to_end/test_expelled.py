@@ -7,8 +7,8 @@ import pytest
 from tests.end_to_end.clients import ClientProcess, complaint, run_client
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tictactoe_client import Backoff, Expelled, Messages, connect
-from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick
-from tictactoe_server.admin.orders.status import DrainOrder
+from tictactoe_server.operator.people import Announce, BanOrder, Kick
+from tictactoe_server.operator.status import DrainOrder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

@@ -18,8 +18,6 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import RequestFields
-from tictactoe_server.admin.orders.order import Order, ServerParts
-from tictactoe_server.admin.orders.status import Status
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
@@ -27,6 +25,8 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.feature import Feature
+from tictactoe_server.operator.order import Order, ServerParts
+from tictactoe_server.operator.status import Status
 from tictactoe_server.play.history import find_by_id
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account

@@ -14,9 +14,9 @@ from tests.peer import Message, Peer, open_peer
 from tests.rows import each
 from tests.server.cases import cases
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
-from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.admin.orders.people import ListNames, Merge, Release
 from tictactoe_server.core.session import TRIES
+from tictactoe_server.operator.order import OrderRefused
+from tictactoe_server.operator.people import ListNames, Merge, Release
 from tictactoe_server.people.accounts import Accounts, hash_secret
 from tictactoe_server.people.confusables import keys_of
 from tictactoe_server.play.hello import HelloService

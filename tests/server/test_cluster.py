@@ -16,11 +16,6 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_pages import BROWSER, get
 from tictactoe_engine import Rules
-from tictactoe_server.admin.orders import people
-from tictactoe_server.admin.orders.order import Order, OrderRefused
-from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListConnections, ListPlayers, Unban
-from tictactoe_server.admin.orders.rooms import ListRooms, ShowRoom
-from tictactoe_server.admin.orders.status import DrainOrder, Status
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.cluster import cluster
 from tictactoe_server.features.cluster.check import LISTENING_SECONDS
@@ -30,6 +25,11 @@ from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
 from tictactoe_server.features.cluster.messages import Page
 from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.operator import people
+from tictactoe_server.operator.order import Order, OrderRefused
+from tictactoe_server.operator.people import Announce, BanOrder, Kick, ListConnections, ListPlayers, Unban
+from tictactoe_server.operator.rooms import ListRooms, ShowRoom
+from tictactoe_server.operator.status import DrainOrder, Status
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tictactoe_server.admin.control import ControlSocket, NoServer, ask
-from tictactoe_server.admin.orders.status import Status
+from tictactoe_server.operator.control import ControlSocket, NoServer, ask
+from tictactoe_server.operator.status import Status
 
 
 async def nothing(order: bytes) -> bytes:

@@ -12,11 +12,11 @@ import pytest
 
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.server.nats_node import STREAMS, empty_store, node_in
-from tictactoe_server.admin.orders.people import BanOrder
 from tictactoe_server.features.backups.files import back_up, restore_backup
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.privacy.feature import ForgetOrder
 from tictactoe_server.features.privacy.service import forget_again
+from tictactoe_server.operator.people import BanOrder
 from tictactoe_server.records.tables import FORGOTTEN, Forgotten
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings

@@ -7,11 +7,11 @@ import pytest
 from tests.peer import open_peer, play_out
 from tests.server.stored import finish, keep_player, seat
 from tests.server.tables import ANA, BO
-from tictactoe_server.admin.bans import Bans
-from tictactoe_server.admin.maintenance import Housekeeping
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.privacy.service import drop_hashes
+from tictactoe_server.operator.bans import Bans
+from tictactoe_server.operator.maintenance import Housekeeping
 from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.scheduler import Tasks

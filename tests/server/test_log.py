@@ -17,7 +17,7 @@ from tictactoe_server.settings import Settings
 SECRET = "Vt3kq0ZxJ8nYbR5s"
 FAILURES = """
     import asyncio, gc, structlog, threading, warnings
-    from tictactoe_server.admin.log import set_up_logging
+    from tictactoe_server.operator.log import set_up_logging
     set_up_logging(LOG_FORMAT, "info")
 
     def fail(way, token=SECRET):
@@ -69,7 +69,7 @@ def test_a_failure_is_told_without_the_value_of_any_variable(log_format: str) ->
 @pytest.mark.parametrize("log_format", ["text", "json"])
 def test_a_line_that_the_disk_does_not_take_stops_nothing(log_format: str) -> None:
     program = (
-        "import structlog; from tictactoe_server.admin.log import set_up_logging;"
+        "import structlog; from tictactoe_server.operator.log import set_up_logging;"
         f"set_up_logging({log_format!r}, 'info');"
         "structlog.get_logger('x').info('game ended', data='\\udcff'); print('goes on')"
     )
@@ -80,7 +80,7 @@ def test_a_line_that_the_disk_does_not_take_stops_nothing(log_format: str) -> No
 
 def test_half_a_character_is_no_obstacle_to_json() -> None:
     program = (
-        "import structlog; from tictactoe_server.admin.log import set_up_logging; set_up_logging('json', 'info');"
+        "import structlog; from tictactoe_server.operator.log import set_up_logging; set_up_logging('json', 'info');"
         "structlog.get_logger('x').info('server started', data='/srv/\\udcff')"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment())

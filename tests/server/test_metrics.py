@@ -15,11 +15,11 @@ from tests.peer import play_out, two_playing
 from tests.raw import open_bytes
 from tests.server.test_plain_http import read_answer
 from tictactoe_server import OperatorError
-from tictactoe_server.admin.orders.status import DrainOrder
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.metrics.feature import FEATURE as METRICS
 from tictactoe_server.features.metrics.feature import MetricsOptions
 from tictactoe_server.features.metrics.service import MetricsServer
+from tictactoe_server.operator.status import DrainOrder
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings

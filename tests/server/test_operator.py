@@ -9,13 +9,13 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
 from tests.raw import open_raw, text
 from tests.server.stored import bans_in
 from tests.server.test_pages import get
-from tictactoe_server.admin.bans import Bans, parse_subject
-from tictactoe_server.admin.orders.order import Order, OrderRefused
-from tictactoe_server.admin.orders.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
-from tictactoe_server.admin.orders.rooms import CloseRoom, ListRooms, ShowRoom
-from tictactoe_server.admin.orders.status import DrainOrder, ListLimits, Status
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.feature import EndEvent, ListEvents
+from tictactoe_server.operator.bans import Bans, parse_subject
+from tictactoe_server.operator.order import Order, OrderRefused
+from tictactoe_server.operator.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
+from tictactoe_server.operator.rooms import CloseRoom, ListRooms, ShowRoom
+from tictactoe_server.operator.status import DrainOrder, ListLimits, Status
 from tictactoe_server.records.tables import BANS, open_memory
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server

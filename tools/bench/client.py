@@ -29,7 +29,7 @@ from pathlib import Path
 from tests.environment import environment
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer
-from tictactoe_server.admin.log import set_up_logging
+from tictactoe_server.operator.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tools.bench.traced_client import HEARD, SENT, SHOWN

@@ -20,7 +20,7 @@ from tests.page.conftest import LAPTOP
 from tests.page.weight import weigh
 from tests.peer import Peer, open_peer
 from tictactoe_protocol.catalogue import LANGUAGES
-from tictactoe_server.admin.log import set_up_logging
+from tictactoe_server.operator.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tools.page_pictures import CHROMIUM

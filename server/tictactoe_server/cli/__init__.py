@@ -1,1 +1,1 @@
-"""The command line: the options, the server process, and the subcommands."""
+"""The command line: the options and the server process."""

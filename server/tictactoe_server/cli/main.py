@@ -13,11 +13,11 @@ import platformdirs
 from tictactoe_protocol import PROTOCOL_VERSION
 from tictactoe_protocol.text import find_undecodable
 from tictactoe_server import OperatorError, __version__
-from tictactoe_server.admin.folder import chosen_folder
-from tictactoe_server.admin.log import set_up_logging, tell
-from tictactoe_server.cli.orders import ORDER_COMMANDS
 from tictactoe_server.cli.process import run
-from tictactoe_server.features.all import FEATURES
+from tictactoe_server.features.all import FEATURES, orders_of
+from tictactoe_server.operator.commands import make_commands
+from tictactoe_server.operator.folder import chosen_folder
+from tictactoe_server.operator.log import set_up_logging, tell
 from tictactoe_server.server import kept_by
 from tictactoe_server.settings import LIMIT, SECTIONS, Limits, LogFormat, Settings, options_of, with_counts
 
@@ -140,5 +140,7 @@ def main(context: click.Context, /, **values: Any) -> None:
         sys.exit(0)
 
 
-for command in (*(command for feature in FEATURES for command in feature.commands), *ORDER_COMMANDS):
+for command in (command for feature in FEATURES for command in feature.commands):
+    main.add_command(command)
+for command in make_commands(orders_of(FEATURES)):
     main.add_command(command)

@@ -18,8 +18,8 @@ import click
 import structlog
 
 from tictactoe_server import __version__
-from tictactoe_server.admin.control import ControlSocket, socket_path
-from tictactoe_server.admin.log import tell
+from tictactoe_server.operator.control import ControlSocket, socket_path
+from tictactoe_server.operator.log import tell
 from tictactoe_server.server import Server
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 from tictactoe_server.transport.listen import announce

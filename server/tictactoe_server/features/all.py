@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tictactoe_server.admin.control import ORDERS
-from tictactoe_server.admin.orders.order import Order
 from tictactoe_server.features.api.service import FEATURE as API
 from tictactoe_server.features.backups.feature import FEATURE as BACKUPS
 from tictactoe_server.features.boards.service import FEATURE as BOARDS
@@ -20,6 +18,8 @@ from tictactoe_server.features.privacy.feature import FEATURE as PRIVACY
 from tictactoe_server.features.ratings.feature import FEATURE as RATINGS
 from tictactoe_server.features.reviews.service import FEATURE as REVIEWS
 from tictactoe_server.features.tournaments.feature import FEATURE as TOURNAMENTS
+from tictactoe_server.operator.control import ORDERS
+from tictactoe_server.operator.order import Order
 
 FEATURES: Final = (
     API,

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from tictactoe_server.admin.drain import Drain
-from tictactoe_server.admin.orders.order import Order, ServerParts
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Service, ServiceKind
 from tictactoe_server.core.session import Session
+from tictactoe_server.operator.drain import Drain
+from tictactoe_server.operator.order import Order, ServerParts
 from tictactoe_server.settings import Options, Settings
 from tictactoe_server.storage.specs import Specs, Storage, TableSpec
 

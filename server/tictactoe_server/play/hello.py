@@ -17,12 +17,12 @@ from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.pushes import GUEST, Welcome
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
-from tictactoe_server.admin.bans import Bans, banned, expel
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import BUSY_MS
 from tictactoe_server.core.session import Device, Session
 from tictactoe_server.http.branding import Branding
+from tictactoe_server.operator.bans import Bans, banned, expel
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
 from tictactoe_server.people.given_names import give_name
 from tictactoe_server.play.names import Names, draw_text, own_name, parse_or_refuse, read_name

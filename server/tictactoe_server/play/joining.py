@@ -14,11 +14,11 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import is_guest
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
-from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service, bot_seats
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.session import Session
+from tictactoe_server.operator.drain import Drain
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.rooms.play import apply

@@ -9,9 +9,9 @@ from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import ChatLine
 from tictactoe_protocol.requests import Chat, Choose, Claim, Draw, Move, Rematch, Resign, Sync, Undo
 from tictactoe_server import clock
-from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.operator.drain import Drain
 from tictactoe_server.rooms.play import has_begun
 from tictactoe_server.rooms.room import Refused
 

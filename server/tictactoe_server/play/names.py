@@ -26,10 +26,10 @@ from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server import clock
-from tictactoe_server.admin.bans import expel
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.session import TRIES, TRIES_MS, Session
+from tictactoe_server.operator.bans import expel
 from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
 from tictactoe_server.people.confusables import can_be_claimed, keys_of, mark_other
 from tictactoe_server.play.checks import LEVELS

@@ -15,13 +15,13 @@ from tictactoe_protocol.ratings.exported import check_export
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import RatedGame
-from tictactoe_server.admin.orders.order import OrderRefused
-from tictactoe_server.admin.orders.people import Merge, Release
 from tictactoe_server.features.privacy.feature import ForgetOrder
 from tictactoe_server.features.ratings import folding
 from tictactoe_server.features.ratings.feature import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.features.ratings.tables import LADDERS, key_of
+from tictactoe_server.operator.order import OrderRefused
+from tictactoe_server.operator.people import Merge, Release
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import StoreUnavailable
 

@@ -40,13 +40,13 @@ from tictactoe_protocol.challenges import (
 )
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockFields, RulesState
-from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.challenges.blocks import BLOCKS, Blocking
 from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.operator.drain import Drain
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
 from tictactoe_server.records.mirror import Mirror

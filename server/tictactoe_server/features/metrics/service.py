@@ -19,9 +19,9 @@ from prometheus_client.registry import Collector
 
 from tictactoe_protocol import CloseCode
 from tictactoe_server import OperatorError, __version__
-from tictactoe_server.admin.orders.order import ServerParts
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.session import Counters
+from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission, ServerView
 from tictactoe_server.transport.connection import Connection, Receiver

@@ -7,12 +7,12 @@ from typing import Annotated, Final
 
 import click
 
-from tictactoe_server.admin.bans import PLAYER_ID
-from tictactoe_server.admin.orders.order import Order, Row, ServerParts
-from tictactoe_server.admin.orders.people import find_connected
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.features.privacy.service import Forgetting
+from tictactoe_server.operator.bans import PLAYER_ID
+from tictactoe_server.operator.order import Order, Row, ServerParts
+from tictactoe_server.operator.people import find_connected
 from tictactoe_server.people.accounts import Accounts
 
 

@@ -22,10 +22,10 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.names import Export, Forget
-from tictactoe_server.admin.bans import expel
-from tictactoe_server.admin.maintenance import hourly
 from tictactoe_server.core.change import Call, reload
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.operator.bans import expel
+from tictactoe_server.operator.maintenance import hourly
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.history import games_before
 from tictactoe_server.records.changes import change

@@ -11,14 +11,14 @@ import click
 
 from tictactoe_engine import PRESETS
 from tictactoe_server import clock
-from tictactoe_server.admin.orders.order import Order, OrderRefused, Row, ServerParts
-from tictactoe_server.admin.orders.words import Reason, Seconds, time_option, without_stop
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.features.ratings.pages import LadderPages
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS
 from tictactoe_server.files import run_in_daemon
+from tictactoe_server.operator.order import Order, OrderRefused, Row, ServerParts
+from tictactoe_server.operator.words import Reason, Seconds, time_option, without_stop
 from tictactoe_server.settings import Options, option
 
 _LADDERS: Final = ("gomoku-standard", "four-pie", "connect-four", "four")

@@ -26,8 +26,8 @@ from msgspec.structs import replace
 from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.ratings.ladder import State, advance, is_usable
 from tictactoe_protocol.ratings.log import MOST_GAMES, Entry, RatedGame, Verdict, list_verdicts
-from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.features.ratings.tables import ENTRIES, LADDERS, Snapshot, join, key_of, keys_of, split
+from tictactoe_server.operator.order import OrderRefused
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Purpose, Room, Terms
 from tictactoe_server.storage.specs import Storage

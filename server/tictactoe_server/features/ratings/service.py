@@ -35,12 +35,12 @@ from tictactoe_protocol.ratings.log import Judge, RatedGame, Verdict
 from tictactoe_protocol.ratings.shown import Row, is_provisional, list_rows, rows_around
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server import clock
-from tictactoe_server.admin.orders.order import OrderRefused
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.features.ratings.folding import RATED, Folding, is_rated, rated_game
 from tictactoe_server.features.ratings.tables import ENTRIES
+from tictactoe_server.operator.order import OrderRefused
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.checks import chosen_rules, find_player
 from tictactoe_server.play.history import row_of

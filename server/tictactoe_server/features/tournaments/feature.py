@@ -8,13 +8,13 @@ from typing import Annotated, Final
 import click
 import structlog
 
-from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts
-from tictactoe_server.admin.orders.people import find_connected
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.features.tournaments.kept import EVENTS, ORGANISERS
 from tictactoe_server.features.tournaments.service import Tournaments
+from tictactoe_server.operator.order import Listing, Order, Row, ServerParts
+from tictactoe_server.operator.people import find_connected
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
 

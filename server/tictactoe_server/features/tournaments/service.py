@@ -24,7 +24,6 @@ from tictactoe_protocol.events import (
     EventWatch,
 )
 from tictactoe_protocol.text import MAX_NAME_LENGTH
-from tictactoe_server.admin.drain import Drain
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.session import Session
@@ -36,6 +35,7 @@ from tictactoe_server.features.tournaments.kept import ORGANISERS, KeptEvents
 from tictactoe_server.features.tournaments.running import NAME, Running
 from tictactoe_server.features.tournaments.shown import Shown
 from tictactoe_server.features.tournaments.texts import EventTexts
+from tictactoe_server.operator.drain import Drain
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules

@@ -7,9 +7,9 @@ from typing import Annotated, Final
 import click
 
 from tictactoe_protocol import parse_room_code
-from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, named, run_at
-from tictactoe_server.admin.orders.words import Reason, draw_table, reason_option, show, without_stop
 from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.operator.order import Listing, Order, OrderRefused, Row, ServerParts, named, run_at
+from tictactoe_server.operator.words import Reason, draw_table, reason_option, show, without_stop
 
 
 class ListRooms(Listing, frozen=True, tag="rooms"):

@@ -25,8 +25,8 @@ import structlog
 
 from tictactoe_protocol import BadRoomCode
 from tictactoe_server import OperatorError
-from tictactoe_server.admin.orders import people, rooms, status
-from tictactoe_server.admin.orders.order import Order, OrderRefused, ServerParts, read_answer
+from tictactoe_server.operator import people, rooms, status
+from tictactoe_server.operator.order import Order, OrderRefused, ServerParts, read_answer
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import StoreUnavailable
 

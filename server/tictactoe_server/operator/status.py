@@ -10,8 +10,8 @@ import click
 
 from tictactoe_protocol import clean_text
 from tictactoe_server import __version__, clock
-from tictactoe_server.admin.orders.order import Listing, Order, Row, ServerParts, run_at
-from tictactoe_server.admin.orders.words import Seconds, draw_table, show, show_duration, show_ready, time_option
+from tictactoe_server.operator.order import Listing, Order, Row, ServerParts, run_at
+from tictactoe_server.operator.words import Seconds, draw_table, show, show_duration, show_ready, time_option
 from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
 
 _FIGURES: Final = ("unready", "players", "connections", "served", "moves", "elsewhere", "loop_lag_ms", "store_owes_ms")

@@ -12,9 +12,9 @@ from typing import Final
 import structlog
 
 from tictactoe_server import clock
-from tictactoe_server.admin.bans import Bans
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.session import Counters
+from tictactoe_server.operator.bans import Bans
 from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, today
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import Conflict, StoreUnavailable, delete, delete_where

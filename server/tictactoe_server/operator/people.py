@@ -12,10 +12,10 @@ from msgspec.structs import asdict, replace
 from tictactoe_protocol import MAX_CHAT_LENGTH, CloseCode, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import Announcement
 from tictactoe_server import clock
-from tictactoe_server.admin.bans import banned, expel, is_in, network_of, parse_subject
-from tictactoe_server.admin.orders.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
-from tictactoe_server.admin.orders.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.core.session import Session
+from tictactoe_server.operator.bans import banned, expel, is_in, network_of, parse_subject
+from tictactoe_server.operator.order import Listing, Order, OrderRefused, Row, ServerParts, run_everywhere
+from tictactoe_server.operator.words import Reason, Seconds, reason_option, show_time, time_option, without_stop
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account, Ban

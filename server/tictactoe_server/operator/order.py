@@ -16,14 +16,14 @@ import msgspec
 from msgspec import Struct
 
 from tictactoe_server import OperatorError, clock
-from tictactoe_server.admin.bans import Bans
-from tictactoe_server.admin.drain import Drain
-from tictactoe_server.admin.maintenance import LoopLag
-from tictactoe_server.admin.orders.words import draw_table
 from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.pressure import Pressure
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.served_time import GRACE_SECONDS
+from tictactoe_server.operator.bans import Bans
+from tictactoe_server.operator.drain import Drain
+from tictactoe_server.operator.maintenance import LoopLag
+from tictactoe_server.operator.words import draw_table
 from tictactoe_server.settings import COUNTS, count_of
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission

@@ -10,7 +10,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, get_type_hints
@@ -18,11 +18,10 @@ from typing import Any, Final, get_type_hints
 import click
 import msgspec
 
-from tictactoe_server.admin.control import NoServer, ask, socket_path
-from tictactoe_server.admin.folder import chosen_folder
-from tictactoe_server.admin.orders.order import Order, OrderRefused
-from tictactoe_server.admin.orders.status import DrainOrder, Status
-from tictactoe_server.features.all import FEATURES, orders_of
+from tictactoe_server.operator.control import NoServer, ask, socket_path
+from tictactoe_server.operator.folder import chosen_folder
+from tictactoe_server.operator.order import Order, OrderRefused
+from tictactoe_server.operator.status import DrainOrder, Status
 
 WATCH_SECONDS: Final = 1.0
 
@@ -108,10 +107,13 @@ def _ask_and_say(path: Path, order: Order, *, in_json: bool, before: Any = None)
     return answer
 
 
-def _list_commands() -> Iterator[click.Command]:
-    """Yield the subcommands. Commands whose names have two words are put into a group named after the first word."""
+def make_commands(kinds: Iterable[type[Order]]) -> Iterator[click.Command]:
+    """Yield the subcommands for these classes of orders.
+
+    Commands whose names have two words are put into a group named after the first word.
+    """
     groups: dict[str, click.Group] = {}
-    for kind in orders_of(FEATURES):
+    for kind in kinds:
         group, _, name = str(kind.__struct_config__.tag).rpartition(" ")
         command = _command_of(kind)
         if not group:
@@ -121,6 +123,3 @@ def _list_commands() -> Iterator[click.Command]:
             groups[group] = click.Group(group, help=f"Orders about {group}.")
             yield groups[group]
         groups[group].add_command(command, name)
-
-
-ORDER_COMMANDS: Final = tuple(_list_commands())

@@ -1,1 +1,0 @@
-"""Operation of the server: the operator's orders, bans, draining, logs and periodic cleanup."""

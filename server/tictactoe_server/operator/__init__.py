@@ -1,0 +1,1 @@
+"""What the operator does with a running server: orders, bans, draining, maintenance and the log."""
