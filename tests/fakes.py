@@ -17,7 +17,7 @@ from tictactoe_server.features.bots.feature import make
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import Priority, Workers
 from tictactoe_server.features.feature import Feature
-from tictactoe_server.features.tournaments.kept import EVENTS
+from tictactoe_server.features.tournaments.event_store import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS
 from tictactoe_server.rooms.play import Command
 from tictactoe_server.rooms.room import Player

@@ -46,12 +46,12 @@ from tictactoe_protocol.text import clean_text
 from tictactoe_protocol.wording import describe_manners
 from tictactoe_server.features.ratings.folding import RATED, is_rated
 from tictactoe_server.features.tournaments.attendance import Attendance
+from tictactoe_server.features.tournaments.broadcasts import state_of as state_of_event
+from tictactoe_server.features.tournaments.broadcasts import with_attendance
 from tictactoe_server.features.tournaments.commands import Deserted, EnterEvent, Opened, RoomCodes, Score, pair_next
 from tictactoe_server.features.tournaments.commands import apply as change_event
 from tictactoe_server.features.tournaments.event import Event, due_at, open_event
 from tictactoe_server.features.tournaments.running import purpose_of
-from tictactoe_server.features.tournaments.shown import state_of as state_of_event
-from tictactoe_server.features.tournaments.shown import with_attendance
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, is_expired
 from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, open_room, seat_of

@@ -19,9 +19,9 @@ from tictactoe_engine.records import parse_record
 from tictactoe_protocol.events import EventGame
 from tictactoe_protocol.terms import ClockState
 from tictactoe_server.features.tournaments.attendance import Attendance
+from tictactoe_server.features.tournaments.broadcasts import NOBODY_KNOWN, state_of, with_attendance
 from tictactoe_server.features.tournaments.commands import EnterEvent, apply
 from tictactoe_server.features.tournaments.event import Event
-from tictactoe_server.features.tournaments.shown import NOBODY_KNOWN, state_of, with_attendance
 from tictactoe_server.features.tournaments.table import whole_of
 from tictactoe_server.features.tournaments.texts import describe_event, list_cells
 from tictactoe_server.http.texts import format_csv
@@ -223,10 +223,10 @@ async def test_a_large_event_is_not_made_anew_with_each_change_but_where_it_is_o
         large, small = begun(60, "swiss"), replace(begun(4, "swiss"), code="222222")
         for event, is_kept in ((large, True), (small, False)):
             changed = replace(event, seq=event.seq + 1)
-            assert texts.settle(event) is event
-            assert (texts.settle(changed) is event) == is_kept
+            assert texts.throttle(event) is event
+            assert (texts.throttle(changed) is event) == is_kept
             over = replace(changed, status="over", seq=event.seq + 2)
-            assert texts.settle(over) is over
+            assert texts.throttle(over) is over
 
 
 @pytest.mark.parametrize("form", ["txt", "games"])

@@ -71,7 +71,7 @@ async def test_an_event_pauses_when_its_players_are_at_no_server(node: Node, mon
     async with cluster_of(node, 2) as servers, known(servers[0], "cy") as cy:
         event = await opened(cy, ready_ms=60_000)
         driver, other = sorted(servers, key=lambda one: not one.core.rooms.elsewhere.is_chosen(event))
-        drive, kept, here = events_of(driver).running, events_of(driver).kept, events_of(driver).attendances
+        drive, events, here = events_of(driver).running, events_of(driver).events, events_of(driver).attendances
         async with known(other, "ana") as ana, known(other, "bo") as bo:
             for peer in (ana, bo):
                 await peer.ask("event_join", event=event)
@@ -79,14 +79,14 @@ async def test_an_event_pauses_when_its_players_are_at_no_server(node: Node, mon
             players = {peer.welcome["player"]: peer.welcome["token"] for peer in (ana, bo)}
             await until(lambda: players.keys() <= here.here)
             monkeypatch.setattr(running, "DESERTED_SECONDS", 0)
-            assert not drive._is_deserted(await kept.find(event))
-        await until(lambda: (known := kept.known(event)) is not None and known.needed == 2)
+            assert not drive._is_deserted(await events.find(event))
+        await until(lambda: (known := events.known(event)) is not None and known.needed == 2)
         rooms = [server.core.rooms.by_code for server in servers]
         await until(lambda: [live.room.stands_still for some in rooms for live in some.values()] == [True])
         async with contextlib.AsyncExitStack() as stack:
             for token in players.values():
                 await stack.enter_async_context(known(other, token=token))
-            await until(lambda: (known := kept.known(event)) is not None and known.status == "running")
+            await until(lambda: (known := events.known(event)) is not None and known.status == "running")
 
 
 @pytest.mark.parametrize("goes", ["leaves", "drains"])

@@ -12,7 +12,7 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closed
 from tictactoe_server.features.bots.feature import BotOptions
-from tictactoe_server.features.tournaments import running, service, shown
+from tictactoe_server.features.tournaments import broadcasts, running, service
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory
 from tictactoe_server.server import Server, kept_by
@@ -367,7 +367,7 @@ async def test_who_watches_is_sent_what_changes_until_they_want_no_more(server: 
 
 
 async def test_missing_players_are_listed_with_times(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(broadcasts, "LOOK_SECONDS", 0.05)
     async with known(server, "teacher") as teacher:
         answer = await teacher.ask("event_open", **SLOW, entry="roster", roster=["Mia", "Tom", "Cem"])
         event, tickets = answer["event"], [card["ticket"] for card in answer["cards"]]
@@ -392,7 +392,7 @@ async def test_missing_players_are_listed_with_times(server: Server, monkeypatch
 
 
 async def test_the_games_of_a_round_are_shown_as_they_go_on(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shown, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(broadcasts, "LOOK_SECONDS", 0.05)
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo)
         call = await ana.next_of("call")

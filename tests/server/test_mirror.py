@@ -6,7 +6,7 @@ import pytest
 from tests.fakes import TroubledStore
 from tests.peer import PATIENCE_SECONDS, until
 from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.features.tournaments.kept import EVENTS
+from tictactoe_server.features.tournaments.event_store import EVENTS
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, Ban, open_memory
 from tictactoe_server.scheduler import Tasks

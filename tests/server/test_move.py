@@ -33,7 +33,7 @@ from tictactoe_server.features.backups.streams import copied_streams
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.tournaments.event import open_event
-from tictactoe_server.features.tournaments.kept import EVENTS
+from tictactoe_server.features.tournaments.event_store import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, KnownPlayer, open_folder, today
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import kept_by
@@ -179,7 +179,7 @@ def test_an_unknown_table_is_named_and_left_out(folder: Path, tmp_path: Path) ->
     change(folder / FILE_NAME, "CREATE TABLE mottos (key TEXT PRIMARY KEY, document BLOB NOT NULL)")
     ran = move(folder, tmp_path / "other")
     assert ran.exit_code == 1
-    assert "Left out: The table mottos: nothing here keeps such a one.\n" in ran.output
+    assert "Not copied: Table mottos: unknown to this version.\n" in ran.output
     assert "Copied and compared: 6 rooms" in ran.output
 
 
@@ -208,7 +208,7 @@ def test_a_target_that_is_not_empty_is_refused_and_stays_as_it_is(folder: Path, 
     assert move(folder, url).exit_code == 0
     again = move(other, url)
     assert again.exit_code == 1
-    assert "not empty: they have 17 documents" in again.output
+    assert "not empty: they contain 17 documents" in again.output
 
 
 def test_a_folder_in_use_or_without_a_database_cannot_be_moved(folder: Path, url: str, tmp_path: Path) -> None:
@@ -238,8 +238,8 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     )
     there = move(folder, url)
     assert there.exit_code == 1
-    assert "Left out: Room AAAA00: Not a room" in there.output
-    assert "Left out: Game 2: Not a finished game" in there.output
+    assert "Not copied: Room AAAA00: Not a room" in there.output
+    assert "Not copied: Game 2: Not a finished game" in there.output
     assert (
         "Copied and compared: 5 rooms, 2 players, 2 bans, 1 shared games, 1 events, 2 finished games." in there.output
     )
@@ -253,7 +253,7 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     asyncio.run(damage())
     back = move(url, tmp_path / "back")
     assert back.exit_code == 1
-    assert "Left out: Room AAAA01: Not a room" in back.output
+    assert "Not copied: Room AAAA01: Not a room" in back.output
     assert "Copied and compared: 4 rooms, 1 players, 2 bans, 1 shared games, 1 events, 2 finished games." in back.output
 
 

@@ -212,7 +212,7 @@ async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Serve
 
 @pytest.mark.features
 async def test_events_are_listed_and_ended_also_those_that_are_not_open_to_all(server: Server) -> None:
-    assert ListEvents().describe(await ask(server, ListEvents())) == "No events."
+    assert ListEvents().describe(await ask(server, ListEvents())) == "No tournaments."
     async with open_peer(server.url, "ana") as ana:
         terms = {"kind": "swiss", "title": "Friday", "clock": {"move_ms": 60_000}, "entry": "code"}
         code = (await ana.ask("event_open", **terms, bots=["easy", "easy"]))["event"]
@@ -225,7 +225,7 @@ async def test_events_are_listed_and_ended_also_those_that_are_not_open_to_all(s
             2,
         )
         await ana.ask("event_watch", event=code, on=True)
-        assert EndEvent("").describe(await ask(server, EndEvent(code.lower()))) == f"Ended {code}, Friday."
+        assert EndEvent("").describe(await ask(server, EndEvent(code.lower()))) == f"Ended tournament {code}, Friday."
         assert (await ana.until(lambda message: message.get("status") == "void"))["event"] == code
     assert await ask(server, ListEvents()) == []
     assert await refusal(server, EndEvent(code)) == "This event is over."

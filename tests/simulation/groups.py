@@ -295,7 +295,7 @@ class Cup(Group):
         """Check the pairings, the kept games and the table of the finished event."""
         await super().settle()
         assert (server := self.site.hosts[0].server) is not None  # noqa: RUF018
-        event = json.loads(encode(whole_of(await server.service(Tournaments).kept.find(self.code))))
+        event = json.loads(encode(whole_of(await server.service(Tournaments).events.find(self.code))))
         kept = [game.id async for _, _, game in server.core.store.games.after("", 2**62) if event_of(game) == self.code]
         pairings, table = event["pairings"], event["table"]
         if sorted(filter(None, (one["game_id"] for one in pairings))) != sorted(kept):

@@ -13,9 +13,9 @@ from tictactoe_protocol.events import EventReady
 from tictactoe_protocol.standings import Game
 from tictactoe_server.core.session import Session
 from tictactoe_server.features.tournaments.attendance import Attendance
+from tictactoe_server.features.tournaments.broadcasts import EventBroadcasts
 from tictactoe_server.features.tournaments.commands import Score, apply
 from tictactoe_server.features.tournaments.event import Event, due_at
-from tictactoe_server.features.tournaments.shown import Shown
 from tictactoe_server.features.tournaments.table import rows
 
 
@@ -81,7 +81,7 @@ def test_a_room_of_a_pairing_changes_no_table() -> None:
 
 async def test_one_is_shown_the_own_pairing_first_and_a_view_of_nobody_is_kept_no_longer() -> None:
     event, watcher = begun(120, "swiss"), Watcher("p7")
-    topic, session = Shown(lambda: 0, lambda event: Attendance()), cast(Session, watcher)
+    topic, session = EventBroadcasts(lambda: 0, lambda event: Attendance()), cast(Session, watcher)
     idle = topic.gather_seconds()
     topic.watch(session, event)
     assert "p7" in watcher.seen[0]["pairings"][0]["players"].values()

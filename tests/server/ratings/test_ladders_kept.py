@@ -56,7 +56,7 @@ async def test_undoing_a_verdict_restores_the_digest() -> None:
         for order in (VoidGame("K7M4PQ-1-1795208400000", "None."), UndoVerdict(9, "None.")):
             with pytest.raises(OrderRefused, match="There is no"):
                 await server.carry_out(order)
-        with pytest.raises(OrderRefused, match="was played by dee"):
+        with pytest.raises(OrderRefused, match="dee has played no rated game"):
             await server.carry_out(VoidPlayer("dee", "None."))
 
 
@@ -125,7 +125,7 @@ async def test_a_verdict_on_deleted_games_is_refused(tmp_path: Path, monkeypatch
         while await server.core.store.games.forget_before(times[1]):
             pass
         for order in (VoidGame(overs[0]["game_id"], "Late."), VoidPlayer(ana.welcome["player"], "Late.")):
-            with pytest.raises(OrderRefused, match="before the oldest one"):
+            with pytest.raises(OrderRefused, match="games that are no longer stored"):
                 await server.carry_out(order)
         assert server.service(Ladders).folding.state.digest == state.digest
     async with a_server(data=tmp_path) as server:
@@ -141,7 +141,7 @@ async def test_an_export_folds_to_the_digest_of_the_server(tmp_path: Path) -> No
         await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
         await server.carry_out(UndoVerdict(1, "They were."))
         await server.carry_out(ExportRatings(str(file)))
-        with pytest.raises(OrderRefused, match="cannot be written"):
+        with pytest.raises(OrderRefused, match="Cannot write"):
             await server.carry_out(ExportRatings(str(file)))
     with file.open("rb") as lines:
         found = check_export(lines)

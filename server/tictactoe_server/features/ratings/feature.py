@@ -22,27 +22,29 @@ from tictactoe_server.operator.words import Reason, Seconds, time_option, withou
 from tictactoe_server.settings import Options, option
 
 _LADDERS: Final = ("gomoku-standard", "four-pie", "connect-four", "four")
-_WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="The reason, for the log.")
+_WHY: Final = click.Option(["--reason"], required=True, metavar="TEXT", help="Reason, which is stored and logged.")
+_SINCE: Final = time_option("since", "Exclude only games that ended within this time (12h, 7d). [default: all games]")
 
 
 def _parse_ladders(text: str) -> tuple[str, ...]:
     names = () if text == "off" else tuple(text.split(","))
     for name in names:
         if name not in PRESETS:
-            raise click.BadParameter(f"There are no rules {name!r}: there are {', '.join(PRESETS)}.")
+            raise click.BadParameter(f"unknown rules {name!r}; choose from {', '.join(PRESETS)}.")
         if len(PRESETS[name].marks) != 2:
-            raise click.BadParameter(f"{name} has {len(PRESETS[name].marks)} players, and only games of two are rated.")
+            raise click.BadParameter(f"{name} has {len(PRESETS[name].marks)} players; only games for two can be rated.")
     return names
 
 
 @dataclass(frozen=True, slots=True)
 class RatingOptions(Options):
-    """The presets with rated games."""
+    """Which rules have rated games."""
 
     section = "Rated games"
 
     ladders: tuple[str, ...] = option(
-        "Rules with rated games, as in connect-four,four; off for none. With --lobby marks there are none.",
+        "Allow rated games with these rules, such as connect-four,four; off disables rated games. "
+        "--lobby marks disables them, too.",
         _parse_ladders,
         "off|NAMES",
         default=_LADDERS,
@@ -51,11 +53,14 @@ class RatingOptions(Options):
 
 
 class _Judging(Order, frozen=True):
-    said = "Verdict {seq} counts; all ratings are folded again. To undo it: ratings undo {seq}"
+    said = "Stored verdict {seq} and computed the ratings again. To undo it: ratings undo {seq} --reason TEXT"
 
 
 class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
-    """Take GAME, the id in states and histories, out of the ratings."""
+    """Exclude one game from the ratings.
+
+    GAME is the id of the game, as in the histories of players.
+    """
 
     game: Annotated[str, click.Argument(["game"])]
     reason: Annotated[Reason, _WHY]
@@ -65,11 +70,14 @@ class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
 
 
 class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
-    """Take all rated games of PLAYER, an id or a claimed name, out of the ratings."""
+    """Exclude all rated games of a player from the ratings, for both sides.
+
+    PLAYER is an id or a claimed name.
+    """
 
     player: Annotated[str, click.Argument(["player"])]
     reason: Annotated[Reason, _WHY]
-    seconds: Annotated[Seconds | None, time_option("since", "Only games of the last 12h, 7d. [default: all]")] = None
+    seconds: Annotated[Seconds | None, _SINCE] = None
 
     async def run_here(self, server: ServerParts) -> Row:
         since = 0 if self.seconds is None else round((clock.wall() - self.seconds) * 1000)
@@ -79,7 +87,10 @@ class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
 
 
 class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
-    """Undo the verdict with this number."""
+    """Undo an earlier verdict on the ratings.
+
+    SEQ is the number that was printed when the verdict was stored.
+    """
 
     seq: Annotated[int, click.Argument(["seq"], type=int)]
     reason: Annotated[Reason, _WHY]
@@ -89,29 +100,34 @@ class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
 
 
 class VerifyRatings(Order, frozen=True, tag="ratings verify"):
-    """Fold all games and verdicts again, and compare the result with the current ratings."""
+    """Compute all ratings again from the stored games and verdicts, and compare them with the current ratings."""
 
-    said = "Games: {games}. They fold to the current ratings, with the digest {digest}"
+    said = "The ratings are correct: {games} games, digest {digest}"
 
     async def run_here(self, server: ServerParts) -> Row:
         answer = await server.service(Ladders).verify()
         if answer["digest"] != answer["folded"]:
-            raise OrderRefused("The ratings are {digest}, but their games fold to {folded}.".format_map(answer))
+            raise OrderRefused(
+                "The ratings are wrong: their digest is {digest}; the stored games give {folded}.".format_map(answer)
+            )
         return answer
 
 
 class ExportRatings(Order, frozen=True, tag="ratings export"):
-    """Write all rated games and verdicts to a new FILE, which `tictactoe-client verify FILE` folds again."""
+    """Write all rated games and verdicts to a new FILE.
+
+    Anybody can compute the ratings again from it: tictactoe-client verify FILE
+    """
 
     file: Annotated[str, click.Argument(["file"], type=click.Path(resolve_path=True))]
-    said = "Games: {games}. They are in {file}, with the digest {digest}"
+    said = "Wrote {games} games to {file}, digest {digest}"
 
     async def run_here(self, server: ServerParts) -> Any:
         answer, content = await server.service(Ladders).export()
         try:
             await run_in_daemon(lambda: _write_new(Path(self.file), content))
         except OSError as error:
-            raise OrderRefused(f"{self.file} cannot be written: {error.strerror}.") from None
+            raise OrderRefused(f"Cannot write {self.file}: {error.strerror}.") from None
         return {**answer, "file": self.file}
 
 

@@ -1,15 +1,16 @@
-"""The log of rated games: selects finished games, appends them to the log, and folds the log into ladders.
+"""The log of rated games. Selects finished games, appends them to the log, and computes ("folds") ladders from it.
 
-Theory of operation. The log alone decides about ratings: the same entries give the same ladders on every server, and
-nothing is a counter, so a crash neither loses a game nor counts one twice. A rated game is in one of three states:
+Theory of operation. The ladders are a function of the log alone, so all servers compute the same ladders. Nothing is
+counted up, so a crash can neither lose a game nor count one twice. A rated game passes through these states:
 
-- unnamed: it is stored as a finished game, and no entry of the log names it;
-- named: an entry names it, appended by compare-and-set by the first server that read it;
-- folded: the ladders' `state` includes it, and a snapshot may include it, too.
+- unnamed: the game is stored like any finished game, but no entry of the log contains its id;
+- named: an entry contains its id. The first server to read the game appends the entry, by compare-and-set;
+- folded: the ladders in `state` include the game; the next snapshot of the ladders will, too.
 
-Entries are never changed, reordered or deleted. An operator's verdict is another entry; it takes effect by folding
-again from the last snapshot before the games that it changes. Games are deleted from the store only if a snapshot
-includes them. Every server in a cluster does all this by itself; nothing else writes the log.
+Entries are never changed, reordered or deleted. An operator's verdict is another entry. If it changes games that are
+already folded, the ladders are folded again from the last snapshot before these games. A game may be deleted from the
+store only once a snapshot includes it. Every server of a cluster does all of this by itself, and nothing else writes
+the log.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from tictactoe_server.rooms.room import Purpose, Room, Terms
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, Conflict, delete, save
 
-RATED_ENDS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed"})
-SNAPSHOT_GAMES: Final = 500
-RECENT_SNAPSHOTS: Final = 3
-KEPT_SNAPSHOTS: Final = 16  # every 16th of the older snapshots is kept
-UNRATED_GAMES: Final = 1_000  # before the first rated game, the position in the log is saved after this many games
+RATED_ENDS: Final = frozenset({"line", "full", "resigned", "timeout", "claimed", "agreed"})  # values of `Result.reason`
+SNAPSHOT_GAMES: Final = 500  # rated games from one snapshot to the next
+RECENT_SNAPSHOTS: Final = 3  # the newest snapshots, all of which are kept
+KEPT_SNAPSHOTS: Final = 16  # of the older snapshots, every 16th is kept
+UNRATED_GAMES: Final = 1_000  # until a first game is rated, the reading position is saved after this many games
 _GAMES_PER_STEP: Final = 100  # about 3 ms of folding, after which other tasks run
 
 log: Final = structlog.get_logger(__name__)
@@ -48,12 +49,16 @@ RATED: Final = Purpose("rated", {"rated": True}, _TERMS)
 
 
 def is_rated(room: Room | FinishedGame) -> bool:
-    """Return True if a room or game counts for a ladder."""
+    """Return True if a room or a finished game was opened for a rated game."""
     return room.purpose.name == RATED.name
 
 
 def rated_game(game: FinishedGame) -> RatedGame | None:
-    """Return the rated game that a ladder counts, or None if the game is not rated."""
+    """Return a finished game in the form that ladders use, or None if it does not count for a ladder.
+
+    A game counts if it was opened as rated, each player has acted, and it ended as in `RATED_ENDS`. A draw that the
+    players agreed before move `EVENT_DRAW_PLY` does not count.
+    """
     marks, reason = tuple(game.players), game.result.reason
     has_everybody_acted = len(game.moves) + len(game.chosen) >= len(marks)
     is_early = reason == "agreed" and len(game.moves) < EVENT_DRAW_PLY
@@ -69,10 +74,10 @@ def rated_game(game: FinishedGame) -> RatedGame | None:
 
 
 class Folding:
-    """The entries of the log, and the `state` that results from folding them.
+    """The log's entries, and the `state` of the ladders after these entries.
 
     Args:
-        on_rated: Called after some games were rated, with the states before and after, and the games.
+        on_rated: Called with the state before and after some games were folded, and with these games.
     """
 
     def __init__(self, store: Storage, on_rated: Callable[[State, State, Sequence[RatedGame]], None]) -> None:
@@ -86,7 +91,7 @@ class Folding:
         self._reset(State(), "")
 
     def invalidate(self) -> None:
-        """Read everything from the store again in the next step."""
+        """Make the next step read everything from the store again."""
         self._wanted_load += 1
 
     @property
@@ -95,29 +100,30 @@ class Folding:
         return self._done_load == self._wanted_load
 
     def _reset(self, state: State, cursor: str) -> None:
-        """Start at a state, with no entries and with the games up to `cursor` read."""
+        """Begin at a state before any entries are added, and with the position of the next finished game to read."""
         self.state = state
         self._log: list[Entry] = []
         self._named: set[str] = set()
         self._verdicts: tuple[Verdict, ...] = ()
-        self._games: dict[str, RatedGame] = {}  # games that no snapshot holds, in the order of reading
-        self._read_from: dict[str, str] = {}  # the cursor before each of them
+        self._games: dict[str, RatedGame] = {}  # games that are in no snapshot yet, in the order of reading
+        self._read_from: dict[str, str] = {}  # the reading position before each of these games
         self._cursor = cursor
         self._unrated_games = 0
         self._folded_games = 0
 
     @property
     def games(self) -> int:
+        """The number of games in the log."""
         return len(self._named)
 
     async def step(self) -> None:
-        """Read what is new, append unnamed games to the log, and fold; raises `StoreUnavailable`."""
+        """Read new entries and games, append games that no entry names, and fold; may raise `StoreUnavailable`."""
         async with self._lock:
             await self._step()
             self._has_folded = True
 
     async def catch_up(self) -> None:
-        """Fold everything that is stored, unless that was done since the start; raises `StoreUnavailable`."""
+        """Take a step unless one has succeeded since the server started; may raise `StoreUnavailable`."""
         if not self._has_folded:
             await self.step()
 
@@ -131,12 +137,18 @@ class Folding:
         await self._fold()
 
     async def needed_from(self) -> float:
-        """Return the end of the first game that no snapshot holds (ms since 1970), or infinity if there is none."""
+        """Return when the earliest game ended that is in no snapshot (ms since 1970), or infinity if all games are.
+
+        Games from then on must not be deleted from the store.
+        """
         await self.step()
         return min((game.at for game in self._games.values()), default=math.inf)
 
     async def judge(self, verdict: Verdict) -> Verdict:
-        """Append a verdict under the next number, and fold; raises `OrderRefused` or `StoreUnavailable`."""
+        """Append a verdict under the next number, fold, and return the verdict.
+
+        May raise `OrderRefused` or `StoreUnavailable`.
+        """
         async with self._lock:
             await self._step()
             while True:
@@ -148,18 +160,21 @@ class Folding:
         return verdict
 
     async def fold_all(self) -> tuple[Mapping[str, RatedGame], State, Sequence[Entry]]:
-        """Return all stored games, the state after folding the whole log, and its entries.
+        """Fold the whole log from its first entry; return all stored games, the state and the entries.
 
-        Nothing else is rated in the meantime. Raises `OrderRefused` if some games are no longer stored.
+        No other game is rated in the meantime. Raise `OrderRefused` if some games are no longer stored.
         """
         async with self._lock:
             await self._step()
             games = await self.read_all()
             if missing := self._named - games.keys():
-                raise OrderRefused(f"{len(missing)} games are no longer stored, so the ratings cannot be folded again.")
+                raise OrderRefused(
+                    f"{len(missing)} rated games are no longer stored, so the ratings cannot be computed again."
+                )
             return games, await self._advance(State(), games, len(self._log)), self._log.copy()
 
     async def read_all(self) -> dict[str, RatedGame]:
+        """Return all rated games in the store, by id."""
         found = dict[str, RatedGame]()
         async for _, _, game in self._store.games.after("", 2**62):
             if (rated := rated_game(game)) is not None:
@@ -182,7 +197,10 @@ class Folding:
     async def _find_usable(
         self, count: int, entries: Sequence[Entry], games: Mapping[str, RatedGame] | None = None
     ) -> Snapshot:
-        """Return the newest snapshot, of at most `count` games, that is usable with these entries, or an empty one."""
+        """Return the newest usable snapshot with at most `count` games, or an empty snapshot.
+
+        A snapshot is usable if no later verdict among the `entries` changes a game in it.
+        """
         verdicts = list_verdicts(entries)
         for number in range(count // SNAPSHOT_GAMES, -1, -1):
             snapshot = await self._load_snapshot(number)
@@ -229,7 +247,7 @@ class Folding:
         return sorted(found, key=lambda game: (game.at, game.id))
 
     async def _append(self, entry: Entry) -> bool:
-        """Append an entry and return True; if another server was first, read its entry and return False."""
+        """Append an entry and return True. If another server appends one first, read that entry and return False."""
         try:
             await save(self._entries, key_of(len(self._log) + 1), entry, MISSING)
         except Conflict:
@@ -239,24 +257,28 @@ class Folding:
         return True
 
     async def _check(self, verdict: Verdict) -> None:
-        """Raise `OrderRefused` if the verdict has no known subject, or needs games that are no longer stored."""
+        """Raise `OrderRefused` if a verdict's subject is unknown, or if it needs games that are no longer stored."""
         subject = verdict
         while subject.kind == "undo":
             if not 0 < subject.undoes < subject.seq:
-                raise OrderRefused(f"There is no verdict {subject.undoes} to be undone.")
+                raise OrderRefused(f"There is no verdict {subject.undoes} to undo.")
             subject = self._verdicts[subject.undoes - 1]
         if subject.kind == "void game" and subject.of not in self._named:
             raise OrderRefused(f"There is no rated game {subject.of}.")
         games = await self.read_all()
         if verdict.kind == "void player" and not any(verdict.of in game.players for game in games.values()):
-            raise OrderRefused(f"No stored rated game was played by {verdict.of}.")
+            raise OrderRefused(f"{verdict.of} has played no rated game that is still stored.")
         missing = self._named - games.keys()
         oldest = min((game.at for game in games.values()), default=verdict.at)
         if subject.of in missing if subject.kind == "void game" else missing and subject.since < oldest:
-            raise OrderRefused("This concerns games before the oldest one that is stored, so nothing can be folded.")
+            raise OrderRefused(
+                "The verdict would change games that are no longer stored, so the ratings cannot be computed again."
+            )
         start = await self._find_usable(len(self._named), [*self._log, Entry(verdict=verdict)], games)
         if missing - self._list_ids(start.state.entries):
-            raise OrderRefused("This needs games to be folded again that are no longer stored.")
+            raise OrderRefused(
+                "Some games since the last usable snapshot are no longer stored; ratings cannot be computed again."
+            )
 
     async def _fold(self) -> None:
         if self.state.entries == len(self._log) and self.state.verdicts == self._verdicts:
@@ -269,7 +291,7 @@ class Folding:
             part = self._log[start : self._end_of_part(start, min(_GAMES_PER_STEP, due - self._folded_games))]
             ids = [id for entry in part for id in entry.games]
             if missing := [id for id in ids if id not in self._games]:
-                log.warning("a rated game is not read yet", game=missing[0])
+                log.warning("rated game not found in the store yet", game=missing[0])
                 return
             self.state = advance(before, part, self._games, self._verdicts)
             self._folded_games += len(ids)
@@ -281,7 +303,7 @@ class Folding:
             await asyncio.sleep(0)
 
     def _end_of_part(self, start: int, games: int) -> int:
-        """Return the end of the entries from `start` on that have at least this many games together."""
+        """Return the index after the first entries, from `start` on, that together have at least this many games."""
         end = start
         while end < len(self._log) and games > 0:
             games -= len(self._log[end].games)
@@ -289,7 +311,7 @@ class Folding:
         return end
 
     async def _advance(self, state: State, games: Mapping[str, RatedGame], end: int) -> State:
-        """Return the state after the first `end` entries; other tasks run between its steps."""
+        """Return the state after the first `end` entries of the log. Other tasks run between the steps."""
         while state.entries < end:
             part = self._log[state.entries : min(end, self._end_of_part(state.entries, _GAMES_PER_STEP))]
             state = advance(state, part, games, self._verdicts)
@@ -297,7 +319,7 @@ class Folding:
         return state
 
     async def _refold(self) -> None:
-        """Fold again from the newest snapshot that no new verdict changes, up to the entries of the current state."""
+        """Apply new verdicts: fold again from the newest usable snapshot, up to the entries of the current state."""
         games = await self.read_all()
         start = (await self._find_usable(self._folded_games, self._log, games)).state
         state = replace(start, verdicts=self._verdicts)
@@ -313,21 +335,21 @@ class Folding:
         self._read_from = {id: cursor for id, cursor in self._read_from.items() if id in self._games}
 
     async def _save_snapshot(self, number: int) -> None:
-        """Store the state as a snapshot unless another server has, and drop the games in it from memory."""
+        """Store the state as a snapshot unless another server has done so, and drop its games from memory."""
         state, folded = self.state, self._list_ids(self.state.entries)
         cursor = next((self._read_from.get(id, "") for id in self._games if id not in folded), self._cursor)
         digest = await asyncio.to_thread(lambda: state.digest)
         first, *others = await asyncio.to_thread(split, Snapshot(state, cursor, digest))
         key, *keys = keys_of(number, first)
-        if await self._snapshots.load(key) is None:  # the first part comes last, so that it never lacks the others
+        if await self._snapshots.load(key) is None:  # the first part is saved last: once it exists, all parts do
             for other, part in zip((*keys, key), (*others, first), strict=True):
-                with suppress(Conflict):  # another server has stored the same
+                with suppress(Conflict):  # another server has stored an equal part
                     await save(self._snapshots, other, part, MISSING)
         self._drop_games(folded)
         await self._delete_old(number - RECENT_SNAPSHOTS)
 
     async def _delete_old(self, newest: int) -> None:
-        """Delete snapshots from number `newest` down to the first deleted one; keep every 16th."""
+        """Delete snapshots from number `newest` down to the first that is already deleted, except for every 16th."""
         for number in range(newest, 0, -1):
             if number % KEPT_SNAPSHOTS == 0:
                 continue

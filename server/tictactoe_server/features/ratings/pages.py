@@ -1,4 +1,4 @@
-"""Ladders and players over plain HTTP: JSON and CSV for programs, text for terminals, page heads for browsers."""
+"""Ladders and players over plain HTTP: JSON and CSV for programs, text for terminals, pages for browsers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LadderPages(Service):
         return describe_ladder(ladder)
 
     async def show_player_page(self, request: HttpRequest, id: str) -> Reply:
-        """Return a player's ladders as text, or the head of the player's page, which every id has."""
+        """Return a player's ladders as text or, for a browser, the head of a page, even if the player is unknown."""
         if request.wants_html:
             return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
         profile = await self._ladders.describe_player(id[:_MAX_ID])
@@ -66,7 +66,7 @@ class LadderPages(Service):
 
 
 def describe_ladder(ladder: LadderState) -> list[str]:
-    """Return a ladder as lines of at most 80 columns."""
+    """Return a ladder as lines of text of at most 80 characters."""
     lines = [line for told in (ladder.rules, *words.describe_ladder(ladder)) for line in wrap(told)]
     rows = [
         f"{place:>5}  {name:25} {rating:>11}  {games:>5}  {trend:>5}".rstrip()

@@ -1,6 +1,6 @@
-"""Ladders: eligibility for rated games, the results of rating, and requests about ladders and players.
+"""Ladders: who may play rated games, what players learn about ratings, and requests about ladders and players.
 
-Ratings never delay a move: games are rated after they end, and other servers' games once they are in the store.
+Ratings never delay a move, because a game is rated in the background after it has ended and is stored.
 """
 
 from __future__ import annotations
@@ -51,21 +51,25 @@ from tictactoe_server.rooms.view import Listed
 from tictactoe_server.scheduler import wait_for
 from tictactoe_server.storage.store import StoreUnavailable
 
-MOST_OF_PAIR: Final = 10
+MOST_OF_PAIR: Final = 10  # rated games a day between the same two players
 DAY_MS: Final = 86_400_000
 POLL_SECONDS: Final = 2.0  # between reads of other servers' entries and games
-_TOP: Final = 20
-_LISTED_GAMES: Final = 20
+_TOP: Final = 20  # rows of a leaderboard in a reply
+_LISTED_GAMES: Final = 20  # in a profile
 _LEADERBOARD_MS: Final = 60_000  # lifetime of a cached leaderboard; deviations grow with time
-_PAGE: Final = 100
-_PAGES: Final = 10  # the most pages of a history that are searched for a profile
-_ANNOUNCED_MS: Final = 60_000  # no results are pushed for games that ended earlier
+_PAGE: Final = 100  # games in a page of a player's history
+_PAGES: Final = 10  # how many pages are searched for a profile
+_ANNOUNCED_MS: Final = 60_000  # rating changes are pushed only for games that ended at most this long ago
 
 log: Final = structlog.get_logger(__name__)
 
 
 class Ladders(Service, RoomPolicy):
-    """Rates games played with the rules named in `presets`. If `presets` is empty, there are no rated games."""
+    """Rates games.
+
+    Args:
+        presets: The names of the rules with rated games; if empty, there are no rated games.
+    """
 
     purpose = RATED
     required = MappingProxyType({"visibility": "public", "bots": (), "analysis": "closed", "guests": ()})
@@ -94,9 +98,11 @@ class Ladders(Service, RoomPolicy):
     async def check(
         self, rules: Rules, clock: ClockFields | None, player: Player, others: Collection[str] = (), *, room: str = ""
     ) -> None:
-        """Refuse closed ladders, players without a claimed name, and pairs who have played too much today.
+        """Raise `Refused` unless a player may play a rated game with these terms.
 
-        Games in the room with the code `room` do not count towards a pair's daily limit.
+        The ladder must be open, the game must have a clock, and the player must have a claimed name. Against each of
+        the `others`, the player must not have reached the daily limit of rated games; games in the room with the code
+        `room` do not count towards it.
         """
         if self.presets and len(rules.marks) != 2:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated players", path="rules")
@@ -110,7 +116,7 @@ class Ladders(Service, RoomPolicy):
         claim = await self._accounts.find_claim(player.name, own=player.id)
         if claim is None or claim.player != player.id or player.bot is not None:
             raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
-        # Running games are listed before and after the history is read, so that no ending game is missed.
+        # Running games are listed before and after the history is read, so that a game that ends in between counts.
         running = {other: self._running_games(player.id, other) for other in others}
         played = await self._games_today(player.id) if others else {}
         for other in others:
@@ -120,13 +126,13 @@ class Ladders(Service, RoomPolicy):
                 raise Refused(ErrorCode.NOT_ALLOWED, "rated pair", games=count, name=await self.name_of(other))
 
     async def skipped_opponents(self, player: str) -> Collection[str]:
-        """Return the opponents against whom a player has reached the daily limit of rated games."""
+        """Return the ids of the opponents against whom a player has reached the daily limit of rated games."""
         played = await self._games_today(player)
         met = {id for listed in self._running_rooms(player) for id in listed.everybody}.union(played) - {player}
         return [id for id in met if len(played.get(id, set()) | self._running_games(player, id)) >= MOST_OF_PAIR]
 
     async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
-        """Return a player's rated games of the last 24 hours as rooms and numbers, by opponent."""
+        """Return a player's rated games in the last 24 hours, by opponent; a game is a room and a number in it."""
         found = dict[str, set[tuple[str, int]]]()
         async for game in self._games_of(player, clock.wall_ms() - DAY_MS):
             for other in game.people:
@@ -134,14 +140,14 @@ class Ladders(Service, RoomPolicy):
         return found
 
     def check_key(self, key: str) -> str:
-        """Return the key of a ladder; raises `Refused` if there is no such ladder."""
+        """Return `key` if there is a ladder with this key; otherwise raise `Refused`."""
         if key not in self.presets:
             why = "ladder" if self.presets else "ladders off"
             raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.presets))
         return key
 
     def _running_games(self, one: str, other: str) -> set[tuple[str, int]]:
-        """Return the running rated games of two players, also those about to begin, as rooms and numbers."""
+        """Return the unfinished rated games between two players; a game is a room and a number in it."""
         running = (*self._running_rooms(one), *self._running_rooms(other))
         return {(each.room.code, each.room.game) for each in running if {one, other} <= each.everybody}
 
@@ -163,7 +169,10 @@ class Ladders(Service, RoomPolicy):
         return {"host_rating": round(host.number.rating), **provisional}
 
     async def _games_of(self, player: str, since: int = 0, pages: int = sys.maxsize) -> AsyncIterator[FinishedGame]:
-        """Yield a player's rated games, newest first, that ended at `since` or later (ms since 1970)."""
+        """Yield a player's rated games, newest first, that ended at `since` or later (ms since 1970).
+
+        `pages` limits how many pages of the player's history are read.
+        """
         before: int | None = None
         for _ in range(pages):
             if not (some := await self._core.store.games.games_of(player, _PAGE, before)):
@@ -184,10 +193,10 @@ class Ladders(Service, RoomPolicy):
             try:
                 await self.folding.step()
             except StoreUnavailable as unavailable:
-                log.warning("ratings could not be folded yet", reason=str(unavailable))
+                log.warning("ratings not updated: store unavailable; retrying", reason=str(unavailable))
                 patience = POLL_SECONDS
             except Exception:
-                log.exception("ratings could not be folded")
+                log.exception("ratings not updated")
             await wait_for(self._has_news, patience)
 
     def _on_result(self, game: FinishedGame, id: str) -> None:
@@ -224,27 +233,29 @@ class Ladders(Service, RoomPolicy):
                 live.push(Rated(room, live.room.game, game.rules, changes))
 
     async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
-        """Store and return an operator's `Verdict`; raises `OrderRefused` or `StoreUnavailable`.
+        """Store an operator's verdict, and return its fields; may raise `OrderRefused` or `StoreUnavailable`.
 
-        The verdict may name a player by claimed name.
+        Args:
+            kind: The kind of the `Verdict`.
+            about: Other fields of the `Verdict`. For ``void player``, `of` may also be a claimed name.
         """
         at = clock.wall_ms()
         if kind == "void player":
             about["of"] = await find_player(self._core, about["of"])
         verdict = await self.folding.judge(Verdict(seq=0, at=at, by="operator", kind=kind, reason=reason, **about))
         self._core.rooms.elsewhere.broadcast_change(ENTRIES.name, str(verdict.seq))
-        log.info("a verdict on ratings", **asdict(verdict))
+        log.info("ratings verdict stored", **asdict(verdict))
         return asdict(verdict)
 
     async def _merge(self, id: str, into: str) -> None:
-        """Count the games of the player `id` for the player `into`. Repeating an interrupted order completes it."""
+        """Count the games of the player `id` for the player `into`; idempotent, so it may be repeated."""
         try:
             await self.judge("merge", "merged", of=id, into=into)
         except OrderRefused as why:
-            log.warning("games stay those of the player before", player=id, reason=str(why))
+            log.warning("rated games of a merged player stay separate", player=id, reason=str(why))
 
     async def verify(self) -> dict[str, Any]:
-        """Fold all games again; return the digest of the current ratings, and of the new fold as ``folded``."""
+        """Fold all games again; return the ``digest`` of the current ratings, and of the new fold as ``folded``."""
         _, folded, _ = await self.folding.fold_all()
         return {"games": self.folding.games, "digest": self.folding.state.digest, "folded": folded.digest}
 
@@ -313,7 +324,7 @@ class Ladders(Service, RoomPolicy):
         return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))
 
     async def _rows_of(self, key: str) -> dict[str, Row]:
-        """Return a leaderboard by player id, computed again after each game and each minute."""
+        """Return a leaderboard by player id; it is computed again after a game or a minute."""
         async with self._leaderboard_lock:
             ladder, at = self._ladder(key), clock.wall_ms()
             cached = self._leaderboards.get(key)
@@ -323,7 +334,7 @@ class Ladders(Service, RoomPolicy):
             return cached[2]
 
     async def name_of(self, id: str) -> str:
-        """Return a player's name, or the id of a forgotten player."""
+        """Return a player's name, or the id if the player has been erased."""
         account = await self._accounts.load(id)
         return id if account is None else account.player.name
 

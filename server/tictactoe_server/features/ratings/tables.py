@@ -18,12 +18,12 @@ PLAYERS_PER_PART: Final = 500  # each at most 0.5 KB of JSON; a message of NATS 
 
 
 class Snapshot(Struct, frozen=True, omit_defaults=True):
-    """All ladders after some entries of the log, or one of the parts of a stored snapshot.
+    """The state of all ladders after some entries of the log, or one part of such a state.
 
     Attributes:
-        cursor: Position in the log of games after the last game that was read; see `GameLog.after`.
-        digest: Digest of the whole state. All parts of a snapshot share it.
-        parts: Number of parts; each part holds some of the players.
+        cursor: From where to read finished games after loading the snapshot; see `GameLog.after`.
+        digest: Digest of the whole state, equal in all parts.
+        parts: Number of parts. Each part has some of the players.
     """
 
     state: State
@@ -38,7 +38,7 @@ def key_of(number: int) -> str:
 
 
 def keys_of(number: int, snapshot: Snapshot) -> list[str]:
-    """Return the keys of all parts of a snapshot, given any of them; equal ladders have equal keys."""
+    """Return the keys of all parts of a snapshot, given one part. Equal snapshots have equal keys on all servers."""
     key = key_of(number)
     return [key, *(f"{key}-{snapshot.digest[:8]}-{part}" for part in range(1, snapshot.parts))]
 
@@ -76,7 +76,7 @@ def _entry_without(entry: Entry, id: str, stand_in: str) -> Entry:
 
 
 def _snapshot_without(snapshot: Snapshot, id: str, stand_in: str) -> Snapshot:
-    """Return the snapshot with the stand-in instead of the forgotten player; its digest stays the same."""
+    """Return the snapshot with `stand_in` instead of the erased player `id`; its digest does not change."""
     state = snapshot.state
     verdicts = tuple(_verdict_without(verdict, id, stand_in) for verdict in state.verdicts)
     ladders = {key: _ladder_without(ladder, id, stand_in) for key, ladder in state.ladders.items()}
@@ -116,7 +116,7 @@ ENTRIES: Final[TableSpec[Entry]] = TableSpec(
     msgspec.json.Decoder(Entry).decode,
     persons=Persons(lambda entry: _verdict_names(entry.verdict), _entry_without),
 )
-"""By number, from 1 without a gap. Entries are never deleted."""
+"""The entries of the log by number, from 1 without gaps. Entries are never deleted."""
 LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
     "ladders",
     "snapshot of the ladders",
@@ -124,7 +124,7 @@ LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
     lambda document: _decode_snapshot(zlib.decompress(document)),
     persons=Persons(_snapshot_names, _snapshot_without, is_indexed=False),  # derived from the entries
 )
-"""By number, one for each `SNAPSHOT_GAMES` games, in one or several parts; see `keys_of`.
+"""Snapshots by number, one for each `SNAPSHOT_GAMES` games, in one or more parts; see `keys_of`.
 
-Number 0 has no ladders: it holds a position in the log of games, with no rated game before it.
+Snapshot 0 has no ladders, only a position in the log of finished games: no game before it is rated.
 """

@@ -1,4 +1,4 @@
-"""Tournaments ("events") as values, and the service that runs them.
+"""Tournaments, which the protocol and the code call events.
 
-`event`, `commands`, `swiss`, `knock_out`, `matching` and `table` are pure: no sockets, clock or randomness.
+`event`, `commands`, `swiss`, `knock_out`, `matching` and `table` are pure: they use no sockets, clock or randomness.
 """

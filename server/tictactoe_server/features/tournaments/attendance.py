@@ -1,7 +1,7 @@
-"""Players present at a tournament, and the progress of its games. Both change without a change to the stored event.
+"""Which players of a tournament are present, and how far its running games are. Neither is stored.
 
-A player is present if connected to this server or another one; bots always are. Each server tells the others once a
-second which players of current events are connected to it.
+A player is present while connected to any server of the cluster; bots are always present. Once a second, each server
+tells the others which players of unfinished tournaments are connected to it.
 """
 
 from __future__ import annotations
@@ -14,37 +14,44 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments.event import Event, Pairing
 from tictactoe_server.rooms.view import Listed
 
-AGAIN_SECONDS: Final = 0.25  # for how long an attendance is cached
-MOST_KNOWN: Final = 64  # events in the cache
-MOST_AWAY: Final = 40
-MOST_GAMES: Final = 25  # with the absent players about 4 kB
-HEARD_SECONDS: Final = 3.0  # for how long the players at another server count as present
-_PRESENT: Final = "present"  # the table named in notices to other servers
+CACHE_SECONDS: Final = 0.25  # how long an attendance is cached
+MAX_CACHED: Final = 64  # attendances
+MAX_AWAY: Final = 40  # absent players in an attendance
+MAX_GAMES: Final = 25  # games in an attendance, which then has about 4 kB
+REMOTE_SECONDS: Final = 3.0  # how long the players that another server named count as present
+_PRESENT: Final = "present"  # replaces the name of a table in notices between servers
 
 
 class Attendance(NamedTuple):
-    """The number of players present, how long (ms) the others have been away, and the running games by pairing."""
+    """The presence of a tournament's players, and the progress of its games.
+
+    Attributes:
+        present: The number of players who are present.
+        away: How long each absent player has been away, in ms, by player id.
+        games: The running games, by id of the pairing.
+    """
 
     present: int = 0
     away: Mapping[str, int] = {}
     games: Mapping[str, EventGame] = {}
 
     @property
-    def told(self) -> dict[str, Any]:
-        """The nonempty fields, as messages name them."""
+    def message_fields(self) -> dict[str, Any]:
+        """The fields `away` and `games` that are not empty, for a message to clients."""
         return {name: value for name in ("away", "games") if (value := getattr(self, name))}
 
     @property
     def changing(self) -> tuple[Any, ...]:
-        """The parts that change if a player comes, goes or moves; clocks and durations are left out."""
+        """A value that differs when a player has come, left or moved; it contains no clocks or durations."""
         return self.present, [*self.away], [(id, one.ply, one.turn) for id, one in self.games.items()]
 
 
 class Attendances:
-    """The attendances of all events, computed on demand.
+    """Computes the attendance of tournaments on demand.
 
     Attributes:
-        _elsewhere: The ids of the players at other servers, by URL, each with the end of its validity.
+        _elsewhere: By URL of another server, the ids of the players connected to it, and the time (in seconds) until
+            which they count as present.
     """
 
     def __init__(self, core: Core) -> None:
@@ -55,12 +62,12 @@ class Attendances:
 
     @property
     def here(self) -> set[str]:
-        """The ids of all connected players, and of the players of events at other servers."""
+        """The ids of all players connected to this server, and of tournament players connected to other servers."""
         now = self._core.monotonic_ns() / 1e9
         return self._core.presence.ids.union(*(ids for until, ids in self._elsewhere.values() if until > now))
 
     def announce(self, events: Iterable[Event]) -> None:
-        """Tell the other servers which players of these events are connected to this one."""
+        """Tell the other servers which players of these tournaments are connected to this server."""
         elsewhere = self._core.rooms.elsewhere
         if elsewhere.cluster is None:
             return
@@ -70,32 +77,32 @@ class Attendances:
 
     def _on_present(self, key: str) -> None:
         url, *ids = key.split(" ")
-        self._elsewhere[url] = self._core.monotonic_ns() / 1e9 + HEARD_SECONDS, {*ids}
+        self._elsewhere[url] = self._core.monotonic_ns() / 1e9 + REMOTE_SECONDS, {*ids}
 
     def of(self, event: Event) -> Attendance:
-        """Return the attendance of an event, cached for a moment."""
+        """Return the attendance of a tournament, which may be `CACHE_SECONDS` old."""
         now = self._core.monotonic_ns() / 1e9
         known, until, attendance = self._known.pop(event.code, (None, 0.0, Attendance()))
         if known is not event or until < now:
-            attendance, until = self._look(event), now + AGAIN_SECONDS
+            attendance, until = self._compute(event), now + CACHE_SECONDS
         self._known[event.code] = event, until, attendance
-        if len(self._known) > MOST_KNOWN:
+        if len(self._known) > MAX_CACHED:
             del self._known[next(iter(self._known))]
         return attendance
 
-    def _look(self, event: Event) -> Attendance:
+    def _compute(self, event: Event) -> Attendance:
         here = self.here
         playing = [one for one in event.open_pairings if one.state == "open"]
         waited_for = {player for one in playing for player in one.players.values()}
         entrants = [one for one in event.entrants if not one.is_gone and one.joined_round]
         away = [one for one in entrants if not (one.is_server_bot or one.player in here)]
-        away.sort(key=lambda one: one.player not in waited_for)
+        away.sort(key=lambda one: one.player not in waited_for)  # players with waiting opponents first
         now = self._core.time()
         boards = [(one.id, listed.board(now)) for one in playing if (listed := self._find(one)) is not None]
-        games = {id: EventGame(board.ply, board.turn, board.clock) for id, board in boards[:MOST_GAMES]}
+        games = {id: EventGame(board.ply, board.turn, board.clock) for id, board in boards[:MAX_GAMES]}
         seconds = self._core.presence.seconds_away
-        told = {} if event.is_over else {one.player: round(1000 * seconds(one.player)) for one in away[:MOST_AWAY]}
-        return Attendance(len(entrants) - len(away), told, games)
+        away_ms = {} if event.is_over else {one.player: round(1000 * seconds(one.player)) for one in away[:MAX_AWAY]}
+        return Attendance(len(entrants) - len(away), away_ms, games)
 
     def _find(self, pairing: Pairing) -> Listed | None:
         live = self._core.rooms.by_code.get(pairing.room)

@@ -1,7 +1,7 @@
-"""Commands that change tournaments, and how each is applied. Every command is idempotent.
+"""Commands that change a tournament, and their application to the immutable `Event`. Every command is idempotent.
 
-`pair_next` computes the next round, which takes a while for a large Swiss, so it may run in a thread; its result is a
-command, too.
+`pair_next` computes the pairings of the next round. This takes seconds for a large Swiss, so it may run in a thread;
+its result, `Paired`, is applied like any other command.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing,
 from tictactoe_server.rooms.room import Refused
 
 ORGANISER_GONE_MS: Final = 10 * 60_000
-"""How long after a round's last result the next round begins without the organiser if `advance` is ``hand``."""
+"""How long after a round the next one begins even if `advance` is ``hand`` and the organiser does not begin it."""
 
 
 class EnterEvent(Struct, frozen=True):
-    """Enter under a name for this event; in a roster, the ticket decides the name.
+    """Enter a tournament, or return to it.
 
     Attributes:
-        over: The id of the card holder whom the player replaces, also in the middle of a game.
+        name: The player's name in this tournament; if there is a roster, the ticket decides the name instead.
+        bot: The kind of bot, as in `Entrant`.
+        ticket: The ticket that admits the player, or "".
+        over: The id of another player with the same ticket whom this player replaces, even during a game, or "".
     """
 
     name: str
@@ -37,20 +40,20 @@ class EnterEvent(Struct, frozen=True):
 
 
 class RoomCodes(Struct, frozen=True):
-    """Codes of rooms to be opened, by pairing; a pairing that had another code is due again, for its room is lost."""
+    """Assign new room codes, by id of the pairing. A pairing with another code is ``due`` again: its room is lost."""
 
     codes: Mapping[str, str]
 
 
 class Opened(Struct, frozen=True):
-    """The room of a pairing is open; with `again`, the players' time to arrive restarts."""
+    """Note that the room of a pairing is open. With `again`, its players get their whole time to arrive once more."""
 
     pairing: str
     again: bool = False
 
 
 class Score(Struct, frozen=True):
-    """The result of a pairing: the winner's mark in the pairing, ``draw`` or ``none``."""
+    """Score a pairing. The fields have the same meaning as in `Pairing`."""
 
     pairing: str
     result: str
@@ -60,7 +63,12 @@ class Score(Struct, frozen=True):
 
 
 class Paired(Struct, frozen=True):
-    """The next round, begun if due and if the `entrants` are unchanged; a round without pairings ends the event."""
+    """Begin the next round if it is due, or end the tournament if the round has no pairings.
+
+    Attributes:
+        round: The number of the round.
+        entrants: The entrants when the round was computed. If they have changed since, the command does nothing.
+    """
 
     round: int
     pairings: tuple[Pairing, ...]
@@ -68,43 +76,44 @@ class Paired(Struct, frozen=True):
 
 
 class Deserted(Struct, frozen=True):
-    """Pause the event because no player is present; with `is_so` false, resume an event paused this way."""
+    """Pause a tournament because no player is present, or, if `is_so` is False, resume it after such a pause."""
 
     is_so: bool = True
 
 
 class End(Struct, frozen=True):
-    """The operator ends the event."""
+    """End a tournament on the operator's behalf."""
 
 
 Command = EnterEvent | EventLeave | EventReady | EventRun | RoomCodes | Opened | Score | Paired | Deserted | End
 
 
 def apply(event: Event, actor: str, command: Command, now: int) -> Event:
-    """Return the event after a command, the same object if nothing changes; raises `Refused`.
+    """Return the event after a command, or the same object if the command changes nothing; may raise `Refused`.
 
-    `actor` is the player's id, "" for the server.
+    Args:
+        actor: The id of the player who sent the command, or "" if the server did.
     """
     after = _change(event, actor, command, now)
     return event if after is event else replace(_go_on(after, now), seq=event.seq + 1)
 
 
 def pair_next(event: Event) -> Paired:
-    """Return the next round, without pairings if there is none."""
+    """Return the next round; it has no pairings if the tournament has no further round."""
     round, pair = event.round + 1, {"swiss": swiss.pair_round, "knock_out": knock_out.pair_round}
     is_last = event.round == event.all_rounds
     return Paired(round, () if is_last else pair.get(event.kind, _pair_all)(event, round), event.entrants)
 
 
 def _pair_all(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return a round robin's round by the Berger tables; the player without opponent gets a bye without a point."""
+    """Return a round of a round robin, by the Berger tables. A player without an opponent has a bye without a point."""
     players = ["", *(one.player for one in event.field)]
     pairs = berger_pairs(len(event.field), round, double=event.double)
     return pair_up(round, ((players[one], players[other or 0]) for one, other in pairs), event.marks)
 
 
 def is_next(paired: Paired, event: Event) -> bool:
-    """Return whether a computed round still fits the event's state."""
+    """Return True if `paired` is the event's next round and the entrants have not changed since."""
     return (paired.round, paired.entrants) == (event.round + 1, event.entrants)
 
 
@@ -165,7 +174,7 @@ def _enter(event: Event, actor: str, command: EnterEvent, now: int) -> Event:
         raise _wrong_ticket()
     if known is not None or not event.takes_entrants:
         raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
-    if is_roster and event.status == "open":  # a card whose player left before it began
+    if is_roster and event.status == "open":  # the former holder of this card left or was expelled
         others = tuple(one for one in others if not one.joined_round or one.is_server_bot or one.name != name)
     check_names((name,), (one.name for one in others))
     if len(others) >= event.limit:
@@ -182,7 +191,7 @@ def _wrong_ticket() -> Refused:
 
 
 def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
-    """Replace the holder of a card, for example on a new device; raises `Refused` unless `over` names the holder."""
+    """Replace a card's holder by `player`, perhaps a new device; raise `Refused` unless `over` names the holder."""
     if event.is_over:
         raise Refused(ErrorCode.EVENT_BEGUN, "over")
     if over != holder.player:
@@ -204,7 +213,7 @@ def _score(event: Event, command: Score) -> Event:
 
 
 def _run(event: Event, command: EventRun, now: int) -> Event:
-    """Apply an organiser's command; repeating it changes nothing, whatever its `seq`."""
+    """Apply an organiser's command. Repeating it changes nothing and is not refused, even with an old `seq`."""
     match command.action:
         case "begin":
             if event.status == "open" and len(event.field) < 2:
@@ -263,7 +272,7 @@ def _add(event: Event, name: str) -> Event:
 
 
 def _begin(event: Event, due_at: int) -> Event:
-    """Start the event: its first round is due, players are in the roster's order or shuffled."""
+    """Start the event: set the time of the first round, and number the players by the roster, the others by lot."""
     places = {name: place for place, name in enumerate(event.roster)}
     lots = {one.player: (places.get(one.name, len(places)), digest(str(event.seed), one.player)) for one in event.field}
     ordered = sorted(event.field, key=lambda one: lots[one.player])
@@ -279,14 +288,14 @@ def _with_status(event: Event, entrant: Entrant, status: EntrantStatus, player: 
 
 
 def _remove(event: Event, entrant: Entrant, status: EntrantStatus) -> Event:
-    """Remove an entrant; once the event has begun, they stay in the table."""
+    """Remove an entrant. Once the event has begun, the entrant stays in the table with the new status."""
     if entrant.status == "expelled" or event.is_over:
         return event
     if event.status != "open":
         return _with_status(event, entrant, status)
     others = tuple(one for one in event.entrants if one is not entrant)
-    kept = (replace(entrant, status=status, joined_round=0),) if status == "expelled" else ()
-    return replace(event, entrants=(*others, *kept))
+    expelled = (replace(entrant, status=status, joined_round=0),) if status == "expelled" else ()
+    return replace(event, entrants=(*others, *expelled))
 
 
 def _with_pairings(event: Event, changed: Collection[Pairing]) -> Event:
@@ -295,7 +304,7 @@ def _with_pairings(event: Event, changed: Collection[Pairing]) -> Event:
 
 
 def _go_on(event: Event, now: int) -> Event:
-    """Apply what follows automatically: forfeits, further games of a match, the next round."""
+    """Apply the consequences of a change: forfeits, further games of a match, the time of the next round, the end."""
     if event.status not in ("running", "paused"):
         return event
     gone = {one.player for one in event.field if one.is_gone}

@@ -1,6 +1,7 @@
-"""A tournament as an immutable value: entrants, pairings and results. Commands return the next value.
+"""A tournament ("event") as an immutable value: its terms, entrants and pairings. Commands return the next value.
 
-Tables and a player's record are folded from the pairings; nothing is a counter. Times are in ms of served time.
+Points and tables are always computed from the pairings and never stored. Times are in ms of served time, the clock
+that stops while the server is down.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.people.confusables import keys_of
 from tictactoe_server.rooms.room import Refused
 
-_LEGIBLE: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ROOM_CODE_ALPHABET)  # for base 32
+_LEGIBLE: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", ROOM_CODE_ALPHABET)  # from base 32
 
 
 class Entrant(Struct, frozen=True, omit_defaults=True):
-    """A participant.
+    """A participant in a tournament.
 
     Attributes:
-        bot: The kind of bot, as in `SeatState`, or None.
-        joined_round: The first round, 0 if expelled before the event began.
+        player: The player's id.
+        bot: The level of a server's bot, `GUEST` for another program, or None for a person, as in `SeatState`.
+        joined_round: The player's first round, or 0 if the organiser expelled the player before the tournament began.
     """
 
     player: str
@@ -58,15 +60,18 @@ class Entrant(Struct, frozen=True, omit_defaults=True):
 
 
 class Pairing(Struct, frozen=True, omit_defaults=True):
-    """A game of a round, or a bye, which has one player.
+    """A game in a round, or a bye, which has only one player.
 
     Attributes:
-        players: The players' ids by mark at the beginning.
-        match: The number of the match in its round.
-        number: The number of the game in its match.
-        room: The code of the room, assigned before the room is opened.
-        result: The winner's mark, ``draw``, ``none`` for 0-0, or None while open.
-        by: ``game``, ``forfeit``, ``bye`` or ``organiser``.
+        id: ``r2-1``: round 2, match 1; later games of a knock-out match add their number, as in ``r2-1-3``.
+        players: The players' ids by their marks at the beginning of the game.
+        match: The number of the match in its round, from 1.
+        number: The number of the game in its match, from 1.
+        room: The code of the game's room, assigned before the room is opened.
+        result: The winner's mark, ``draw``, ``none`` if neither player scores, or None before the pairing is scored.
+        reason: How the game ended, as in `Result.reason`, or the organiser's action.
+        by: What decided the result: ``game``, ``forfeit``, ``bye`` or ``organiser``.
+        opened_at: When the players were last called to the room.
     """
 
     id: str
@@ -90,8 +95,8 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
         return len(self.players) == 1
 
     @property
-    def told(self) -> dict[str, Any]:
-        """The public fields, as the wire and the texts name them."""
+    def message_fields(self) -> dict[str, Any]:
+        """The public fields, under their names in messages."""
         known = {name: getattr(self, name) for name in ("id", "round", "players", "state", "result")}
         return known | {name: getattr(self, name) or None for name in ("reason", "by", "game_id")}
 
@@ -103,14 +108,16 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
         return replace(self, state="scored", result=result, by=by, reason=reason, game_id=game_id)
 
     def result_for(self, player: str) -> int:
-        """Return a player's half points from a scored pairing."""
+        """Return the half points that a player has scored in this pairing: 0, 1 or 2."""
         return 1 if self.result == "draw" else 2 * (self.winner == player)
 
 
 def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: str = "none") -> tuple[Pairing, ...]:
-    """Return the pairings of a round from pairs of ids in the order of the marks.
+    """Return the pairings of a round.
 
-    A player paired with "" has a bye with the result `bye`: the first mark for a point.
+    Args:
+        pairs: The ids of two players each. The first plays the first of the `marks`. A player paired with "" has a bye.
+        bye: The result of byes: the first mark for a point, or ``none``.
     """
     pairings = []
     for match, pair in enumerate(pairs, 1):
@@ -121,17 +128,19 @@ def pair_up(round: int, pairs: Iterable[tuple[str, str]], marks: str, *, bye: st
 
 
 class Event(Struct, frozen=True, omit_defaults=True):
-    """An event; `EventOpen` describes its terms.
+    """A tournament. `EventOpen`, the request that opens one, describes the fields that are not explained here.
 
     Attributes:
-        seed: Seed of the draw by lot.
-        secret: The key from which tickets are derived.
-        rounds: The requested number of rounds, 0 if unspecified.
-        roster: The names that have cards.
-        round: The number of the latest round, 0 before the first.
-        seq: Grows with every change.
-        due_at: When the next round begins automatically.
-        is_deserted: Whether the event is paused because no player was present.
+        organisers: The ids of the players who may control the tournament.
+        seed: The random seed for numbering the players by lot.
+        secret: The secret key for deriving tickets.
+        rounds: The number of rounds that the organiser asked for, or 0 to derive it from the number of players.
+        roster: The names on the entry cards, each of which has a ticket.
+        entrants: Everybody who has entered. Their order gives the players' numbers.
+        round: The number of the current round, 0 before the first.
+        seq: Increases with every change.
+        due_at: When the next round begins automatically, or None.
+        is_deserted: Whether the server paused the tournament because no player was present.
     """
 
     code: str
@@ -168,7 +177,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def opening(self) -> str | None:
-        """The opening; in a knock-out, that of a match's last games."""
+        """The opening rule, such as ``pie``; in a knock-out, the one for the last games of a match."""
         return self.rules.opening or ("pie" if self.kind == "knock_out" else None)
 
     @property
@@ -178,17 +187,20 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def field(self) -> tuple[Entrant, ...]:
-        """All current and former participants, by number."""
+        """Everybody who has a row in the table, by number; players expelled before the beginning have none."""
         return tuple(one for one in self.entrants if one.joined_round)
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The ids of the people who are playing, and have not paused for themselves."""
+        """The ids of the players with the status ``in``, except for the server's bots."""
         return tuple(one.player for one in self.field if one.status == "in" and not one.is_server_bot)
 
     @property
     def needed(self) -> int:
-        """How many people must be present for a deserted event to go on: half, but at least two; 0 for other events."""
+        """How many people must be present before a deserted tournament resumes, or 0 if it is not deserted.
+
+        This is half of the `people`, but at least two.
+        """
         people = len(self.people) if self.is_deserted and self.status == "paused" else 0
         return min(people, max(2, (people + 1) // 2))
 
@@ -213,6 +225,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def expected(self) -> tuple[str, ...]:
+        """The unused names on the roster."""
         known = {one.name for one in self.entrants}
         return tuple(name for name in self.roster if name not in known)
 
@@ -224,7 +237,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     @property
     def open_pairings(self) -> list[Pairing]:
-        """The pairings without a result; ``due`` pairings need a room."""
+        """The pairings without a result: ``due`` before their room is open, then ``open``."""
         return [one for one in self.pairings if one.state != "scored"]
 
     def pairings_of(self, player: str) -> list[Pairing]:
@@ -234,46 +247,52 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return [one for one in self.pairings if one.round == round]
 
     def sitting_in(self, pairing: Pairing) -> dict[str, Entrant]:
+        """Return the players of a pairing, by mark."""
         known = {one.player: one for one in self.entrants}
         return {mark: known[id] for mark, id in pairing.players.items()}
 
     def ticket_of(self, name: str = "") -> str:
-        """Return the ticket for a name on the roster, or the event's own ticket if `name` is empty."""
+        """Return the ticket for a name on the roster, or the general ticket if `name` is empty."""
         return digest(self.secret, f"{self.code}:{name}").translate(_LEGIBLE)
 
     def is_ticket(self, ticket: str, name: str = "") -> bool:
-        """Return whether a ticket, in any spelling, is that of a name or of the event."""
+        """Return True if `ticket`, in any spelling, equals ``ticket_of(name)``."""
         return hmac.compare_digest(self.ticket_of(name).encode(), read_code(ticket).encode())
 
     @property
     def wall_key(self) -> str:
-        """The key that shows names, ids and rooms to people without a part in the event."""
+        """The key that lets people outside the tournament see hidden names, ids and rooms."""
         return digest(self.secret, f"wall:{self.code}").translate(_LEGIBLE)
 
     def is_wall_key(self, key: str) -> bool:
-        """Return whether a text, in any spelling, is the event's wall key, or the ticket that admits every player."""
+        """Return True if `key`, in any spelling, is the wall key, or the general ticket if one is required."""
         is_wall = hmac.compare_digest(self.wall_key.encode(), read_code(key).encode())
         return is_wall or (self.entry == "code" and self.is_ticket(key))
 
     def has_part(self, player: str) -> bool:
+        """Return True if the player with this id is an organiser or has entered."""
         return player in self.organisers or self.entrant(player) is not None
 
     @property
     def is_for_outsiders(self) -> bool:
-        """Whether this value was made by `for_outsiders`; every other event has an organiser."""
+        """Whether this value was returned by `for_outsiders`, which removes the organisers."""
         return not self.organisers
 
     def name_on(self, ticket: str) -> str:
-        """Return the roster's name whose ticket this is, or ""."""
+        """Return the name on the roster that has this ticket, or ""."""
         return next((name for name in self.roster if self.is_ticket(ticket, name)), "")
 
     def holder_of(self, ticket: str) -> Entrant | None:
+        """Return the player who has entered with this ticket and has not left, or None."""
         name = self.name_on(ticket)
         return next((one for one in self.field if one.name == name and not one.is_server_bot and not one.is_gone), None)
 
     @property
     def voided(self) -> frozenset[str]:
-        """The players who left a round robin before half of their games; none of these games count."""
+        """The ids of the players who left a round robin with fewer than half of their games played.
+
+        Their games do not count for their opponents either.
+        """
         if self.kind != "round_robin" or self.status == "open":
             return frozenset()
         games = (len(self.field) - 1) * (2 if self.double else 1)
@@ -284,7 +303,10 @@ class Event(Struct, frozen=True, omit_defaults=True):
         )
 
     def counted_games(self) -> Iterator[Game]:
-        """Yield the games that count, as `standings` takes them."""
+        """Yield the games that count for the table, in the form that `standings` needs.
+
+        In a Swiss, a player without a pairing in a round gets a game without points.
+        """
         void, unpaired = self.voided, {(one.player, round + 1) for one in self.field for round in range(self.round)}
         for one in self.pairings:
             unpaired -= {(player, one.round) for player in one.players.values()}
@@ -299,7 +321,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
 
 def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
-    """Replace a forgotten player's name and id everywhere in the event."""
+    """Return the event with `stand_in` instead of the name and the id of a player who has been erased."""
     own = {one.name for one in event.entrants if one.player == id}
     return replace(
         event,
@@ -317,7 +339,7 @@ def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
 
 
 def for_outsiders(event: Event) -> Event:
-    """Return the event with numbers for names and ids, and without rooms, games and organisers."""
+    """Return the event with numbers instead of people's names and ids, and without rooms, games and organisers."""
     ids = {one.player: f"#{number}" for number, one in enumerate(event.entrants, 1)}
     expected = range(len(ids) + 1, len(ids) + 1 + len(event.expected))
     return replace(
@@ -338,7 +360,7 @@ def for_outsiders(event: Event) -> Event:
 def open_event(
     code: str, organiser: str, request: EventOpen, rules: Rules, *, now: int, seed: int, secret: str
 ) -> Event:
-    """Return a new event with its bots entered; raises `Refused`."""
+    """Return a new event with its bots entered, or raise `Refused` if the request contradicts itself."""
     if len(rules.marks) != 2:
         raise Refused(ErrorCode.NOT_ALLOWED, "event marks", path="rules")
     asked = {name: value for name in Event.__struct_fields__ if (value := getattr(request, name, UNSET)) is not UNSET}
@@ -364,7 +386,7 @@ def open_event(
 
 
 def check_names(names: Sequence[str], others: Iterable[str] = (), paths: Sequence[str] = ()) -> None:
-    """Raise `Refused` for duplicate or confusable names in a list, or with the other names."""
+    """Raise `Refused` if a name could be confused with an earlier one or one of `others`; `paths` are their fields."""
     known = {key for name in others for key in keys_of(name)}
     for index, name in enumerate(names):
         if not known.isdisjoint(keys_of(name)):
@@ -373,12 +395,15 @@ def check_names(names: Sequence[str], others: Iterable[str] = (), paths: Sequenc
 
 
 def digest(secret: str, text: str) -> str:
-    """Return a keyed hash of a text, as twelve letters and digits."""
+    """Return a keyed hash of a text: the first twelve characters in base 32."""
     return b32encode(hmac.digest(secret.encode(), text.encode(), "sha256")).decode()[:12]
 
 
 def due_at(event: Event) -> int | None:
-    """Return when the event next changes by time (see `commands.Paired`), or None."""
+    """Return when the next round begins or the event ends, or None if neither has a time.
+
+    A Swiss waits while fewer than two players are ready and others are away.
+    """
     present = sum(one.status == "in" for one in event.field)
     is_waiting = event.kind == "swiss" and present < 2 and any(one.status == "away" for one in event.field)
     return None if event.status != "running" or is_waiting else event.due_at

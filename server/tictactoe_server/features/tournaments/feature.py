@@ -1,4 +1,4 @@
-"""Events as a feature, and the orders about them and their organisers."""
+"""The feature "tournaments", and the operator's orders about tournaments and organisers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import structlog
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.feature import Feature, Parts
-from tictactoe_server.features.tournaments.kept import EVENTS, ORGANISERS
+from tictactoe_server.features.tournaments.event_store import EVENTS, ORGANISERS
 from tictactoe_server.features.tournaments.service import Tournaments
 from tictactoe_server.operator.order import Listing, Order, Row, ServerParts
 from tictactoe_server.operator.people import find_connected
@@ -22,41 +22,41 @@ log: Final = structlog.get_logger(__name__)
 
 
 class ListEvents(Listing, frozen=True, tag="events"):
-    """List the events that are not over, also those that are not open to all."""
+    """List the unfinished tournaments, including those that only invited players may enter."""
 
     columns = ("event", "title", "kind", "status", "round", "rounds", "players", "here")
-    nothing = "No events."
+    nothing = "No tournaments."
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         return await server.service(Tournaments).rows()
 
 
 class EndEvent(Order, frozen=True, tag="end-event"):
-    """End the event CODE: games that are on count for nobody, and its table stays as it is."""
+    """End the tournament CODE. Games in progress do not count, and the table keeps its present order."""
 
     code: Annotated[str, click.Argument(["code"])]
-    said = "Ended {event}, {title}."
+    said = "Ended tournament {event}, {title}."
 
     async def run_here(self, server: ServerParts) -> Row:
         return await server.service(Tournaments).end(self.code)
 
 
 class AllowOrganiser(Order, frozen=True, tag="organiser"):
-    """Allow PLAYER to open tournaments on a server for a school.
+    """Allow PLAYER to open tournaments on a server with --lobby marks, such as a school's.
 
-    PLAYER is an id, or the name of a connected player. It counts for PLAYER's other devices, too.
+    PLAYER is an id, or the name of a connected player. The permission includes the player's other devices.
     """
 
     player: Annotated[str, click.Argument(["player"])]
-    off: Annotated[bool, click.Option(["--off"], is_flag=True, help="Take the permission back.")] = False
-    said = "{player} {may} open tournaments. Reload the page there."
+    off: Annotated[bool, click.Option(["--off"], is_flag=True, help="Withdraw the permission.")] = False
+    said = "{player} {may} open tournaments. The player must reload the page."
 
     async def run_here(self, server: ServerParts) -> Row:
         store, id = server.core.store, self.player
         if not await Accounts(store).devices_of(id):
             id = await find_connected(id, server)
         await change(store.table(ORGANISERS), id, lambda old: None if self.off else id)
-        log.info("organiser changed", player=id, on=not self.off)
+        log.info("organiser permission changed", player=id, on=not self.off)
         return {"player": id, "on": not self.off}
 
     def describe(self, answer: Row) -> str:

@@ -1,9 +1,12 @@
-"""Knock-out tournaments.
+"""Knock-out tournaments: the bracket, and the games of its matches.
 
-A match has two games with marks swapped; if it is level, two games at half the time, then two games that begin with the
-pie rule unless the game has its own opening. If all are level, or both players are absent, the smaller number advances.
-Numbers are drawn by lot or follow the roster. The first round pairs the best with the last, and the best have byes if
-the number of players is no power of two.
+Players are numbered by lot, or in the order of the roster. The first round pairs the lowest number with the highest,
+the second lowest with the second highest, and so on. If the number of players is not a power of two, the lowest numbers
+have byes.
+
+A match has two games, and the players swap marks in between. While the score is level, two games at half the time
+follow, then two games that begin with the pie rule, unless the rules have an opening of their own. If all six games
+leave the score level, or both players are absent, the player with the lower number advances.
 """
 
 from __future__ import annotations
@@ -18,13 +21,13 @@ from tictactoe_protocol.events import EventMatch
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.features.tournaments.event import Event, Pairing, pair_up
 
-GAMES: Final = 6
-_SHORTER, _PIE = 3, 5  # the numbers of the first games with less time and with the pie rule
-_LEAST_MS: Final = {"initial_ms": 10_000, "increment_ms": 0, "move_ms": 2_000}  # no clock is made shorter
+GAMES: Final = 6  # at most in a match
+_SHORTER, _PIE = 3, 5  # numbers of the first game at half the time, and of the first with the pie rule
+_LEAST_MS: Final = {"initial_ms": 10_000, "increment_ms": 0, "move_ms": 2_000}  # halving stops at these values
 
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return the first games of a round's matches, and the byes of the first round."""
+    """Return the first game of each match in a round; in round 1, also the byes."""
     if round == 1:
         players = dict(enumerate((one.player for one in event.field), 1))
         going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
@@ -34,7 +37,9 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
 
 
 def bracket(size: int) -> list[int]:
-    """Return the numbers from 1 in the order of the tree: the best two meet in the final.
+    """Return the players' numbers from the top of the bracket to its bottom; `size` is a power of two.
+
+    Numbers 1 and 2 can meet only in the final.
 
     >>> bracket(8)
     [1, 8, 4, 5, 2, 7, 3, 6]
@@ -46,7 +51,7 @@ def bracket(size: int) -> list[int]:
 
 
 def more_games(event: Event) -> tuple[Pairing, ...]:
-    """Return the next game of each undecided match that has none in progress."""
+    """Return the next game of each undecided match without a game in progress."""
     first, second = tuple(event.marks)
     more = []
     for games in matches_of(event.in_round(event.round)):
@@ -58,7 +63,7 @@ def more_games(event: Event) -> tuple[Pairing, ...]:
 
 
 def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
-    """Group games by match, in the order of rounds and matches."""
+    """Return the games grouped by match, in order of the matches' first games."""
     matches: dict[tuple[int, int], list[Pairing]] = {}
     for one in pairings:
         matches.setdefault((one.round, one.match), []).append(one)
@@ -66,7 +71,7 @@ def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
 
 
 def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
-    """Return the winner of a match, or None while it is undecided."""
+    """Return the id of the player who wins a match with these games, or None while the match is undecided."""
     players = [*games[0].players.values()]
     if len(players) == 1:
         return players[0]
@@ -81,7 +86,10 @@ def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
 
 
 def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:
-    """Return the bracket, including future rounds; empty before the first round and for other kinds of events."""
+    """Return the matches of all rounds, including future ones.
+
+    The result is empty before the first round, and for tournaments that are not knock-outs.
+    """
     if event.kind != "knock_out" or not event.round:
         return ()
     rounds, names = list[tuple[EventMatch, ...]](), {one.player: one.name for one in event.field}
@@ -104,7 +112,7 @@ def _match_of(event: Event, games: Sequence[Pairing], names: Mapping[str, str]) 
 
 
 def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
-    """Return a game's rules and clock, which differ in a match's later games."""
+    """Return the rules and the clock of a game. Later games of a match have a shorter clock or the pie rule."""
     rules, clock = event.rules, event.clock
     if pairing.number >= _SHORTER:
         terms = {name: value for name in _LEAST_MS if (value := getattr(clock, name)) is not UNSET}

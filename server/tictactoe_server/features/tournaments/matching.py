@@ -1,10 +1,15 @@
-"""A perfect matching of least cost in a graph.
+"""Minimum-cost perfect matching in a graph.
 
-Edmonds' blossom algorithm with dual values (Galil, "Efficient Algorithms for Finding Maximum Matching in Graphs").
-Each vertex has a price; an edge is tight if the prices of its ends add up to its cost, and only tight edges are used.
-Alternating trees grow from all vertices without partners. If two trees meet, the path between their roots is augmented;
-if a tree meets itself, the odd cycle is contracted to a node, a blossom; if no tree can grow, the prices change. The
-prices also prove which omitted edges are irrelevant, so the search begins with a few edges of each vertex.
+This is Edmonds' blossom algorithm with dual variables (Galil, "Efficient Algorithms for Finding Maximum Matching in
+Graphs", 1986). Each vertex has a price. An edge is tight if its cost is the mean of the prices at its ends, and only
+tight edges are used. Alternating trees grow from all vertices without a partner:
+
+- If two trees meet, the path between their roots is augmented, which adds a pair.
+- If a tree meets itself, the odd cycle is contracted into one node, a blossom.
+- If no tree can grow, the prices change until another edge is tight.
+
+The final prices also prove which edges cannot improve the matching. The search therefore begins with the cheapest few
+edges at each vertex, and repeats only if an omitted edge could help.
 """
 
 from __future__ import annotations
@@ -12,18 +17,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
-FEW: Final = 12  # edges of each vertex at the beginning
+FEW: Final = 12  # edges at each vertex in the first search
 
 _Edge = tuple[int, ...]
 
 
 class _Node:
-    """A vertex, or a blossom: an odd cycle of `parts`, each linked with the next by an edge of two vertices.
+    """A vertex, or a blossom, which is a contracted odd cycle.
 
     Attributes:
-        used: The edge to the partner, its own end first, or empty; it determines the used edges within a blossom.
-        label: ``outer`` at an even distance from a root of a growing tree, ``inner`` at an odd one.
-        up: The edge to the parent in the tree, its own end last, empty for a root.
+        vertices: All vertices in the node.
+        parts: The nodes of a blossom's cycle, in order; empty for a vertex.
+        links: The edges of the cycle, from each part to the next.
+        used: The edge to the node's partner, starting in this node, or empty. It determines the pairs in a blossom.
+        label: ``outer`` at an even distance from the root of a tree, ``inner`` at an odd one, or "" outside all trees.
+        up: The edge from the parent in the tree, ending in this node; empty for a root.
+        value: The dual variable of a blossom.
     """
 
     __slots__ = ("label", "links", "parts", "up", "used", "value", "vertices")
@@ -36,10 +45,11 @@ class _Node:
         self.value = 0
 
     def place_of(self, vertex: int) -> int:
+        """Return the index of the part that contains a vertex."""
         return next(place for place, part in enumerate(self.parts) if vertex in part.vertices)
 
     def pair_parts(self) -> None:
-        """Rotate a blossom so that the part with the partner is the first, and pair the others."""
+        """Rotate a blossom until its first part has the edge to the partner, and pair the other parts in turn."""
         first = self.place_of(self.used[0])
         self.parts = self.parts[first:] + self.parts[:first]
         self.links = self.links[first:] + self.links[:first]
@@ -50,9 +60,10 @@ class _Node:
 
 
 def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
-    """Return each vertex's partner in the perfect matching of least cost, or None if there is none.
+    """Return each vertex's partner in a perfect matching of minimum cost, or None if there is no perfect matching.
 
-    `costs` has every edge in both directions; vertices are numbered from 0 and costs are not negative.
+    Args:
+        costs: The nonnegative cost of every edge, in both directions, by vertex. Vertices are numbered from 0.
 
     >>> costs = {0: {1: 1, 2: 5, 3: 9}, 1: {0: 1, 2: 9, 3: 5}, 2: {0: 5, 1: 9, 3: 40}, 3: {0: 9, 1: 5, 2: 40}}
     >>> match_all(costs) == {0: 2, 1: 3, 2: 0, 3: 1}
@@ -83,11 +94,11 @@ class _Search:
     def __init__(self, costs: Mapping[int, Mapping[int, int]]) -> None:
         self._edges = {vertex: list(edges.items()) for vertex, edges in costs.items()}
         self._top = {vertex: _Node([vertex], [], []) for vertex in costs}
-        # prices of vertices without a partner stay even, so that half of a slack is an integer
+        # The prices of vertices without a partner stay even, so that half of a slack is an integer.
         self._price = {vertex: min(edges.values(), default=0) // 2 * 2 for vertex, edges in costs.items()}
 
     def slack(self, one: int, other: int, cost: int) -> int:
-        """Return how far an edge is from being tight; negative if the edge could help."""
+        """Return twice an edge's cost less the prices at its ends: 0 if it is tight, negative if it could help."""
         return 2 * cost - self._price[one] - self._price[other]
 
     def run(self) -> dict[int, int] | None:
@@ -112,7 +123,7 @@ class _Search:
                     one.used, two.used = (vertex, other), (other, vertex)
 
     def _find_pair(self) -> bool:
-        """Grow trees from all vertices without a partner; return whether a pair was added."""
+        """Grow trees from all vertices without a partner until a pair is added; return False if this is impossible."""
         for node in self._top.values():
             node.label, node.up = "" if node.used else "outer", ()
         while (found := self._grow()) is None:
@@ -152,7 +163,10 @@ class _Search:
             yield (node := self._top[node.up[0]])
 
     def _shrink(self, one: int, other: int) -> list[int] | None:
-        """Contract the cycle that an edge closes; return its new outer vertices, None if it joins two trees."""
+        """Contract the cycle that an edge between two outer vertices closes, and return its former inner vertices.
+
+        Return None if the edge joins two trees instead.
+        """
         left, right = list(self._way_up(one)), list(self._way_up(other))
         if left[-1] is not right[-1]:
             return None
@@ -170,7 +184,7 @@ class _Search:
         return [vertex for part in blossom.parts if part.label == "inner" for vertex in part.vertices]
 
     def _exchange(self, vertex: int, partner: int) -> None:
-        """Give an outer vertex a partner, and exchange used and unused edges up to its root."""
+        """Pair an outer vertex with `partner`, and exchange used and unused edges on the path to its root."""
         while True:
             node = self._top[vertex]
             node.used = vertex, partner
@@ -181,7 +195,7 @@ class _Search:
             inner.used = partner, vertex
 
     def _move_prices(self) -> bool:
-        """Change the prices until an edge is tight or an inner blossom has value 0; return whether that is possible."""
+        """Change prices until another edge is tight or an inner blossom has value 0; return False if impossible."""
         nodes, top, price = [*dict.fromkeys(self._top.values())], self._top, self._price
         steps = [node.value // 2 for node in nodes if node.label == "inner" and node.parts]
         for vertex, node in top.items():
@@ -209,7 +223,10 @@ class _Search:
         return True
 
     def _open(self, node: _Node) -> None:
-        """Replace an inner blossom by its parts; those on the even path from its entry to its base join the tree."""
+        """Replace an inner blossom by its parts.
+
+        The parts on the even path from the tree's edge into the blossom to its used edge stay in the tree.
+        """
         node.pair_parts()
         first, count = node.place_of(node.up[1]), len(node.parts)
         for part in node.parts:

@@ -1,18 +1,21 @@
 """Runs tournaments: opens rooms, calls players, scores games and begins rounds.
 
-Theory of operation. The stored event and the stored rooms say everything: the next steps follow from them alone, after
-a crash as well. Every step is idempotent, so that it may be repeated, or done by two servers at once. A pairing is in
-one of these states:
+Theory of operation. The next step always follows from the stored tournament and the stored rooms alone, so a restarted
+server simply continues. Every step is idempotent: it may be repeated, and two servers may take it at the same time.
 
-- drawn: it is stored with the code of its room, before the room exists;
-- open: the room exists, and its players are called;
-- over: the room's game has ended, and is stored like any other game;
-- scored: the event has the result. A second result for the pairing is ignored.
+A pairing passes through these states:
 
-One server at a time, by `is_chosen`, opens rooms and begins rounds; each scores the games of its own rooms. After a
-restart, games and events pause until the players are back or have had enough time to come. If all players are gone,
-an event and its games pause until half of the players are back or the organiser resumes it. Nothing else changes an
-event's rooms or scores.
+- ``due``: the pairing is stored, and so is the code of its room, before the room exists.
+- ``open``: the room exists, and the two players have been called to it. When the game ends, it is stored like any other
+  finished game, and the pairing stays open until the next step.
+- ``scored``: the tournament contains the result. Any later result for the pairing is ignored.
+
+One server of the cluster, chosen by the tournament's code (`is_chosen`), opens rooms and begins rounds. Every server
+scores the games in its own rooms; the chosen server also scores stored games whose rooms are closed.
+
+After a restart, games and rounds wait until the players have reconnected, for at most `IN_TIME_SECONDS`. If no player
+has been present for `DESERTED_SECONDS`, the tournament and its games pause until half of the players are back or the
+organiser resumes the tournament.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ from tictactoe_server.features.tournaments.commands import (
     pair_next,
 )
 from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
-from tictactoe_server.features.tournaments.kept import KeptEvents
+from tictactoe_server.features.tournaments.event_store import EventStore
 from tictactoe_server.features.tournaments.knock_out import terms_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.records.tables import Account
@@ -60,14 +63,14 @@ from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
 
-LOOK_SECONDS: Final = 1.0  # between two checks of all running events, which find what was missed
-IN_TIME_SECONDS: Final = 30.0  # without a delay of the event loop, until an event goes on without missing players
-LATE_SECONDS: Final = 1.0  # the shortest such delay
-DESERTED_SECONDS: Final = 10.0  # without any player present, before an event pauses
-SEEK_MS: Final = 5_000  # between two searches for a room that is not here, whose game may be over
-AGAIN_SECONDS: Final = 0.5  # until a step that was refused or could not be stored is retried
-_JUST_AFTER_SECONDS: Final = 0.002  # between the due time of a round and the check
-_POINTLESS: Final = ("forfeit", "aborted")  # reasons that give no point if there is no winner
+LOOK_SECONDS: Final = 1.0  # between checks of all running tournaments
+IN_TIME_SECONDS: Final = 30.0  # how long a restarted server waits for players; restarts after a stall
+LATE_SECONDS: Final = 1.0  # the shortest stall of the event loop that counts
+DESERTED_SECONDS: Final = 10.0  # without any player present, before a tournament pauses
+SEEK_MS: Final = 5_000  # between searches for a room that another server should have: its game may have ended
+AGAIN_SECONDS: Final = 0.5  # before a step is retried that was refused or could not be stored
+_JUST_AFTER_SECONDS: Final = 0.002  # from a round's due time to the check, so that the check is not too early
+_POINTLESS: Final = ("forfeit", "aborted")  # with these reasons and no winner, neither player scores
 
 NAME: Final = "event"
 TERMS: Final = Terms(
@@ -90,24 +93,24 @@ log: Final = structlog.get_logger(__name__)
 
 
 def purpose_of(event: str, pairing: str) -> Purpose:
-    """Return the purpose of the room for a pairing of an event."""
+    """Return the purpose of the room for one pairing; `event` is the code of the tournament."""
     return Purpose(NAME, {"event": event, "pairing": pairing, "round": round_of(pairing)}, TERMS)
 
 
 def event_of(room: Room | FinishedGame) -> str:
-    """Return the code of the event that a room or game belongs to, or ""."""
+    """Return the code of the tournament to which a room or a finished game belongs, or ""."""
     return cast(str, room.purpose.fields.get("event", ""))
 
 
 class Running(RoomPolicy):
-    """Runs the events of `kept`; begins nothing new while `is_draining`. `run` is a background task."""
+    """Runs all tournaments. While `is_draining` returns True, no round begins and no room is opened."""
 
     def __init__(
-        self, core: Core, kept: KeptEvents, attendances: Attendances, tasks: Tasks, is_draining: Callable[[], bool]
+        self, core: Core, events: EventStore, attendances: Attendances, tasks: Tasks, is_draining: Callable[[], bool]
     ) -> None:
         self._tasks = tasks
         self._core = core
-        self._kept = kept
+        self._events = events
         self._attendances = attendances
         self._is_draining = is_draining
         self._rooms: dict[str, LiveRoom] = {}
@@ -117,39 +120,40 @@ class Running(RoomPolicy):
         self._in_time_since = math.inf
         self._paired: dict[str, asyncio.Task[Paired]] = {}
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
-        kept.on_change.add(self._on_change)
+        events.on_change.add(self._on_change)
         core.rooms.on_change.add(self._note_room)
         core.rooms.on_result.add(self._note_result)
 
     async def run(self) -> None:
-        """Check all running events periodically, until cancelled."""
-        await self._kept.restored.wait()
+        """Check all running tournaments periodically, until cancelled."""
+        await self._events.restored.wait()
         await self._core.rooms.restored.wait()
         loop = asyncio.get_running_loop()
         self._in_time_since = loop.time()
         while True:
-            self._attendances.announce(self._kept.current)
-            codes = [event.code for event in self._kept.current if event.status != "open"]
+            self._attendances.announce(self._events.current)
+            codes = [event.code for event in self._events.current if event.status != "open"]
             for code in dict.fromkeys([*codes, *(event_of(live.room) for live in self._rooms.values())]):
                 self.wake(code)
-                await asyncio.sleep(0)  # each in a turn of its own
+                await asyncio.sleep(0)  # each tournament in its own turn of the event loop
             due = loop.time() + LOOK_SECONDS
             await asyncio.sleep(LOOK_SECONDS)
             if loop.time() > due + LATE_SECONDS:
                 self._in_time_since = loop.time()
 
     def wake(self, code: str) -> None:
-        """Advance an event soon, unless `code` is ""."""
+        """Schedule the next step of a tournament, unless `code` is ""."""
         if code and code not in self._woken:
             self._tasks.start(self._work(code))
         if code:
             self._woken[code] = True
 
     async def calls_of(self, account: Account) -> tuple[EventCall, ...] | UnsetType:
-        await self._kept.restored.wait()
+        """Return the calls to open games for a player who has just connected."""
+        await self._events.restored.wait()
         calls = tuple(
             self._call(event, one, mark)
-            for event in self._kept.current
+            for event in self._events.current
             for one, mark, id in _open_seats(event)
             if id == account.player.id
         )
@@ -172,7 +176,7 @@ class Running(RoomPolicy):
     def _call(self, event: Event, pairing: Pairing, mark: str) -> EventCall:
         other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
         left = pairing.opened_at + event.ready_ms - self._core.time()
-        if left <= 0:  # an absent player gets the time once more
+        if left <= 0:  # show an absent player the whole time, which restarts when the game goes on
             player = pairing.players[mark]
             rooms = [one.room for one in self._core.indexes.seats.rooms_of(player) if one.room.code == pairing.room]
             left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
@@ -182,7 +186,7 @@ class Running(RoomPolicy):
         if live.room.purpose.name != NAME:
             return
         if self._rooms.get(live.room.code) is not live and live.room.stands_still:
-            # store that its clock stands still, so that it does after another restart, too
+            # Store the stopped clock, so that it is still stopped after another restart.
             RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
         self._rooms[live.room.code] = live
         if live.room.result is not None:
@@ -198,19 +202,19 @@ class Running(RoomPolicy):
                 self._woken[code] = False
                 await self._advance(code)
         except (Refused, StoreUnavailable) as error:
-            log.debug("an event waits", code=code, reason=str(error))
+            log.debug("tournament step will be retried", code=code, reason=str(error))
             asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.wake, code)
         except Exception:
-            log.exception("an event could not go on", code=code)
+            log.exception("tournament step failed", code=code)
         finally:
             del self._woken[code]
 
     async def _advance(self, code: str) -> None:
-        """Attend to the event's rooms here; at one server of the cluster, also begin rounds and open rooms.
+        """Take all steps that are due: in the tournament's rooms on this server, and if it is the chosen one, in all.
 
-        Rooms of a missing or damaged event are left alone.
+        If the tournament is missing or unreadable, its rooms stay as they are.
         """
-        event = await _or_none(self._kept.find(code))
+        event = await _or_none(self._events.find(code))
         self._rooms = {live.room.code: live for live in self._rooms.values() if not live.is_gone}
         rooms = [live for live in self._rooms.values() if event_of(live.room) == code]
         if event is not None:
@@ -222,28 +226,28 @@ class Running(RoomPolicy):
         back = [live for live in still if self._are_back(live.room.held_seats)]
         await _all([self._core.carry_out(live, NOBODY, GoOn()) for live in back])
         for live in back:
-            await self._kept.change(code, "", Opened(live.room.purpose.fields["pairing"], again=True))
-        event = self._kept.known(code)
+            await self._events.change(code, "", Opened(live.room.purpose.fields["pairing"], again=True))
+        event = self._events.known(code)
         if event is None or self._is_draining() or self._is_awaited(event):
             return
         if self._core.rooms.elsewhere.is_chosen(code):
             await self._open_rooms(await self._begin_round(await self._check_presence(event)))
 
     async def _check_presence(self, event: Event) -> Event:
-        """Pause an event in the middle of a round if no player is present, and let it go on when enough are."""
+        """Pause a tournament if no player is present during a round, or resume it once enough players are back."""
         if event.needed and len(self._attendances.here.intersection(event.people)) >= event.needed:
-            return await self._kept.change(event.code, "", Deserted(is_so=False))
+            return await self._events.change(event.code, "", Deserted(is_so=False))
         is_deserted = event.status == "running" and event.open_pairings and self._is_deserted(event)
         return await self._pause(event) if is_deserted else event
 
     async def _pause(self, event: Event) -> Event:
-        log.info("an event is paused, as none of its players is present", code=event.code)
-        return await self._kept.change(event.code, "", Deserted())
+        log.info("tournament paused: no player is present", code=event.code)
+        return await self._events.change(event.code, "", Deserted())
 
     async def _begin_round(self, event: Event) -> Event:
         """Begin the next round if it is due, and return the event.
 
-        Rounds are paired outside the event loop before they are due, which takes a while in a large Swiss.
+        The pairings are computed in a thread before the round is due, because a large Swiss takes a while.
         """
         due, now = due_at(event), self._core.time()
         if due is None:
@@ -254,13 +258,13 @@ class Running(RoomPolicy):
                 asyncio.get_running_loop().call_later((due - now) / 1000 + _JUST_AFTER_SECONDS, self.wake, event.code)
             return event
         if not pairing.done():
-            return event  # it is woken then
+            return event  # `_pair` wakes the tournament when the pairings are ready
         if pairing.result().pairings and event.round and self._is_deserted(event):
             return await self._pause(event)
         del self._paired[event.code]
         paired, new_code = pairing.result(), self._core.indexes.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
-        return await self._kept.change(event.code, "", replace(paired, pairings=with_rooms))
+        return await self._events.change(event.code, "", replace(paired, pairings=with_rooms))
 
     def _pair(self, event: Event) -> asyncio.Task[Paired]:
         known = self._paired.get(event.code)
@@ -270,7 +274,7 @@ class Running(RoomPolicy):
         return known
 
     def _is_deserted(self, event: Event) -> bool:
-        """Return whether every player has been away for a while."""
+        """Return True if no player has been present for `DESERTED_SECONDS`."""
         now, people = asyncio.get_running_loop().time(), event.people
         if not people or not self._attendances.here.isdisjoint(people):
             self._attended_at[event.code] = now
@@ -282,23 +286,23 @@ class Running(RoomPolicy):
         return event.code in self._awaited
 
     def _are_back(self, players: Iterable[Entrant | SeatState]) -> bool:
-        """Return whether all players are back or had enough time to come."""
+        """Return True if all these players are connected, or have had `IN_TIME_SECONDS` to reconnect."""
         in_time = asyncio.get_running_loop().time() - self._in_time_since
         here = self._core.presence.ids
         return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
 
     async def before_seat(self, live: LiveRoom) -> None:
-        """Seat the right players in an event's room, by the stored event."""
-        event = await _or_none(self._kept.read(event_of(live.room)))
+        """Give the seats of a room to the players of the stored pairing, for a player may have changed devices."""
+        event = await _or_none(self._events.read(event_of(live.room)))
         pairing = _pairing_in(event, live)
         if event is not None and pairing is not None:
             await self._hand_over(event, pairing, live)
 
     async def _update_room(self, event: Event, live: LiveRoom) -> None:
-        """Seat the right players in a room, score its finished game, or close it if the pairing is scored already.
+        """Give the seats to the right players, score a finished game, or close a room whose pairing is already scored.
 
-        A running game is closed only after the event was read again: another server may have opened the room for a
-        pairing that is not known here yet.
+        A room with a running game is closed only after reading the tournament again, because another server may have
+        opened the room for a pairing that is not in memory yet.
         """
         pairing, result = _pairing_in(event, live), live.room.result
         if pairing is not None and result is None:
@@ -307,7 +311,7 @@ class Running(RoomPolicy):
             await self._score(event, pairing, result, live.room.seats, live.room.game_id)
         elif result is not None and live.is_kept:
             self._core.let_go(live)
-        elif result is None and _pairing_in(await _or_none(self._kept.read(event.code)), live) is None:
+        elif result is None and _pairing_in(await _or_none(self._events.read(event.code)), live) is None:
             await self._core.timers.end(live, closed(live.room.code, "event"))
 
     async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
@@ -320,28 +324,29 @@ class Running(RoomPolicy):
                 await change.until_settled()
 
     async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
-        """Score a pairing by its finished game; `seats` are the players at its end."""
+        """Score a pairing by its finished game; `seats` are the players at the end, who may have swapped marks."""
         seat, sitting = seats.get(result.winner or ""), event.sitting_in(pairing)
         winner = next((mark for mark, one in sitting.items() if seat is not None and one.name == seat.name), None)
         how = winner or ("none" if result.reason in _POINTLESS else "draw")
         by = "forfeit" if result.reason == "forfeit" else "game"
-        await self._kept.change(event.code, "", Score(pairing.id, how, result.reason, id, by))
+        await self._events.change(event.code, "", Score(pairing.id, how, result.reason, id, by))
 
     async def _open_rooms(self, event: Event) -> None:
-        """Open the rooms of all due pairings, unless paused, and look for rooms elsewhere."""
+        """Open the rooms of all due pairings unless the event is paused, and look for rooms that this server lacks."""
         without = [one.id for one in event.open_pairings if not one.room]
         if without and event.status == "running":
             event = await self._give_codes(event, *without)
         due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
-        here, there = self._core.rooms.by_code, list[str]()
-        away = [one for one in event.open_pairings if one.state == "open" and one.room not in here]
-        sought = [self._seek(event, one) for one in away if not self._sought[one.room].consume()]
+        by_code, opened = self._core.rooms.by_code, list[str]()
+        away = [one for one in event.open_pairings if one.state == "open" and one.room not in by_code]
+        searches = [self._seek(event, one) for one in away if not self._sought[one.room].consume()]
         try:
-            await _all([*(self._open(event, one, there) for one in due), *sought])
+            await _all([*(self._open(event, one, opened) for one in due), *searches])
         finally:
-            await _all([self._kept.change(event.code, "", Opened(id)) for id in there])  # stored together
+            await _all([self._events.change(event.code, "", Opened(id)) for id in opened])  # stored together
 
-    async def _open(self, event: Event, pairing: Pairing, there: list[str]) -> None:
+    async def _open(self, event: Event, pairing: Pairing, opened: list[str]) -> None:
+        """Open the room of a pairing, and add the pairing's id to `opened`."""
         rules, clock = terms_of(event, pairing)
         seats = {
             mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
@@ -358,20 +363,21 @@ class Running(RoomPolicy):
             if state is None or (state.event, state.pairing) != (event.code, pairing.id):
                 await self._give_codes(event, pairing.id)
                 return
-        there.append(pairing.id)
+        opened.append(pairing.id)
 
     async def _seek(self, event: Event, pairing: Pairing) -> None:
+        """Score a pairing whose game has ended; otherwise load its room, or assign a new room if the room is lost."""
         code = pairing.room
         state = await _or_none(self._core.rooms.load_state(code))
         if state is None:
-            event = await self._kept.read(event.code)
+            event = await self._events.read(event.code)
             games = await self._core.store.games.games_at(code, 1)
             purpose = purpose_of(event.code, pairing.id)
             game = next((game for _, game in games if game.purpose.fields == purpose.fields), None)
             if game is not None:
                 await self._score(event, pairing, game.result, game.players, game.id)
             elif (now := event.pairing(pairing.id)) is not None and (now.state, now.room) == ("open", code):
-                log.warning("the room of a pairing is lost", code=event.code, pairing=pairing.id)
+                log.warning("room of a tournament game is lost; opening another", code=event.code, pairing=pairing.id)
                 await self._give_codes(event, pairing.id)
         elif state.result is not None:
             await self._score(event, pairing, state.result, state.seats, state.game_id or "")
@@ -380,7 +386,7 @@ class Running(RoomPolicy):
 
     async def _give_codes(self, event: Event, *pairings: str) -> Event:
         codes = {id: self._core.indexes.new_code() for id in pairings}
-        return await self._kept.change(event.code, "", RoomCodes(codes))
+        return await self._events.change(event.code, "", RoomCodes(codes))
 
 
 def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:
@@ -395,7 +401,7 @@ def _notify_replaced(live: LiveRoom, holder: str, error: Exception | None) -> No
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:
-    """Await everything, then raise the first exception."""
+    """Await all coroutines concurrently until each has ended, then raise the first exception."""
     for outcome in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome

@@ -1,4 +1,4 @@
-"""Requests about tournaments, and limits on opening them. Every server in a cluster handles all requests."""
+"""Requests about tournaments, and the limits on opening them. Every server in a cluster handles all requests."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.tournaments.attendance import Attendances
+from tictactoe_server.features.tournaments.broadcasts import EventBroadcasts
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
 from tictactoe_server.features.tournaments.event import Event, open_event
-from tictactoe_server.features.tournaments.kept import ORGANISERS, KeptEvents
+from tictactoe_server.features.tournaments.event_store import ORGANISERS, EventStore
 from tictactoe_server.features.tournaments.running import NAME, Running
-from tictactoe_server.features.tournaments.shown import Shown
 from tictactoe_server.features.tournaments.texts import EventTexts
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.people.accounts import Accounts
@@ -45,28 +45,28 @@ from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.http_messages import HttpRequest, answer_json
 
-EVENTS_OF_PLAYER: Final = 2  # current events per organiser
-EVENTS_OF_ADDRESS: Final = 20  # current events opened from one address since this server started
-BOTS_FOR_A_GAME: Final = 4  # bots in an event, for each game with bots that a player may have
-MAX_LISTED: Final = 100
-_MOST_WRONG_SHOWN: Final = 10
+EVENTS_OF_PLAYER: Final = 2  # unfinished tournaments per organiser
+EVENTS_OF_ADDRESS: Final = 20  # unfinished tournaments opened from one address since this server started
+BOTS_FOR_A_GAME: Final = 4  # bots in a tournament, multiplied by the limit of games with bots per player
+MAX_LISTED: Final = 100  # tournaments in a list
+_MAX_INVALID_SHOWN: Final = 10  # names in the message about an invalid roster
 
 Rows = list[dict[str, Any]]
 
 
 class EventList(Struct, frozen=True):
-    """The unfinished events that are open to all, newest first."""
+    """The unfinished tournaments with open entry, newest first."""
 
     events: tuple[EventSummary, ...]
 
 
 class Tournaments(Service):
-    """Handles requests about events. While the server drains, no event, round or game begins."""
+    """Handles requests about tournaments. While the server drains, no tournament, round or game begins."""
 
     def __init__(self, drain: Drain, note_seat: Callable[[Session], None], streams: Streams) -> None:
         self._drain, self._note_seat = drain, note_seat
         self._streams = streams
-        self._opened_from: dict[str, str] = {}
+        self._opened_from: dict[str, str] = {}  # the address that opened each tournament, by code
         self._opening = asyncio.Lock()
         self.handles = {
             EventOpen: self.open,
@@ -81,10 +81,10 @@ class Tournaments(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._accounts, self._organisers = Accounts(core.store), core.store.table(ORGANISERS)
-        self.kept = kept = KeptEvents(core, self.tasks)
+        self.events = events = EventStore(core, self.tasks)
         self.attendances = attendances = Attendances(core)
-        self.running = Running(core, kept, attendances, self.tasks, lambda: self._drain.is_on)
-        self.texts = texts = EventTexts(core, kept, attendances, self._streams)
+        self.running = Running(core, events, attendances, self.tasks, lambda: self._drain.is_on)
+        self.texts = texts = EventTexts(core, events, attendances, self._streams)
         self.routes = {
             r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
             r"/e/([^/.]+)\.(json|csv|txt)": texts.export,
@@ -94,16 +94,16 @@ class Tournaments(Service):
             "/api/events/([^/]+)/stream": texts.stream,
             "/api/events/([^/]+)/games": lambda request, text: texts.export(request, text, "games"),
         }
-        self.shown = Shown(core.time, attendances.of, hides_names=core.settings.hides_names)
-        kept.on_change.add(lambda event, before: self.shown.note(event))
+        self.broadcasts = EventBroadcasts(core.time, attendances.of, hides_names=core.settings.hides_names)
+        events.on_change.add(lambda event, before: self.broadcasts.note(event))
         core.hooks.welcome_fields["calls"] = self.running.calls_of
         core.hooks.welcome_fields["opens_events"] = self._opens_events
         core.hooks.policies[NAME] = self.running
         core.hooks.find_events.append(texts.find_open)
-        self.jobs = (kept.run, self.running.run, self.shown.run)
+        self.jobs = (events.run, self.running.run, self.broadcasts.run)
 
     async def open(self, call: Call) -> None:
-        """Open an event for the player as organiser; answer with the ticket or the cards."""
+        """Open a tournament with the player as its organiser, and reply with the ticket or the cards."""
         self._drain.check()
         if not await self._may_open(call.player.id):
             raise Refused(ErrorCode.NOT_ALLOWED, "events named", name=call.player.name)
@@ -121,12 +121,12 @@ class Tournaments(Service):
         )
         seed, secret = secrets.randbits(53), secrets.token_hex(16)
         event = open_event("", call.player.id, request, rules, now=call.now, seed=seed, secret=secret)
-        async with self._opening:  # so that the limit counts events that are being stored
+        async with self._opening:  # one at a time, so that the limits count a tournament that is being stored
             self._check_opened(call)
             self._core.allowances.count_create(call.player, call.session.address)
             if not self._core.allowances.count_kept({call.player.id: call.session.address}, len(encode(request))):
                 raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
-            event = await self.kept.open(event)
+            event = await self.events.open(event)
             self._opened_from[event.code] = call.session.address
         self._note_seat(call.session)
         ticket = event.ticket_of() if event.entry == "code" else UNSET
@@ -141,8 +141,8 @@ class Tournaments(Service):
         ticket = "" if request.ticket is UNSET else request.ticket
         try:
             holder = (await self._find(call)).holder_of(ticket)
-            is_there = holder is not None and holder.player in self.attendances.here
-            over = "" if holder is None or (is_there and not request.here) else holder.player
+            is_present = holder is not None and holder.player in self.attendances.here
+            over = "" if holder is None or (is_present and not request.here) else holder.player
             event = await self._carry_out(call, EnterEvent(name, call.player.bot, ticket, over))
         except Refused as refused:
             if refused.path == "ticket":
@@ -150,7 +150,7 @@ class Tournaments(Service):
             raise
         self._note_seat(call.session)
         call.answer(event=event.code)
-        self.shown.watch(call.session, event)
+        self.broadcasts.watch(call.session, event)
 
     async def change(self, call: Call) -> None:
         self._core.allowances.count_offer(call.player)
@@ -158,7 +158,7 @@ class Tournaments(Service):
         call.answer()
 
     async def run(self, call: Call) -> None:
-        """Carry out an organiser's command; answer with the requested or new cards."""
+        """Apply an organiser's command, and reply with the cards if it asks for them or adds a name."""
         request: EventRun = call.request
         if request.name is not UNSET:
             request = replace(request, name=read_name(request.name, "name"))
@@ -169,22 +169,25 @@ class Tournaments(Service):
     async def watch(self, call: Call) -> None:
         event = await self._find(call)
         if call.request.on and self._core.rooms.elsewhere.is_several:
-            event = await self.kept.read(event.code)  # another server may have shown the player a newer state
+            event = await self.events.read(event.code)  # the copy in memory may be older than what the player saw
         call.answer(event=event.code)
         if call.request.on:
             key = call.request.key
-            self.shown.watch(call.session, event, has_key=key is not UNSET and event.is_wall_key(key))
+            self.broadcasts.watch(call.session, event, has_key=key is not UNSET and event.is_wall_key(key))
         else:
-            self.shown.unwatch(call.session, event.code)
+            self.broadcasts.unwatch(call.session, event.code)
 
     async def list(self, call: Call) -> None:
-        await self.kept.restored.wait()
+        await self.events.restored.wait()
         call.answer(events=self.listed(call.player.id))
 
     def listed(self, player: str = "") -> tuple[EventSummary, ...]:
-        """Return the current events, newest first: those open to all, and a player's own."""
+        """Return the unfinished tournaments, newest first: with open entry, or with the player in them.
+
+        On a server that hides names, return only the player's own tournaments.
+        """
         is_listed = not self._core.settings.hides_names
-        current = reversed(self.kept.current)
+        current = reversed(self.events.current)
         events = [one for one in current if (is_listed and one.entry == "open") or one.has_part(player)]
         return tuple(
             EventSummary(event.code, event.title, event.kind, event.status, event.round, len(event.field))
@@ -192,42 +195,45 @@ class Tournaments(Service):
         )
 
     async def list_public(self, request: HttpRequest) -> Reply:
-        await self.kept.restored.wait()
+        await self.events.restored.wait()
         return answer_json(EventList(self.listed()))
 
     async def rows(self) -> Rows:
-        """Return rows about the current events for the operator."""
-        await self.kept.restored.wait()
-        return [self._row_of(event) for event in self.kept.current]
+        """Return the rows that the operator's order ``events`` lists."""
+        await self.events.restored.wait()
+        return [self._row_of(event) for event in self.events.current]
 
     async def end(self, code: str) -> dict[str, Any]:
-        """End an event for the operator; raises `Refused` if there is none."""
-        event = await self.kept.find(code)
+        """End a tournament for the operator; raise `Refused` if it does not exist or has ended already."""
+        event = await self.events.find(code)
         if event.is_over:
             raise Refused(ErrorCode.EVENT_BEGUN, "over")
-        return self._row_of(await self.kept.change(event.code, "", End()))
+        return self._row_of(await self.events.change(event.code, "", End()))
 
     def _row_of(self, event: Event) -> dict[str, Any]:
         row = {name: getattr(event, name) for name in ("title", "kind", "status", "round")}
-        here = self.attendances.of(event).present
-        return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": here}
+        present = self.attendances.of(event).present
+        return {"event": event.code, **row, "rounds": event.all_rounds, "players": len(event.field), "here": present}
 
     async def _may_open(self, player: str) -> bool:
-        """Return True if a player may open events: if names are hidden, only players that the operator named may."""
+        """Return True if a player may open tournaments. If names are hidden, the operator has to allow each player."""
         return not self._core.settings.hides_names or await self._organisers.load(player) is not None
 
     async def _opens_events(self, account: Account) -> bool | UnsetType:
-        """Return False for `welcome` if the player may not open events."""
+        """Return the field `opens_events` of `welcome`: False if the player may not open tournaments, else unset."""
         return UNSET if await self._may_open(account.player.id) else False
 
     async def _carry_out(self, call: Call, command: Command) -> Event:
         event = await self._find(call)
-        return await self.kept.change(event.code, call.player.id, command)
+        return await self.events.change(event.code, call.player.id, command)
 
     async def _find(self, call: Call) -> Event:
-        """Return the requested event. After too many wrong codes, only the player's own events are found."""
+        """Return the tournament that a request names.
+
+        Raise `Refused` if there is none. After too many wrong codes, only the player's own tournaments are found.
+        """
         try:
-            event = await self.kept.find(call.request.event)
+            event = await self.events.find(call.request.event)
         except Refused:
             self._core.allowances.count_miss(call.player, call.session.address)
             raise
@@ -236,29 +242,31 @@ class Tournaments(Service):
         return event
 
     def _check_opened(self, call: Call) -> None:
-        current = self.kept.current
+        """Raise `Refused` if the player or the address has too many unfinished tournaments."""
+        current = self.events.current
         codes = {event.code for event in current}
         self._opened_from = {code: address for code, address in self._opened_from.items() if code in codes}
         own = sum(call.player.id in event.organisers for event in current)
-        near = sum(address == call.session.address for address in self._opened_from.values())
+        same_address = sum(address == call.session.address for address in self._opened_from.values())
         refuse_for = self._core.allowances.refuse_for
         refuse_for(RETRY_MS if own >= EVENTS_OF_PLAYER else 0, "events-per-player")
-        refuse_for(RETRY_MS if near >= EVENTS_OF_ADDRESS else 0, "events-per-address")
+        refuse_for(RETRY_MS if same_address >= EVENTS_OF_ADDRESS else 0, "events-per-address")
 
 
 def _read_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of a roster in their normal form; raises `Refused` with all invalid names and their places."""
+    """Return the names on a roster in their normal form, or raise `Refused`, which lists all invalid names."""
     read: list[str] = []
-    wrong: dict[int, str] = {}
+    invalid: dict[int, str] = {}
     for place, name in enumerate(names):
         try:
             read.append(read_name(name))
         except Refused:
-            wrong[place] = name[: MAX_NAME_LENGTH + 1]
-    if wrong:
-        told = "; ".join(f"{place + 1}. {clean_text(name)}" for place, name in islice(wrong.items(), _MOST_WRONG_SHOWN))
-        path = f"roster[{next(iter(wrong))}]"
-        raise Refused(ErrorCode.BAD_NAME, "roster", path=path, names=told, most=MAX_NAME_LENGTH)
+            invalid[place] = name[: MAX_NAME_LENGTH + 1]
+    if invalid:
+        some = islice(invalid.items(), _MAX_INVALID_SHOWN)
+        listed = "; ".join(f"{place + 1}. {clean_text(name)}" for place, name in some)
+        path = f"roster[{next(iter(invalid))}]"
+        raise Refused(ErrorCode.BAD_NAME, "roster", path=path, names=listed, most=MAX_NAME_LENGTH)
     return tuple(read)
 
 

@@ -1,9 +1,15 @@
-"""Swiss tournaments: players with equal points meet, and never the same opponent twice.
+"""Swiss tournaments: players with equal points meet, but no two players meet twice.
 
-Each pair has a cost, and a round is the pairing with the least sum. In order of weight: the same mark three times in a
-row or a balance of marks beyond two, the square of the difference in points, an undue mark, and the distance from
-pairing the first half of a score group with its second half. With an odd number of players, one gets a bye for a point:
-preferably the lowest in the table who has not had a point without a game.
+Every possible pair has a cost, and a round consists of the pairs with the least total cost. The cost counts, from the
+greatest weight to the least:
+
+1. the same mark three times in a row, or three more games with one mark than with the other
+2. the square of the difference in points
+3. a mark that the player should not have next
+4. how far the pair is from the ideal, which pairs the first half of a group with equal points with its second half
+
+With an odd number of players, one player has a bye, which gives a point. No player gets a second point without a game;
+of the others, those with the fewest points come first.
 """
 
 from __future__ import annotations
@@ -16,14 +22,21 @@ from tictactoe_protocol.events import EntrantStatus
 from tictactoe_server.features.tournaments.event import Event, Pairing, pair_up
 from tictactoe_server.features.tournaments.matching import match_all
 
-BAD_MARKS: Final = 10**15
-POINTS: Final = 10**8  # times the square of the difference in half points
-MARKS: Final = 10**5
-_FORBIDDEN: Final = 100  # more than the cost of any allowed mark
+BAD_MARKS: Final = 10**15  # cost of marks that are avoided if at all possible
+POINTS: Final = 10**8  # multiplied by the square of the difference in half points
+MARKS: Final = 10**5  # multiplied by the sum of the two mark costs
+_FORBIDDEN: Final = 100  # mark cost of an avoided mark; greater than any other mark cost
 
 
 class Player(NamedTuple):
-    """A player's record: half points, opponents, whether there was a point without a game, marks in order."""
+    """A player's record in the tournament.
+
+    Attributes:
+        halves: The player's half points.
+        met: The ids of all opponents so far.
+        was_free: Whether the player has scored a point without a game.
+        marks: The marks in the games played, in order.
+    """
 
     id: str
     halves: int
@@ -32,7 +45,7 @@ class Player(NamedTuple):
     marks: str
 
     def mark_cost(self, mark: str) -> int:
-        """Return the cost of giving a player this mark next, 0 if it is due."""
+        """Return the cost of giving the player this mark in the next game; 0 is the best."""
         more = sum(1 if had == mark else -1 for had in self.marks)
         if more > 1 or self.marks.endswith(2 * mark):
             return _FORBIDDEN
@@ -40,9 +53,9 @@ class Player(NamedTuple):
 
 
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
-    """Return the pairings of a round, or none if every pairing would repeat one.
+    """Return the pairings of a round, or nothing if some players would have to meet again.
 
-    Absent players are paired, too, if the present ones alone cannot be.
+    If the players with the status ``in`` cannot be paired among themselves, players with ``away`` are paired, too.
     """
     marks = event.marks
     pairs = pair(players_of(event, "in"), marks) or pair(players_of(event, "in", "away"), marks)
@@ -54,7 +67,7 @@ def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
 
 
 def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:
-    """Return the entrants with one of the statuses, best first, then by number."""
+    """Return the records of the entrants with one of these statuses: best first, then by number."""
     players = []
     for entrant in event.field:
         if entrant.status in statuses:
@@ -68,7 +81,10 @@ def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:
 
 
 def pair(players: Sequence[Player], marks: str) -> list[tuple[Player, Player | None]]:
-    """Return the pairing with the least sum of costs, best pairs first; empty if there is none."""
+    """Return the pairs with the least total cost, best players first, or an empty list if they cannot be paired.
+
+    The second player is None for a bye.
+    """
     partners = match_all(costs_of(players, marks)) if len(players) > 1 else None
     if partners is None:
         return []
@@ -77,7 +93,10 @@ def pair(players: Sequence[Player], marks: str) -> list[tuple[Player, Player | N
 
 
 def costs_of(players: Sequence[Player], marks: str) -> dict[int, dict[int, int]]:
-    """Return the cost of each allowed pair, by places from 0; with an odd number, the last place is the bye."""
+    """Return the cost of each allowed pair, by the two players' indices.
+
+    With an odd number of players, the index after the last player represents the bye.
+    """
     nobody = len(players)
     costs: dict[int, dict[int, int]] = {place: {} for place in range(nobody + nobody % 2)}
     wanted = [[player.mark_cost(mark) for mark in marks] for player in players]
@@ -101,7 +120,10 @@ def costs_of(players: Sequence[Player], marks: str) -> dict[int, dict[int, int]]
 
 
 def is_first(one: Player, other: Player, marks: str, match: int) -> bool:
-    """Return whether the higher-ranked player gets the first mark; if both fit, it alternates by pairs."""
+    """Return True if the higher-ranked player `one` gets the first mark.
+
+    If both ways cost the same, the first mark goes to the higher-ranked player in every other pair.
+    """
     first, second = tuple(marks)
     straight, crossed = one.mark_cost(first) + other.mark_cost(second), one.mark_cost(second) + other.mark_cost(first)
     return match % 2 == 1 if straight == crossed else straight < crossed

@@ -1,4 +1,4 @@
-"""The table of an event, folded from its pairings, and the export of a whole event."""
+"""The table of a tournament, computed from its pairings, and the export of a whole tournament."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tictactoe_server.features.tournaments.knock_out import matches_of, rounds_o
 
 
 def rows(event: Event) -> tuple[EventRow, ...]:
-    """Return the table, best first, with `tie` where it decided."""
+    """Return the table, best first. Rows contain the tie-breaks that decided their place."""
     field, breaks = {one.player: one for one in event.field}, SWISS if event.kind == "swiss" else ROUND_ROBIN
     if event.kind == "knock_out":
         matches = _Matches(event)
@@ -34,7 +34,12 @@ def rows(event: Event) -> tuple[EventRow, ...]:
 
 
 class _Matches(Results):
-    """Matches won and scores in a knock-out, ``+`` for a bye; players who never played are last."""
+    """Ranks the players of a knock-out by matches won; players who never played are last.
+
+    Attributes:
+        won: The number of matches won, by player.
+        scores: The scores of each player's matches, such as ``1½-½``, or ``+`` for a bye.
+    """
 
     def __init__(self, event: Event) -> None:
         super().__init__([one.player for one in event.field], event.counted_games())
@@ -56,7 +61,11 @@ class _Matches(Results):
 
 
 class WholePairing(Struct, frozen=True):
-    """A pairing as in `event.Pairing`; `number` is its name for people and records, such as ``1.2``."""
+    """A pairing with its result.
+
+    Attributes:
+        number: The pairing's name for people and in records, such as ``1.2``.
+    """
 
     id: str
     number: str
@@ -70,15 +79,15 @@ class WholePairing(Struct, frozen=True):
 
 
 class WholeEvent(Struct, frozen=True):
-    """An event with its whole table and all pairings.
+    """A tournament with its whole table and all pairings.
 
     Attributes:
-        expected: The unused names of the roster.
+        expected: The unused names on the roster.
         bracket: The matches of a knock-out, by round.
         needed: As in `EventState`.
         present: The number of players present.
-        away: For how long (ms) players have been absent, by id.
-        games: The progress of running games, by pairing.
+        away: How long each absent player has been away, in ms, by player id.
+        games: The progress of the running games, by id of the pairing.
     """
 
     event: str
@@ -98,8 +107,8 @@ class WholeEvent(Struct, frozen=True):
 
 
 def whole_of(event: Event) -> WholeEvent:
-    """Return the public fields of an event, without the attendance and the progress of games."""
-    pairings = tuple(WholePairing(**one.told, number=round_of(one.id)) for one in event.pairings)
+    """Return the public fields of a tournament; `present`, `away` and `games` stay unset."""
+    pairings = tuple(WholePairing(**one.message_fields, number=round_of(one.id)) for one in event.pairings)
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
     more = event.expected or UNSET, rounds_of(event) or UNSET, event.needed or UNSET
     return WholeEvent(*head, rows(event), pairings, *more)

@@ -1,4 +1,4 @@
-"""Events in plain HTTP under ``/e/CODE``: the cross-table as text, exports for programs, and records of games."""
+"""Tournaments over plain HTTP, under ``/e/CODE``: text for terminals, JSON and CSV for programs, records of games."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from tictactoe_protocol.wording import describe_clock, describe_reason, describe
 from tictactoe_server.core.core import Core, PageHead, Reply
 from tictactoe_server.features.api.streams import Stream, Streams
 from tictactoe_server.features.tournaments.attendance import Attendance, Attendances
-from tictactoe_server.features.tournaments.event import Event, Pairing, for_outsiders
-from tictactoe_server.features.tournaments.kept import KeptEvents, no_such_event
-from tictactoe_server.features.tournaments.shown import (
+from tictactoe_server.features.tournaments.broadcasts import (
     FEW_ROWS,
     PLAYERS_A_SECOND,
     ROWS_A_SECOND,
     state_of,
     with_attendance,
 )
+from tictactoe_server.features.tournaments.event import Event, Pairing, for_outsiders
+from tictactoe_server.features.tournaments.event_store import EventStore, no_such_event
 from tictactoe_server.features.tournaments.table import whole_of
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, format_csv, wrap
 from tictactoe_server.play.history import find_by_id
@@ -52,18 +52,18 @@ from tictactoe_server.transport.http_messages import (
     redirect,
 )
 
-MOST_MADE: Final = 64  # how many of these texts are remembered until the event changes
+MOST_MADE: Final = 64  # documents in the cache
 
 _TYPES: Final = {"json": JSON, "csv": CSV, "txt": PLAIN_TEXT, "games": JSON_LINES}
 _LEAST_NAME: Final = 13
-_EDGE_WIDTH: Final = 20  # of place, points and games played
+_EDGE_WIDTH: Final = 20  # of the columns for place, points and games played
 _IN_COLOUR: Final = str.maketrans(
     {sign: f"\x1b[{colour}m{sign}\x1b[0m" for colour, signs in ((32, "1+"), (33, "½="), (31, "0-")) for sign in signs}
 )
 
 
 def list_cells(event: Event) -> Iterator[Sequence[object]]:
-    """Yield the rows of an event's CSV: its table, an empty row, its pairings."""
+    """Yield the rows of a tournament's CSV file: its table, an empty row, its pairings."""
     whole = whole_of(event)
     names = {row.player: row.name for row in whole.table}
     yield "place", "name", "bot", "points", "played", *TIES, "status", "player"
@@ -79,7 +79,7 @@ def list_cells(event: Event) -> Iterator[Sequence[object]]:
 
 
 def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
-    """Return an event as lines of text, by its whole `state`: the table, the current round and the bracket."""
+    """Return a tournament as lines of text, from its whole `state`: terms, table, bracket and current round."""
     title, kind = clean_text(event.title), describe_word("kind", event.kind)
     head = f"{title}: {kind}. {describe_rules(event.rules)}, {describe_clock(event.clock)}."
     has_begun = any(row.played for row in state.table) and event.kind != "knock_out"
@@ -96,13 +96,13 @@ def describe_event(event: Event, state: EventState, *, is_coloured: bool = False
 
 
 class EventTexts:
-    """Answers HTTP requests about events."""
+    """Answers HTTP requests about tournaments."""
 
-    def __init__(self, core: Core, kept: KeptEvents, attendances: Attendances, streams: Streams) -> None:
+    def __init__(self, core: Core, events: EventStore, attendances: Attendances, streams: Streams) -> None:
         self._core = core
         self._streams = streams
         self._attendances = attendances
-        self._kept = kept
+        self._events = events
         self._made: dict[tuple[str, str, bool], tuple[tuple[int, int], Any]] = {}
         self._forms: Mapping[str, Callable[[Event], Any]] = {
             "json": lambda event: encode(whole_of(event)),
@@ -114,36 +114,36 @@ class EventTexts:
             "txt": lambda event: asyncio.create_task(self._games(event, "txt")),
             "games": lambda event: asyncio.create_task(self._games(event, "games")),
         }
-        self._settled: dict[str, tuple[Event, int]] = {}
+        self._throttled: dict[str, tuple[Event, int]] = {}
 
-    def settle(self, event: Event) -> Event:
-        """Return the event to show now: updates of large running events are throttled."""
-        now, (before, until) = self._core.time(), self._settled.pop(event.code, (event, 0))
+    def throttle(self, event: Event) -> Event:
+        """Return `event`, or an earlier value of it: large running tournaments are updated only now and then."""
+        now, (before, until) = self._core.time(), self._throttled.pop(event.code, (event, 0))
         rows = len(event.field)
         if before.seq >= event.seq or event.is_over or rows <= FEW_ROWS or now >= until:
             before, until = event, now + 1000 * rows // ROWS_A_SECOND
-        self._settled[event.code] = before, until
-        _trim(self._settled)
+        self._throttled[event.code] = before, until
+        _trim(self._throttled)
         return before
 
     async def find(self, request: HttpRequest, text: str) -> Event:
-        """Return an event by its code in any spelling, as the sender of the request may see it.
+        """Return the event with a code in any spelling, as far as the sender of the request may see it.
 
-        Raises `Refused`, also after too many wrong codes.
+        Raise `Refused` if there is none, or after too many wrong codes from the same address.
         """
-        event = self._kept.known(text)
-        if event is None or event.entry != "open":  # the same whether there is such an event or not
+        event = self._events.known(text)
+        if event is None or event.entry != "open":  # do not reveal whether an invited tournament exists
             self._core.allowances.check_page_misses(request.address)
-        return self.shown_to(request, self.settle(await self._kept.find(text)))
+        return self.visible_to(request, self.throttle(await self._events.find(text)))
 
-    def shown_to(self, request: HttpRequest, event: Event) -> Event:
-        """Return an event as the sender of a request may see it; where names are hidden, they need the wall key."""
+    def visible_to(self, request: HttpRequest, event: Event) -> Event:
+        """Return an event as far as the sender of a request may see it: hidden names require the wall key."""
         if not self._core.settings.hides_names or event.is_wall_key(parse_qs(request.query).get("key", [""])[0]):
             return event
         return for_outsiders(event)
 
     async def find_open(self, request: HttpRequest, text: str) -> EventState:
-        """Return the state of an event that is open to all; raises `Refused` for any other, as if it did not exist."""
+        """Return the state of an event with open entry; raise `Refused` for any other, as if it did not exist."""
         event = await self.find(request, text)
         if event.entry != "open":
             raise no_such_event(event.code)
@@ -151,7 +151,7 @@ class EventTexts:
         return state
 
     async def show(self, request: HttpRequest, text: str, page: str | None) -> Reply:
-        """Answer with an event as text, or with a page in browsers, even after too many wrong codes."""
+        """Return a tournament as text, or, for a browser, the head of its page, even after too many wrong codes."""
         try:
             event = await self.find(request, text)
         except Refused as refused:
@@ -171,7 +171,7 @@ class EventTexts:
         return [*lines, "", f"In a browser:    {link}", *more, f"All games:       curl {link}.txt"]
 
     async def lead(self, request: HttpRequest, text: str) -> Reply | None:
-        """Answer with the event whose code was used as a room's, or return None if there is none."""
+        """Return a reply about the tournament whose code was used as a room code, or None if there is none."""
         try:
             if self._core.rooms.find_here(text) is not None:
                 return None
@@ -183,7 +183,7 @@ class EventTexts:
         return redirect(request, f"/e/{event.code}")
 
     async def export(self, request: HttpRequest, text: str, form: str) -> Reply:
-        """Answer with a whole event as JSON or CSV, or with its games."""
+        """Return a whole tournament as ``json`` or ``csv``, or its games as ``txt`` or JSON lines (``games``)."""
         event = await self.find(request, text)
         made = "semicolons" if form == "csv" and request.wants_semicolons else form
         seq, body = self.make(event, made)
@@ -199,7 +199,7 @@ class EventTexts:
         found = await self.find(request, text)
 
         def newest() -> Event:
-            return self.shown_to(request, self.settle(self._kept.known(found.code) or found))
+            return self.visible_to(request, self.throttle(self._events.known(found.code) or found))
 
         stream = Stream(
             lambda: (newest().seq, newest().is_over),
@@ -209,22 +209,27 @@ class EventTexts:
         return self._streams.answer(request, f"event {found.code} {sight}", stream)
 
     def with_attendance(self, event: Event, whole: bytes) -> bytes:
-        """Add the attendance and the progress of games to the JSON of an event."""
-        now = self._attendance(event)
-        return whole if event.is_over else whole[:-1] + b"," + encode({"present": now.present, **now.told})[1:]
+        """Return the JSON document `whole` with the attendance and the progress of games added."""
+        if event.is_over:
+            return whole
+        attendance = self._attendance(event)
+        return whole[:-1] + b"," + encode({"present": attendance.present, **attendance.message_fields})[1:]
 
     def _state(self, event: Event) -> EventState:
-        """Return the whole state of an event; the table is computed again only after a change."""
+        """Return the whole state of an event, with the attendance; the rest comes from the cache."""
         return with_attendance(self.make(event, "state")[1], self._attendance(event))
 
     def _attendance(self, event: Event) -> Attendance:
         if not event.is_for_outsiders:
             return self._attendances.of(event)
-        stored = self._kept.known(event.code)
+        stored = self._events.known(event.code)
         return Attendance() if stored is None else self._attendances.of(stored)._replace(away={})
 
     def make(self, event: Event, form: str, moment: int = 0) -> tuple[int, Any]:
-        """Return the `seq` and a form of an event, cached until a change or another `moment`; games are a task."""
+        """Return the `seq` of an event, and a document about it in one of `_forms`; games are a task that returns it.
+
+        Documents are cached until the event changes or `moment` differs.
+        """
         key = event.code, form, event.is_for_outsiders
         (seq, at), made = self._made.pop(key, ((-1, 0), None))
         is_awaited = isinstance(made, asyncio.Task) and not made.done()  # shared by concurrent requests
@@ -253,7 +258,11 @@ def _wrap_all(told: Iterable[str]) -> list[str]:
 
 
 def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterator[str]:
-    """Yield the table, with the results by opponent (the last digit of the row if space is short) or of last rounds."""
+    """Yield the lines of the table.
+
+    A round robin has a column for each opponent, headed by the number of the opponent's row (only its last digit if
+    space is short), or no such columns if they do not fit. Other tournaments have columns for the latest rounds.
+    """
     titles, *rows = tabulate(state.table, "").values()
     is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in state.table])
     room = WIDTH - _EDGE_WIDTH - _LEAST_NAME
@@ -275,7 +284,7 @@ def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterat
 
 
 def _cells_of(event: Event, players: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the heads of the result columns and the cells of each player: by opponent, or by round."""
+    """Return the heads of the result columns, and each player's cells: by opponent in a round robin, else by round."""
     had = defaultdict[tuple[str, object], list[Pairing]](list)
     for one in event.pairings:
         for player in one.players.values():
@@ -291,14 +300,14 @@ def _cells_of(event: Event, players: Sequence[str]) -> tuple[list[str], dict[str
 
 
 def _describe_encounter(player: str, other: str, games: Sequence[Pairing]) -> str:
-    """Return a player's points against another, ``.`` for an open game."""
+    """Return a player's points in each game against another, such as ``1½``, or ``.`` for a game without a result."""
     if player == other:
         return "*"
     return "".join(spell_halves(one.result_for(player)) if one.state == "scored" else "." for one in games) or "."
 
 
 def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str, str]) -> str:
-    """Return a player's results and opponent (by row number) in a round: ``+2``, ``-12``, or ``+`` for a bye."""
+    """Return a player's results in a round, followed by the opponent's row: ``+2``, ``-12``, or ``+`` for a bye."""
     others = {other for one in games for other in one.players.values() if other != player}
     signs = (
         "?" if one.state != "scored" else "+" if one.by == "bye" else "-=+"[one.result_for(player)] for one in games
@@ -307,13 +316,13 @@ def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str,
 
 
 def _describe_ties(row: EventRow) -> str:
-    """Return a player's tie-breaks with their sums: ``direct encounter 1 = 1+0``."""
+    """Return a sentence with a player's tie-breaks and how they add up, such as ``direct encounter 1 = 1+0``."""
     told = ", ".join(f"{describe_word('tie', name)} {describe_tie(name, value, sum)}" for name, value, sum in row.tie)
     return f"{clean_text(row.name)}: {told}."
 
 
 def _list_games(state: EventState) -> Iterator[str]:
-    """Yield the pairings of the current round with their results, and the progress of running games."""
+    """Yield the pairings of the current round with their results, each followed by the progress of a running game."""
     for one, (players, score) in zip(state.pairings, tabulate_pairings(state).values(), strict=True):
         how = f" {describe_reason(one.reason)}" if one.by == "game" and one.reason else ""
         yield f"  {players}: {score}{how}"

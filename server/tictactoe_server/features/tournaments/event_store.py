@@ -1,6 +1,6 @@
-"""Events in the store: found, opened and changed by compare-and-set, by this server or another one.
+"""The stored tournaments, with a copy of the current ones in memory. Every change is a compare-and-set in the store.
 
-Commands that arrive while an event is being stored are applied and stored together afterwards.
+Commands that arrive while a tournament is being stored are applied together, and stored together, afterwards.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import Conflict, Pending, StoreUnavailable, values_of
 
-REREAD_SECONDS: Final = 3.0  # between reads of current events, as a cluster may lose notices
-RELOAD_SECONDS: Final = 30.0  # the same for all events
-OLD_SECONDS: Final = 3_600.0  # between searches for old events
-OVER_DAYS: Final = 365
-IDLE_DAYS: Final = 14  # for events that are not running; both are days of served time
-MAX_OVER: Final = 200  # finished events in memory
-MAX_BYTES: Final = 8_000_000  # of an unpacked document, more than the largest possible event
+REREAD_SECONDS: Final = 3.0  # between reads of unfinished tournaments, because notices between servers may be lost
+RELOAD_SECONDS: Final = 30.0  # between reads of all tournaments
+OLD_SECONDS: Final = 3_600.0  # between searches for old tournaments, which are deleted
+OVER_DAYS: Final = 365  # how long a finished tournament is kept, in days of served time
+IDLE_DAYS: Final = 14  # how long an open, paused or void tournament is kept
+MAX_OVER: Final = 200  # finished tournaments in memory
+MAX_BYTES: Final = 8_000_000  # of an unpacked document; the largest possible tournament is smaller
 
 _DAY_MS: Final = 86_400_000
 
@@ -41,7 +41,7 @@ _decode: Final = msgspec.json.Decoder(Event).decode
 
 
 def _pack(event: Event) -> bytes:
-    return zlib.compress(msgspec.json.encode(event), 1)  # so that an event of 200 fits into one message of the store
+    return zlib.compress(msgspec.json.encode(event), 1)  # 200 entrants must fit into one message of NATS
 
 
 def _unpack(document: bytes) -> Event:
@@ -61,19 +61,24 @@ EVENTS: Final[TableSpec[Event]] = TableSpec(
         lambda event: {"event": event.code, "title": event.title},
     ),
 )
-"""By their codes."""
+"""Tournaments by code."""
 
 ORGANISERS: Final[TableSpec[str]] = TableSpec(
     *("organisers", "organiser", msgspec.json.encode, msgspec.json.Decoder(str).decode),
     persons=Persons(lambda player: (player,)),
 )
-"""The ids of the players who may open events although the server hides names."""
+"""The ids of the players who may open tournaments on a server that hides names; key and value are the same."""
 
 
 class _Commands(Change[Event], kw_only=True, eq=False):
-    """Commands that are applied in order and stored together, each with its actor and a waiter."""
+    """Commands that are applied in order and stored together.
 
-    events: Any  # the `KeptEvents`
+    Attributes:
+        asked: The id of each command's sender ("" for the server), the command, and the caller's pending result.
+        outcomes: For each command, the event after it, or why it was refused.
+    """
+
+    events: Any  # the `EventStore`
     asked: list[tuple[str, Command, Pending]]
     outcomes: Sequence[Event | Refused] = ()
 
@@ -100,19 +105,19 @@ class _Commands(Change[Event], kw_only=True, eq=False):
             waiter.failed(outcome) if isinstance(outcome, Exception) else waiter.stored(outcome)
 
 
-class KeptEvents:
+class EventStore:
     """All current events and some finished ones.
 
     Attributes:
-        on_change: Called with each new or changed event and its former value, None for a new one.
-        restored: Set once all current events are loaded.
+        on_change: Called with each new or changed event and its previous value, which is None for a new event.
+        restored: Set once all unfinished tournaments are loaded.
     """
 
     def __init__(self, core: Core, tasks: Tasks) -> None:
         self.now = core.time
         self.elsewhere = core.rooms.elsewhere
         self._new_code = core.indexes.new_code
-        self._over: dict[str, None] = {}  # finished events in memory, by code, the newest last
+        self._over: dict[str, None] = {}  # codes of the finished tournaments in memory, the latest last
         self.on_change = Listeners[[Event, Event | None]]()
         self._mirror = Mirror(core.store.table(EVENTS), EVENTS.name, self.elsewhere, tasks, self._is_wanted)
         self._mirror.on_change.add(self._note)
@@ -126,22 +131,23 @@ class KeptEvents:
         return self._mirror.get(code)
 
     async def find(self, text: str) -> Event:
-        """Return an event by its code in any spelling; raises `Refused` or `StoreUnavailable`."""
+        """Return the event with a code in any spelling; raise `Refused` or `StoreUnavailable`."""
         try:
             code = parse_room_code(text)
         except BadRoomCode:
             raise no_such_event(text) from None
-        kept = self._mirror.holder(code)
-        return await self.read(code) if kept.phase is Phase.UNCERTAIN else kept.value
+        stored = self._mirror.holder(code)
+        return await self.read(code) if stored.phase is Phase.UNCERTAIN else stored.value
 
     async def read(self, code: str) -> Event:
+        """Return an event as it is stored now; raise `Refused` or `StoreUnavailable`."""
         event = await self._mirror.read(code)
         if event is None:
             raise no_such_event(code)
         return event
 
     async def open(self, event: Event) -> Event:
-        """Store a new event under a free code; raises `StoreUnavailable`."""
+        """Store a new event under a free code, and return it; raise `Refused` or `StoreUnavailable`."""
 
         def create(old: Event | None) -> Event:
             return old or event
@@ -153,20 +159,23 @@ class KeptEvents:
         raise Refused(ErrorCode.BUSY, "server", retry_ms=500)
 
     async def change(self, code: str, actor: str, command: Command) -> Event:
-        """Apply a command; return the event once it is stored. Raises `Refused` or `StoreUnavailable`."""
+        """Apply a command of the player `actor` ("" for the server), and return the event once it is stored.
+
+        Raise `Refused` or `StoreUnavailable`.
+        """
         held = self._mirror.holder(code)
         last = held.waiting[-1] if held.waiting else None
         if not isinstance(last, _Commands):
             last = _Commands(live=held, events=self, asked=[], asked_at=clock.monotonic())
             held.waiting.append(last)
             held.answer_in_time(last)
-            asyncio.get_running_loop().call_soon(held.go_on)  # commands of the same turn are stored together
+            asyncio.get_running_loop().call_soon(held.go_on)  # stores this turn's commands together
         waiter = Pending()
         last.asked.append((actor, command, waiter))
         return cast(Event, await waiter.future)
 
     async def run(self) -> None:
-        """Load all events, and reload events that other servers may have changed, until cancelled."""
+        """Load all events, reload those changed by other servers, and delete old ones, until cancelled."""
         await asyncio.gather(self._mirror.run(RELOAD_SECONDS), self._keep_current(), self._delete_old())
 
     async def _keep_current(self) -> None:
@@ -177,7 +186,7 @@ class KeptEvents:
 
     async def _delete_old(self) -> None:
         while True:
-            with suppress(StoreUnavailable):  # the next round deletes them
+            with suppress(StoreUnavailable):  # the next search will delete them
                 async for code, event, _ in values_of(self._mirror.table):
                     if self._is_old(event):
                         await self._mirror.change(code, lambda old: None if old and self._is_old(old) else old)
@@ -205,5 +214,5 @@ class KeptEvents:
 
 
 def no_such_event(text: str) -> Refused:
-    """Return the refusal for an unknown code."""
+    """Return the refusal for a code that no tournament has."""
     return Refused(ErrorCode.NO_SUCH_EVENT, path="event", event=text[:40])

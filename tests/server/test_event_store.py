@@ -13,7 +13,7 @@ from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
 from tests.server.test_events_service import HERE, begun, events_of, known, opened
 from tictactoe_server.features.tournaments.commands import EnterEvent, apply
-from tictactoe_server.features.tournaments.kept import EVENTS, IDLE_DAYS, OVER_DAYS
+from tictactoe_server.features.tournaments.event_store import EVENTS, IDLE_DAYS, OVER_DAYS
 from tictactoe_server.records import mirror
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
@@ -27,11 +27,11 @@ async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_
     async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo)
         room, events = (await bo.next_of("call"))["room"], events_of(server)
-        one = events.kept._mirror.holder(event)
+        one = events.events._mirror.holder(event)
         newest, before = one.value, msgspec.structs.replace(one.value.pairings[0], room="")
         one.value, one.revision = msgspec.structs.replace(newest, pairings=(before,)), one.revision - 1
         events.running.wake(event)
-        await until(lambda: events.kept.known(event) == newest)
+        await until(lambda: events.events.known(event) == newest)
         await bo.ask("join", room=room)
         assert (await bo.ask("resign", room=room))["type"] == "ok"
 

@@ -1,6 +1,7 @@
-"""Broadcasts of events: a session that watches an event is sent its state, and then its changes, in batches.
+"""Broadcasts of tournaments: a session that watches one gets its state first, and then batches of changes.
 
-Everybody sees the top of the table and their own row, and their own pairing first, as far as that fits.
+A message has a limited size. Each player gets the top of the table, their own row, and as many pairings of the current
+round as fit, their own pairing first.
 """
 
 from __future__ import annotations
@@ -24,28 +25,28 @@ from tictactoe_server.features.tournaments.knock_out import rounds_of
 from tictactoe_server.features.tournaments.table import rows
 from tictactoe_server.transport.connection import encode_frame
 
-TOP_ROWS: Final = 20
-MAX_BYTES: Final = 8_000  # of a state
-_ROWS_BYTES: Final = 5_000  # of that for the table
-_NAMES_BYTES: Final = 1_500  # of that for the names that are expected
-MOST_MATCHES: Final = 8  # of a round of a bracket
-LOOK_SECONDS: Final = 1.0  # between two updates of an event's attendance and games
-PLAYERS_A_SECOND: Final = 40  # with more players, updates are rarer
-ROWS_A_SECOND: Final = 400  # of tables that are computed again
-FEW_ROWS: Final = 50  # a table of this size is computed again for each new watcher
-MAX_WATCHED: Final = 20  # the newest events that a connection watches
+TOP_ROWS: Final = 20  # rows of the table in every message
+MAX_BYTES: Final = 8_000  # in a state message
+_ROWS_BYTES: Final = 5_000  # of these, at most for the table
+_NAMES_BYTES: Final = 1_500  # of these, at most for the names on the roster that are expected
+MOST_MATCHES: Final = 8  # rounds of a bracket with more matches are left out
+LOOK_SECONDS: Final = 1.0  # between updates of the attendance and the running games
+PLAYERS_A_SECOND: Final = 40  # the interval grows with the number of players divided by this
+ROWS_A_SECOND: Final = 400  # how many rows of tables are computed again in a second
+FEW_ROWS: Final = 50  # tables up to this size are computed again for each new watcher
+MAX_WATCHED: Final = 20  # how many tournaments a connection watches; the oldest are dropped
 NOBODY_KNOWN: Final = Attendance()
 
 Sight = tuple[str, bool]
-"""The code of an event, and whether names and ids are hidden."""
+"""What a group of watchers sees: the code of a tournament, and True if names and ids are hidden from the group."""
 
 
 class View:
-    """The encoded rows of an event's table, in order, and the pairings of its current round.
+    """The encoded parts of a tournament's state. Messages to different players combine different parts.
 
     Attributes:
         stored: The event before names were hidden from outsiders.
-        key: The wall key for people who are shown names on a server that hides them, else "".
+        key: The wall key if the server hides names but not from these watchers, else "".
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class View:
         self.pairings = {one.id: encode(pairing_of(event, one)) for one in self._in_round}
 
     def state_for(self, player: str, now: int) -> bytes:
+        """Return a frame with the whole state, shortened for a player with this id; `now` is the served time in ms."""
         table = _fitting(self.rows, [player, *self._top], _ROWS_BYTES)
         size, event = sum(map(len, table.values())), self.event
         more, names = self._more(), event.expected
@@ -80,7 +82,10 @@ class View:
     def changes_since(
         self, before: View, player: str, now: int, rows: Collection[str], changed: Collection[str]
     ) -> bytes | None:
-        """Return a frame with the changes that a player is shown, or None if they don't fit into a message."""
+        """Return a frame with the changes for a player, or None if they are too large for a message.
+
+        `rows` and `changed` are the ids of players and pairings that have changed since the view `before`.
+        """
         shown = {player, *self._top}
         some = [self.rows[id] for id in self.rows if id in rows and id in shown]
         pairings = [self.pairings[id] for id in self._order_for(player) if id in changed]
@@ -92,8 +97,8 @@ class View:
         return encode_frame(encode(EventRows(**told)))
 
     def _more(self, before: View | None = None) -> dict[str, bytes]:
-        """Return the other fields, encoded; the bracket only if it has changed since the view `before`."""
-        more = {name: encode(value) for name, value in self.attendance.told.items()}
+        """Return the encoded attendance, and the encoded bracket unless it is the same as in the view `before`."""
+        more = {name: encode(value) for name, value in self.attendance.message_fields.items()}
         if self.bracket and (before is None or before.bracket != self.bracket):
             more["bracket"] = self.bracket
         return more
@@ -109,6 +114,7 @@ class View:
 
 
 def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[str, bytes]:
+    """Return the items of `encoded` with these ids, in this order, as far as they fit into `size` bytes."""
     some = dict[str, bytes]()
     for id in ids:
         if id in encoded and id not in some:
@@ -121,16 +127,19 @@ def _fitting(encoded: dict[str, bytes], ids: Iterable[str], size: int) -> dict[s
 
 @dataclass(slots=True)
 class Watch:
-    """How a session watches an event: whether it has the wall key, and the sight that it was sent last."""
+    """How a session watches a tournament."""
 
-    has_key: bool = False
-    sight: Sight | None = None
+    has_key: bool = False  # whether the session has shown the wall key
+    sight: Sight | None = None  # of the latest message
 
 
-class Shown(Topic):
-    """Sends events to the sessions that watch them; `now` returns the served time in ms.
+class EventBroadcasts(Topic):
+    """Sends tournaments to the sessions that watch them.
 
-    On a server that `hides_names`, sessions without a part in an event and without its wall key see numbers.
+    Args:
+        now: Returns the served time in ms.
+        look: Returns the attendance of an event.
+        hides_names: Whether to show numbers instead of names to sessions that neither take part nor have the wall key.
     """
 
     def __init__(
@@ -146,10 +155,11 @@ class Shown(Topic):
         self._changed: dict[Sight, Event] = {}
 
     def watch(self, session: Session, event: Event, *, has_key: bool = False) -> None:
-        """Send a session the state of an event, and every change from now on.
+        """Send a session the state of an event, and from now on its changes.
 
-        All watchers are sent the current attendance first, because later messages have only changes. A large event is
-        sent as it was shown last; its changes since then follow.
+        A small tournament is sent in its present state. All its watchers first get the present attendance, so that
+        later changes start from the same attendance. A large tournament is sent as it was last broadcast; the next
+        broadcast contains the changes since then.
         """
         watched = self._watched.get(session, {})
         watch = watched.pop(event.code, None) or Watch()
@@ -176,13 +186,14 @@ class Shown(Topic):
         self._watched.pop(session, None)
 
     def note(self, event: Event) -> None:
+        """Schedule the broadcast of a changed event, unless it has no watchers."""
         sights = (event.code, False), (event.code, True)
         if not self._views.keys().isdisjoint(sights):
             self._changed |= dict.fromkeys(sights, event)
             self.publish_later()
 
     async def run(self) -> None:
-        """Send the attendance and the progress of games of each event periodically, until cancelled."""
+        """Broadcast the attendance and the running games of each watched tournament periodically, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             now = asyncio.get_running_loop().time()
@@ -216,7 +227,7 @@ class Shown(Topic):
                 session.connection.push_frame(frame)
 
     def gather_seconds(self) -> float:
-        """Return how long changes are gathered: longer for long tables, which take a while to compute."""
+        """Return how long changes are gathered before a broadcast; this is longer for long tables."""
         rows = max((len(view.rows) for view in self._views.values()), default=0)
         return max(super().gather_seconds(), rows / ROWS_A_SECOND / max(1, len(self._changed)))
 
@@ -241,9 +252,10 @@ class Shown(Topic):
             self.publish_later()
 
     def _send(self, before: View, view: View, sight: Sight, sessions: list[Session]) -> None:
-        """Send the changes, encoded once for equal receivers; a new round or too many changes are sent as a state.
+        """Send the changes between two views to sessions; sessions that get the same frame share one encoding.
 
-        So is the event to sessions that were shown another sight of it.
+        The whole state is sent instead after a new round, if the changes are too large for a message, and to sessions
+        whose latest message was for another sight.
         """
         is_all = before.event.round != view.event.round or before.rows.keys() != view.rows.keys()
         rows = _changed(before.rows, view.rows)
@@ -269,7 +281,7 @@ def _id_of(session: Session) -> str:
 
 
 def head_of(event: Event, present: int) -> EventHead:
-    """Return the terms of an event."""
+    """Return the terms of an event and its number of players, the part of a state that rarely changes."""
     terms = {name: getattr(event, name) for name in EventHead.__struct_fields__ if hasattr(event, name)}
     terms |= {"rounds": event.all_rounds, "size": event.size or UNSET}
     terms["expected"] = len(event.expected) if event.takes_entrants else 0
@@ -277,7 +289,7 @@ def head_of(event: Event, present: int) -> EventHead:
 
 
 def state_of(event: Event) -> EventState:
-    """Return the whole state of an event for texts, without attendance and without the size limit of messages."""
+    """Return the whole state of an event, of any size, without the attendance; it is the basis of texts."""
     pairings = tuple(pairing_of(event, one) for one in event.in_round(event.round))
     return EventState(
         event.code,
@@ -295,11 +307,11 @@ def state_of(event: Event) -> EventState:
 
 
 def with_attendance(state: EventState, attendance: Attendance) -> EventState:
-    """Add the attendance and the progress of games."""
-    return replace(state, head=replace(state.head, present=attendance.present), **attendance.told)
+    """Return a state with the attendance and the progress of games added."""
+    return replace(state, head=replace(state.head, present=attendance.present), **attendance.message_fields)
 
 
 def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
-    """Return a pairing as messages contain it."""
+    """Return a pairing in the form of messages, with the names of its players."""
     names = {mark: one.name for mark, id in pairing.players.items() if (one := event.entrant(id)) is not None}
-    return EventPairing(**pairing.told, names=names, room=pairing.room or UNSET)
+    return EventPairing(**pairing.message_fields, names=names, room=pairing.room or UNSET)
