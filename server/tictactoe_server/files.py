@@ -23,7 +23,7 @@ def open_regular(path: Path) -> BinaryIO:
         os.close(descriptor)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        raise OSError(errno.EINVAL, "It is no regular file", str(path))
+        raise OSError(errno.EINVAL, "Not a regular file", str(path))
     return os.fdopen(descriptor, "rb")
 
 

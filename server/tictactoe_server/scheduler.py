@@ -86,7 +86,7 @@ class Scheduler:
             try:
                 self._now.popleft()()
             except Exception:
-                log.exception("something that was due failed")
+                log.exception("scheduled task failed")
             if clock.monotonic() > until:
                 break
         if self._now:
@@ -151,4 +151,4 @@ class Listeners(Generic[Arguments]):
             try:
                 listener(*arguments, **named)
             except Exception:
-                log.exception("a listener failed")
+                log.exception("listener failed")

@@ -130,7 +130,7 @@ class Server:
                     await service.prepare()
                     undoing.push_async_callback(service.close)
             except StoreUnavailable as unavailable:
-                raise CannotOpenStore(f"What is kept cannot be read: {unavailable}") from None
+                raise CannotOpenStore(f"Cannot read the stored data: {unavailable}") from None
             undoing.pop_all()
         for job in self._list_jobs():
             self._jobs.start(job())
@@ -308,4 +308,4 @@ async def _close(store: Storage) -> None:
     try:
         await store.close()
     except StoreUnavailable as unavailable:
-        log.error("the store did not close in good time", reason=str(unavailable))
+        log.error("store not closed in time", reason=str(unavailable))

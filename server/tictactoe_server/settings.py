@@ -43,7 +43,7 @@ def parse_duration(text: str) -> float:
     """
     found = _DURATION.fullmatch(text)
     if found is None:
-        raise BadParameter(f"{text!r} is no length of time: write 90, 30m, 12h, 7d or 4w.")
+        raise BadParameter(f"{text!r} is not a duration such as 90, 30m, 12h, 7d or 4w.")
     return float(int(found[1]) * _UNITS[found[2]])
 
 
@@ -51,10 +51,10 @@ def _parse_limit(text: str) -> tuple[str, int]:
     name, _, number = text.partition("=")
     if name not in COUNTS:
         near = difflib.get_close_matches(name, COUNTS, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(COUNTS)}."
-        raise BadParameter(f"There is no limit {name!r}: {hint}")
+        hint = f"Did you mean {near[0]}?" if near else f"The limits are {', '.join(COUNTS)}."
+        raise BadParameter(f"Unknown limit {name!r}. {hint}")
     if not re.fullmatch("[0-9]{1,9}", number):
-        raise BadParameter(f"{text!r} names no number from 0, as in {name}=100.")
+        raise BadParameter(f"{text!r} has no number after the name, such as {name}=100.")
     return name, int(number)
 
 
@@ -62,12 +62,12 @@ def _parse_network(text: str) -> IPv4Network | IPv6Network:
     try:
         return ip_network(text, strict=False)
     except ValueError:
-        raise BadParameter(f"{text!r} is no address and no network, such as 10.0.0.0/8.") from None
+        raise BadParameter(f"{text!r} is not an address or a network such as 10.0.0.0/8.") from None
 
 
 def _parse_header(text: str) -> str | None:
     if text and not _HEADER.fullmatch(text):
-        raise BadParameter(f"{text!r} is no name of a header, such as Remote-User.")
+        raise BadParameter(f"{text!r} is not the name of a header such as Remote-User.")
     return text or None
 
 
@@ -84,7 +84,7 @@ def _parse_origin(text: str) -> str:
     origin = text.rstrip("/")
     parts = split_url(origin)
     if parts is None or parts.scheme not in ("http", "https") or origin != f"{parts.scheme}://{parts.netloc}":
-        raise BadParameter(f"{text!r} is no origin, such as https://play.example.")
+        raise BadParameter(f"{text!r} is not an origin such as https://play.example.")
     return origin
 
 
@@ -96,9 +96,9 @@ def _parse_base_path(text: str) -> str:
     path = "/" + text.strip("/") if text.strip("/") else ""
     with suppress(BadRoomCode):
         code = parse_room_code(path.rpartition("/")[2])
-        raise BadParameter(f"{text!r} ends like a link to the room {code}: choose another path.")
+        raise BadParameter(f"{text!r} looks like a link to room {code}. Choose another path.")
     if not _BASE_PATH.fullmatch(path):
-        raise BadParameter(f"{text!r} is no path, such as /games.")
+        raise BadParameter(f"{text!r} is not a path such as /games.")
     return path
 
 
@@ -127,7 +127,7 @@ def file_option(help: str) -> Any:
 
 def list_option(help: str, parse: Callable[[str], Any], metavar: str, name: str) -> Any:
     """Return a field for an option that may be given several times; `parse` parses each value."""
-    return option(f"{help}; may be given more than once.", parse, metavar, default=(), name=name, multiple=True)
+    return option(f"{help} May be repeated.", parse, metavar, default=(), name=name, multiple=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,83 +159,98 @@ class Settings:
     The help text of an option describes its field. None means the default that the help states.
     """
 
-    host: str | None = option("Address to listen on. [default: all, IPv4 and IPv6, as ::]", metavar="ADDRESS")
-    port: int = option("Port to listen on; 0 picks a free one.", IntRange(0, 65535), default=DEFAULT_PORT)
-    tls_cert: Path | None = file_option(
-        "Use TLS (wss://) with this certificate, in PEM and with its chain; the file is reloaded when it changes."
+    host: str | None = option(
+        "Listen on this address, such as 127.0.0.1. [default: all IPv4 and IPv6 addresses]", metavar="ADDRESS"
     )
-    tls_key: Path | None = file_option("Private key for --tls-cert, in PEM and without a passphrase.")
-    log_format: LogFormat = option("Format of the log on stderr.", Choice(get_args(LogFormat)), default="text")
+    port: int = option("Listen on this port; 0 chooses a free port.", IntRange(0, 65535), default=DEFAULT_PORT)
+    tls_cert: Path | None = file_option(
+        "Use TLS with this certificate chain (PEM). A changed file is loaded without a restart. Requires --tls-key."
+    )
+    tls_key: Path | None = file_option("Private key of --tls-cert (PEM, without a passphrase).")
+    log_format: LogFormat = option("Format of the log on standard error.", Choice(get_args(LogFormat)), default="text")
     log_level: str = option(
-        "Lowest level of messages to log.",
+        "Log messages of this level and above.",
         Choice(("debug", "info", "warning", "error"), case_sensitive=False),
         default="info",
     )
     hold_seconds: float = seconds_option(
-        60.0, "How long a disconnected player's seat is held before the opponent may claim the game.", 0, 86_400, "hold"
+        60.0,
+        "Time for a disconnected player to return. Afterwards, the opponent may claim a win or a draw.",
+        0,
+        86_400,
+        "hold",
     )
     data: Path | None = None  # the data folder; None to store nothing on disk
     origins: tuple[str, ...] = list_option(
-        "Also accept web pages from this origin, such as https://play.example", _parse_origin, "ORIGIN", "origin"
+        "Accept WebSocket connections from web pages of this origin, too, such as https://play.example.",
+        _parse_origin,
+        "ORIGIN",
+        "origin",
     )
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = list_option(
-        "Trust headers with the client's address and scheme from proxies in this network",
+        "Trust the X-Forwarded-For and X-Forwarded-Proto headers of proxies in this network, such as 127.0.0.1.",
         _parse_network,
         "CIDR",
         "trusted-proxy",
     )
     base_path: str = option(
-        "Path under which a proxy serves this server, such as /games; links contain it.",
+        "Path under which a proxy publishes this server, such as /games. Links begin with it.",
         _parse_base_path,
         "PATH",
         default="",
     )
     trust_header: str | None = option(
-        "Header with the user name that a --trusted-proxy has authenticated, such as Remote-User. It becomes the "
-        "player's name, which no other player can claim.",
+        "Take the player's name from this header, in which a --trusted-proxy passes the authenticated user, such as "
+        "Remote-User. Nobody else can claim the name.",
         _parse_header,
         "HEADER",
     )
     announce_as: str | None = option(
-        "Name under which players on the local network find the server. [default: this machine's name]", metavar="NAME"
+        "Announce the server under this name on the local network (mDNS). [default: the machine's name]", metavar="NAME"
     )
     announces: bool = option(
-        "Do not announce the server on the local network.", default=True, name="no-announce", is_flag=True
+        "Do not announce the server on the local network (mDNS).", default=True, name="no-announce", is_flag=True
     )
     keep_history_days: float | None = option(
-        "How long finished games are kept. [default: forever]", FloatRange(0), "DAYS", name="keep-history"
+        "Delete finished games after this many days. [default: keep them forever]",
+        FloatRange(0),
+        "DAYS",
+        name="keep-history",
     )
     page: bool = option(
-        "Serve the web page on the same port, and rooms and games as text to other clients. With the extra"
-        " `previews` (pip install 'tictactoe-rooms[previews]'), link previews have a picture.",
+        "Serve the web page on the same port, and text for clients such as curl. Pictures in link previews require "
+        "the extra `previews`: pip install 'tictactoe-rooms[previews]'.",
         default=True,
         name="page/--no-page",
     )
-    title: str | None = option("Name of this server on the page and in terminals.", metavar="TEXT")
-    greeting: Path | None = file_option("Text at the top of the home page, in UTF-8, at most 2,000 characters.")
+    title: str | None = option("Name of the server on the page and in terminals.", metavar="TEXT")
+    greeting: Path | None = file_option("Show this text above the home page (UTF-8, at most 2,000 characters).")
     imprint: str | None = option(
-        "Link on every page to a statement of who runs this server: http, https or mailto.", metavar="URL"
+        "Link every page to this statement of who runs the server (http, https or mailto).", metavar="URL"
     )
     accent: str | None = option(
-        "Colour of links and buttons on the page, such as #1f5f8b; it must be readable.", metavar="COLOUR"
+        "Colour of links and buttons on the page, such as #1f5f8b. It must be readable.", metavar="COLOUR"
     )
-    logo: Path | None = file_option("Image beside the title: PNG, SVG or WebP, at most 100 KB.")
+    logo: Path | None = file_option("Show this image beside the title (PNG, SVG or WebP, at most 100 KB).")
     for_: Literal["school"] | None = option(
-        "Set defaults for a purpose: school means --chat sentences, --lobby marks and --keep-players 180.",
+        "Use the defaults for this purpose. school: --chat sentences, --lobby marks and --keep-players 180.",
         Choice(("school",)),
         name="for",
     )
     chat: Literal["off", "sentences", "on"] | None = option(
-        "What players may write in the chat: nothing, ready-made messages only, or anything. [default: on]",
+        "Chat of players: disabled, ready-made sentences only, or free text. [default: on]",
         Choice(("off", "sentences", "on")),
     )
     lobby: Literal["names", "marks"] | None = option(
-        "With names, players choose their names, and lists show them. With marks, the server or a tournament's "
-        "organiser assigns the names, and lists show marks instead. [default: names]",
+        "names: players choose their names, which lists show. marks: the server or a tournament's organiser assigns "
+        "names, and lists show only marks. [default: names]",
         Choice(("names", "marks")),
     )
     keep_players_days: int | None = option(
-        "Delete players after an absence of this many days.", IntRange(1, 36_500), "DAYS", name="keep-players"
+        "Forget players who have been away for this many days. [default: never]",
+        IntRange(1, 36_500),
+        "DAYS",
+        name="keep-players",
     )
 
     features: tuple[Options, ...] = ()  # the options of features; a missing feature has its defaults
@@ -275,13 +290,17 @@ class Limits:
     catch_up_seconds: float = 5.0  # for a slow peer to read that output before its connection is aborted
     deserted_seconds: float = seconds_option(
         600.0,
-        "How long a room without connected players is kept before its game begins or after it has ended.",
+        "Close a room this long after its last player has disconnected, if no game is in progress.",
         1,
         None,
         "keep-room",
     )
     deserted_game_seconds: float = seconds_option(
-        3600.0, "How long a running game is kept after all its players have disconnected.", 1, None, "keep-game"
+        3600.0,
+        "Close a room with a game in progress this long after its last player has disconnected.",
+        1,
+        None,
+        "keep-game",
     )
     unwatched_seconds: float = 60.0  # before a game between bots without watchers is closed
     start_seconds: float = 30.0  # for the first move in a timed game, unless the time per move is longer
@@ -359,7 +378,7 @@ LIMIT: Final = Option(
     type=_parse_limit,
     metavar="NAME=NUMBER",
     multiple=True,
-    help="Set a limit, 0 for no limit; may be given more than once. `tictactoe-server limits` lists the names.",
+    help="Set a limit, such as rooms=500; 0 removes it. `tictactoe-server limits` lists all limits. May be repeated.",
 )
 """The option that sets any limit in `COUNTS`."""
 

@@ -160,8 +160,8 @@ async def test_a_taken_port_is_told_in_one_line() -> None:
 @pytest.mark.parametrize("words", [("forget", "ana"), ("merge", "p1", "ana")])
 async def test_an_order_that_cannot_be_undone_asks_first(words: tuple[str, ...]) -> None:
     code, _, errors = await run(*words)
-    assert (code, "it needs --yes" in errors) == (2, True)
-    assert (await complaint(*words, "--yes")).startswith("No server is running here")
+    assert (code, "confirm it with --yes" in errors) == (2, True)
+    assert (await complaint(*words, "--yes")).startswith("No server is running")
     async with run_screen(COMMAND, *words) as screen:
         await screen.shows("ana", "[y/N]")
         screen.type("n\r")
@@ -184,17 +184,17 @@ async def test_a_bad_host_is_told_in_one_line(host: str) -> None:
     [
         *((wrong.split(), "Usage: tictactoe-server") for wrong in ("--port 65536", "--port -1", "--port x", "x")),
         *((wrong.split(), "Usage: tictactoe-server") for wrong in ("--log-level loud", "--log-format xml")),
-        (["--limit", "romms=3"], "did you mean rooms?"),
-        (["--limit", "rooms"], "names no number"),
-        (["--limit", "rooms=-1"], "names no number"),
-        (["--limit", "rooms=1e3"], "names no number"),
+        (["--limit", "romms=3"], "Did you mean rooms?"),
+        (["--limit", "rooms"], "has no number"),
+        (["--limit", "rooms=-1"], "has no number"),
+        (["--limit", "rooms=1e3"], "has no number"),
         (["--limit", "x=1"], "messages-per-second"),
-        (["--trusted-proxy", "10.0.0.0/33"], "no address and no network"),
-        (["--trusted-proxy", "proxy.example"], "no address and no network"),
-        (["--origin", "play.example"], "no origin"),
-        (["--origin", "https://play.example/page"], "no origin"),
-        (["--origin", "ws://play.example"], "no origin"),
-        (["--origin", "https://[::1"], "no origin"),
+        (["--trusted-proxy", "10.0.0.0/33"], "not an address or a network"),
+        (["--trusted-proxy", "proxy.example"], "not an address or a network"),
+        (["--origin", "play.example"], "not an origin"),
+        (["--origin", "https://play.example/page"], "not an origin"),
+        (["--origin", "ws://play.example"], "not an origin"),
+        (["--origin", "https://[::1"], "not an origin"),
     ],
 )
 async def test_an_option_with_a_wrong_value_is_told_in_words(arguments: list[str], words: str) -> None:
@@ -346,7 +346,7 @@ async def test_a_hang_up_takes_the_certificate_up_anew(authority: Authority) -> 
         process.send_signal(signal.SIGHUP)
         assert process.stderr
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while b"the certificate is taken up anew" not in await process.stderr.readline():
+            while b"certificate reloaded" not in await process.stderr.readline():
                 pass
         _, writer = await asyncio.open_connection("localhost", int(port), ssl=authority.trusting())
         assert ("DNS", "play.example.org") in writer.get_extra_info("peercert")["subjectAltName"]
@@ -357,9 +357,9 @@ async def test_a_hang_up_takes_the_certificate_up_anew(authority: Authority) -> 
 
 async def test_half_a_pair_is_a_usage_error_and_a_wrong_one_a_line(authority: Authority) -> None:
     code, _, errors = await run("--tls-cert", str(authority.cert))
-    assert (code, "--tls-cert and --tls-key belong together" in errors) == (2, True)
+    assert (code, "--tls-cert and --tls-key must be given together" in errors) == (2, True)
     told = await complaint("--tls-cert", str(authority.cert), "--tls-key", str(authority.ca), "--port", "0")
-    assert told.startswith(f"There is no certificate in {authority.cert}, or no key in ")
+    assert told.startswith(f"Cannot use the certificate in {authority.cert} or the key in ")
 
 
 async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:

@@ -23,7 +23,7 @@ from tictactoe_engine.records import parse_record
 from tictactoe_server.storage.folder import FILE_NAME
 
 MANUAL = Path(__file__).parents[2] / "docs" / "operating.md"
-NOTHING_IS_KEPT = "Nothing is kept: when this server stops, its rooms are gone.\n"
+NOTHING_IS_KEPT = "Nothing is stored: all rooms are lost when the server stops.\n"
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
@@ -81,8 +81,8 @@ async def test_data_live_in_the_folder_that_is_named_and_are_private(tmp_path: P
     async with started(*HERE, "--data", str(folder), TICTACTOE_DATA=str(tmp_path / "unused")) as process:
         assert await has_finished_game(await url_of(process), token)
         _, errors = await stopped(process)
-    assert "Stopping: all players are notified.\n" in errors
-    assert "Nothing is kept" not in errors
+    assert "Stopping: notifying all players.\n" in errors
+    assert "Nothing is stored" not in errors
     assert not (tmp_path / "unused").exists()
 
 
@@ -115,7 +115,7 @@ async def test_a_second_server_on_the_folder_says_who_has_it_and_ends(tmp_path: 
         url = await url_of(first)
         told = await complaint(*HERE, "--data", str(tmp_path))
         said = f"The data folder {tmp_path} is in use by another server, process {first.pid}. "
-        assert told == f"{said}Stop that one, or give this one its own folder.\n"
+        assert told == f"{said}Stop it, or choose another folder with --data.\n"
         shown = told.replace(str(tmp_path), "/srv/tictactoe").replace(str(first.pid), "4711")
         assert shown in MANUAL.read_text(encoding="utf-8")
         async with open_peer(url, "ana") as ana:
@@ -160,7 +160,7 @@ async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(her
             await play_out({"X": ana, "O": bo}, room, [4])
             code, output, errors = await run_as_written(back_up, TICTACTOE_DATA=str(folder))
             assert (code, errors) == (0, "")
-            assert output.startswith(f"Copied {folder} to ")
+            assert output.startswith(f"Backed up {folder} to ")
             await play_out({"X": ana, "O": bo}, room, [0], first_ply=1)
         await stopped(process)
     copies = await asyncio.to_thread(lambda: sorted(here.glob("*.sqlite3")))
@@ -171,7 +171,7 @@ async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(her
     assert output.startswith("Restored ")
     code, output, errors = await run("--data", str(folder), "check")
     assert (code, errors) == (0, "")
-    assert "Nothing is damaged." in output
+    assert "No damage found." in output
     program, *arguments = shlex.split(start)
     assert program == Path(COMMAND).name
     async with started(*HERE, *arguments) as process:

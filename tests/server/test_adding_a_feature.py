@@ -221,7 +221,7 @@ async def test_a_room_of_a_missing_feature_is_kept_until_the_feature_is_back(
         code = live.room.code
     async with Server(settings, features=()) as server, open_peer(server.url, token=token) as ana:
         assert (await ana.ask("join", room=code))["code"] == "no_such_room"
-    assert "a room of a feature that this server lacks is left alone" in caplog.text
+    assert "room ignored: its feature is missing" in caplog.text
     async with (
         Server(settings, features=(friendlies,)) as server,
         open_peer(server.url, token=token) as ana,

@@ -309,8 +309,8 @@ async def test_a_player_who_does_not_follow_a_room_is_seen_as_away(node: Node, m
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "--store needs --advertise URL"),
-        (("--advertise", "ftp://play.example"), '"ftp://play.example" is no URL'),
+        ((), "--store requires --advertise"),
+        (("--advertise", "ftp://play.example"), '"ftp://play.example" is not a URL'),
     ],
 )
 def test_a_server_without_a_valid_advertised_url_does_not_start(options: tuple[str, ...], words: str) -> None:
@@ -384,7 +384,7 @@ async def test_orders_cover_the_whole_cluster_and_name_the_server(node: Node) ->
         assert (await ana.next_of("announcement"))["text"] == (await bo.next_of("announcement"))["text"] == "hello all"
         assert await one.carry_out(Kick("bo")) == {"player": bo.welcome["player"], "connections": 1}
         assert (await bo.next_of("error"))["code"] == "kicked"
-        with pytest.raises(OrderRefused, match='There is no "eve" here'):
+        with pytest.raises(OrderRefused, match='No connected player is called "eve"'):
             await one.carry_out(Kick("eve"))
 
 
@@ -396,17 +396,14 @@ async def test_cluster_check_lists_the_living_servers(node: Node, monkeypatch: p
 
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other):
         found = await check()
-        assert f"Server {one.service(Cluster).members.name} lives: 2 players, 1 rooms served, " in found
-        assert (
-            f"Server {other.service(Cluster).members.name} lives: 1 players, 0 rooms served, 1 known at others" in found
-        )
-        assert "not hear" not in found
+        assert f"Server {one.service(Cluster).members.name}: 2 players, 1 rooms served, " in found
+        name = other.service(Cluster).members.name
+        assert f"Server {name}: 1 players, 0 rooms served, 1 on other servers" in found
+        assert "heartbeats" not in found
         assert "cannot be reached" not in found
-        assert "say that they are at" not in found
+        assert "advertise" not in found
         monkeypatch.setattr(other.service(Cluster), "_answer_order", say_nothing)
-        assert (
-            f"Wrong: Server {other.service(Cluster).members.name} lives and does not say how it is: " in await check()
-        )
+        assert f"Fault: Server {name} is running but does not report its status: " in await check()
 
 
 async def test_cluster_check_reports_unreachable_servers(node: Node) -> None:
@@ -416,10 +413,10 @@ async def test_cluster_check_reports_unreachable_servers(node: Node) -> None:
             one.service(Cluster).members.url = other.service(Cluster).members.url = nowhere
             third.service(Cluster).members.url = f"ws://127.0.0.1:{silent.getsockname()[1]}"
             found = (await asyncio.to_thread(run_command, "cluster", "check", "--store", node.url)).output
-            assert f"Wrong: 2 servers say that they are at {nowhere}: each needs an --advertise of its own." in found
+            assert f"Fault: 2 servers advertise {nowhere}: each requires its own --advertise." in found
             for name in (one.service(Cluster).members.name, other.service(Cluster).members.name):
-                assert f"Wrong: Server {name} cannot be reached at {nowhere}: nobody listens there.\n" in found
-            assert f"at {third.service(Cluster).members.url}: nobody answers within 2 s.\n" in found
+                assert f"Fault: Server {name} cannot be reached at {nowhere}: connection refused.\n" in found
+            assert f"at {third.service(Cluster).members.url}: no response within 2 s.\n" in found
 
 
 async def test_a_ban_starts_and_ends_at_every_server(node: Node) -> None:

@@ -166,7 +166,7 @@ async def test_damage_at_run_time_is_reported_once(tmp_path: Path, caplog: pytes
         found = await store.table(ROOMS).load(code)
         assert found is not None
         await keep(store, room_of(code, 2), found[1])
-    assert caplog.text.count("the database is damaged: the next start says how to recover it") == 1
+    assert caplog.text.count("database is damaged: restart the server for advice") == 1
     refuse(tmp_path / "data")
 
 

@@ -19,11 +19,11 @@ def test_pipes_and_devices_are_refused_at_once_wherever_a_file_is_read(tmp_path:
     for path in (pipe, Path("/dev/zero")):
         with pytest.raises(OSError, match="regular"):
             open_regular(path)
-    with pytest.raises(OperatorError, match="no regular file"):
+    with pytest.raises(OperatorError, match="ot a regular file"):
         _read(pipe, "--greeting", 1)
-    with pytest.raises(OperatorError, match="no regular file"):
+    with pytest.raises(OperatorError, match="ot a regular file"):
         Certificate(pipe, pipe)
-    with pytest.raises(CannotOpenStore, match="no regular file"):
+    with pytest.raises(CannotOpenStore, match="ot a regular file"):
         check_file(pipe)
 
 

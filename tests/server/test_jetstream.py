@@ -242,13 +242,13 @@ async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> N
     with pytest.raises(CannotOpenStore, match="Cannot reach"):
         await JetStreamStore.open(NOBODY_THERE, KEPT, opening_seconds=0.2)
     for url in ("nats://", "http://a", "a,b", "nats://a:x", "nats://a/b"):
-        with pytest.raises(CannotOpenStore, match="names no store"):
+        with pytest.raises(CannotOpenStore, match="is not a list of URLs"):
             await JetStreamStore.open(url, KEPT)
     await link.request("$JS.API.STREAM.DELETE.rooms-0")
     with pytest.raises(CannotOpenStore, match="cluster init"):
         await JetStreamStore.open(node.url, KEPT)
     await make_streams(link, 1, 1)
-    with pytest.raises(CannotOpenStore, match="on one node alone"):
+    with pytest.raises(CannotOpenStore, match="on only one node"):
         await JetStreamStore.open(node.url, KEPT)
     for change, words in (
         ({"storage": "memory"}, "in memory"),
@@ -358,7 +358,7 @@ async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
         await check_refusal(node.url, "Authorization")
     for text in ("nonsense", "SUnonsense", ""):
         file.write_text(text)
-        with pytest.raises(CannotOpenStore, match="holds no credentials"):
+        with pytest.raises(CannotOpenStore, match="contains no NATS credentials"):
             await Link.open(node.url, credentials=file, opening_seconds=0.5)
     file.write_text("-----BEGIN NATS USER JWT-----")
     with node_in(tmp_path, users) as node:
@@ -391,10 +391,10 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
         assert "cluster init" in missing.output
         assert run_command("cluster", "init", "--store", founder, "--replicas", "1").exit_code == 0
         found = run_command("cluster", "check", "--store", game)
-        assert "No server lives." in found.output
-        assert [line for line in found.output.splitlines() if line.startswith("Wrong")] == [
-            f"Wrong: The stream {', '.join(map(name_of, range(8)))}: "
-            "It is kept on one node alone, and 3 are needed to survive the loss of one."
+        assert "No server is running." in found.output
+        assert [line for line in found.output.splitlines() if line.startswith("Fault")] == [
+            f"Fault: Stream {', '.join(map(name_of, range(8)))}: "
+            "It is stored on only one node; surviving the loss of a node requires 3."
         ]
 
         async def play() -> None:
@@ -421,7 +421,7 @@ def test_init_waits_for_nodes_that_are_still_starting(node: Node, monkeypatch: p
     monkeypatch.setattr(commands, "set_up_logging", lambda *_: None)
     ended = CliRunner().invoke(commands.init, ["--store", node.url, "--replicas", "1"])
     assert (ended.exit_code, failures) == (0, []), ended.output
-    assert ended.stderr == "No peers yet. Trying again for up to 25 s.\n"
+    assert ended.stderr == "No peers yet. Retrying for up to 25 s.\n"
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ async def test_an_incomplete_copy_never_denies_that_a_game_exists(
     nats.freeze()
     with pytest.raises(StoreUnavailable):
         await store.games.games_at(CODE, 1)
-    assert "finished games could not be copied yet" in caplog.text
+    assert "finished games not copied yet; retrying" in caplog.text
 
 
 async def test_an_opening_ends_whose_time_is_over_in_the_moment_of_a_refusal() -> None:

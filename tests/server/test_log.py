@@ -110,10 +110,10 @@ async def test_joins_and_leaves_of_a_busy_address_are_summed_up(caplog: pytest.L
         assert told.count("player joined") + told.count("player left") == LINES + 1
         caplog.clear()
         server.core.rooms.log.sum_up()
-        (summary,) = [vars(record) for record in caplog.records if record.message == "more in rooms"]
+        (summary,) = [vars(record) for record in caplog.records if record.message == "further room events"]
         assert (summary["address"], summary["joined"], summary["left"]) == ("192.0.2.1", 70, 70)
         caplog.clear()
         await loud.ask("join", room=room)
         server.core.rooms.log.sum_up()
         assert "player joined" in lines_of(caplog)
-        assert "more in rooms" not in lines_of(caplog)
+        assert "further room events" not in lines_of(caplog)

@@ -176,7 +176,7 @@ async def test_something_due_that_fails_keeps_nothing_else_from_being_done(caplo
     scheduler.soon(partial(done.append, 1))
     await until(lambda: done)
     assert done == [1]
-    assert "something that was due failed" in caplog.text
+    assert "scheduled task failed" in caplog.text
 
 
 async def test_a_player_with_very_many_seats_who_goes_holds_nobody_up_and_all_seats_are_held(server: Server) -> None:

@@ -98,7 +98,7 @@ async def test_the_dashboard_and_the_alerts_are_of_today_and_know_no_other_figur
 
 
 async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_is_free_again(tmp_path: Path) -> None:
-    with socket.create_server((HOST, 0)) as taken, pytest.raises(OperatorError, match="Cannot show metrics on"):
+    with socket.create_server((HOST, 0)) as taken, pytest.raises(OperatorError, match="Cannot serve metrics on"):
         async with Server(
             Settings(
                 host=HOST, port=0, data=tmp_path, features=(MetricsOptions(address=(HOST, taken.getsockname()[1])),)
@@ -120,7 +120,7 @@ async def test_the_server_is_ready_unless_it_starts_drains_or_waits_for_its_disk
     async with Server(Settings(host=HOST, port=0), store) as server:
         assert await get(server.port, "/readyz") == (HTTPStatus.OK, "ok\n")
         store.owes_since = 0.0
-        assert await get(server.port, "/readyz") == (HTTPStatus.SERVICE_UNAVAILABLE, "the store does not answer\n")
+        assert await get(server.port, "/readyz") == (HTTPStatus.SERVICE_UNAVAILABLE, "the store does not respond\n")
         assert (await get(server.port, "/healthz"))[0] == HTTPStatus.OK
         store.owes_since = None
         await server.carry_out(DrainOrder())

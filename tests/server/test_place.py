@@ -79,15 +79,15 @@ def test_an_accent_can_be_read_on_every_ground_of_either_look_and_is_the_chosen_
     [
         ("title", "x" * 61, None, "61 characters"),
         ("greeting", "FILE", b"x" * 2_001, "2,001 characters"),
-        ("greeting", "FILE", b"\xff", "no text in UTF-8"),
-        ("greeting", "FILE", None, "cannot be read: No such file"),
-        ("imprint", "javascript:alert(1)", None, "no address"),
-        ("imprint", "https://", None, "no address"),
-        ("accent", "red", None, "no colour as in #1f5f8b"),
+        ("greeting", "FILE", b"\xff", "not valid UTF-8"),
+        ("greeting", "FILE", None, ": No such file"),
+        ("imprint", "javascript:alert(1)", None, "not a URL"),
+        ("imprint", "https://", None, "not a URL"),
+        ("accent", "red", None, "not a colour such as #1f5f8b"),
         ("accent", "#e23b3b", None, "its contrast is "),
-        ("logo", "FILE", b"GIF89a", "no image in PNG, SVG or WebP"),
-        ("logo", "FILE", b"<html><svg>", "no image"),
-        ("logo", "FILE", b"\x89PNG\r\n\x1a\n" + bytes(100_000), "more than 100,000 bytes"),
+        ("logo", "FILE", b"GIF89a", "not a PNG, SVG or WebP image"),
+        ("logo", "FILE", b"<html><svg>", "not a PNG"),
+        ("logo", "FILE", b"\x89PNG\r\n\x1a\n" + bytes(100_000), "larger than 100,000 bytes"),
     ],
 )
 def test_an_unusable_value_is_refused(option: str, value: str, content: bytes | None, why: str, tmp_path: Path) -> None:
@@ -101,4 +101,4 @@ def test_an_unusable_value_is_refused(option: str, value: str, content: bytes | 
 
 
 async def test_a_server_with_an_unusable_value_does_not_start() -> None:
-    assert "no colour" in await complaint("--data", ":memory:", "--port", "0", "--accent", "red")
+    assert "not a colour" in await complaint("--data", ":memory:", "--port", "0", "--accent", "red")

@@ -184,7 +184,8 @@ async def test_wrong_pairs_are_ignored(authority: Authority, tmp_path: Path, cap
         authority.cert.unlink()
         server.certificate.renew()
         assert await names_shown(server, authority) == {"localhost", "127.0.0.1"}
-    told = [record.reason for record in caplog.records if record.message == "the old certificate stays"]  # type: ignore[attr-defined]
+    message = "certificate not reloaded: the old one stays in use"
+    told = [record.reason for record in caplog.records if record.message == message]  # type: ignore[attr-defined]
     assert told == [
         f"The key {authority.key} does not belong to the certificate {authority.cert}.",
         f"Cannot read {authority.cert}: no such file or directory.",
@@ -199,7 +200,7 @@ async def test_the_names_are_those_that_can_be_called(authority: Authority) -> N
 async def test_an_expired_certificate_is_logged(authority: Authority, caplog: pytest.LogCaptureFixture) -> None:
     authority.issue(until=datetime.now(UTC) - timedelta(days=1))
     assert Certificate(authority.cert, authority.key).names
-    assert "the certificate is past its end: clients refuse it" in caplog.messages
+    assert "certificate has expired: clients reject it" in caplog.messages
 
 
 def test_files_that_cannot_be_used_are_told_in_one_line(authority: Authority, tmp_path: Path) -> None:
@@ -213,8 +214,8 @@ def test_files_that_cannot_be_used_are_told_in_one_line(authority: Authority, tm
     for files, told in (
         ((nothing, key), f"Cannot read {nothing}: no such file or directory."),
         ((cert, tmp_path), f"Cannot read {tmp_path}: is a directory."),
-        ((key, cert), f"There is no certificate in {key}, or no key in {cert}, that TLS can use (it is no pem)."),
-        ((cert, encrypted), f"The key {encrypted} is encrypted. Give one without a pass phrase."),
+        ((key, cert), f"Cannot use the certificate in {key} or the key in {cert}: not in pem format."),
+        ((cert, encrypted), f"The key {encrypted} is encrypted. Use a key without a passphrase."),
     ):
         with pytest.raises(OperatorError) as refused:
             Certificate(*files)

@@ -36,7 +36,7 @@ THINKING_SECONDS: Final = 0.02
 GROUPS: Final = 3
 TROUBLED_SECONDS: Final = 500.0, 125.0  # with one server, and in a cluster, where each second costs more
 CALM_SECONDS: Final = 1_800.0  # within which every game ends after the last trouble
-EXPECTED_ERRORS: Final = ("the store refuses", "the database failed", "the store did not close in good time")
+EXPECTED_ERRORS: Final = ("database failed", "store not closed in time")
 
 
 @dataclass
@@ -267,9 +267,9 @@ class Site:
             self.world.trace("log", level, event.get("event"))
             if level == "debug":
                 raise structlog.DropEvent
-            if event["event"] == "the store refuses":
+            if event["event"] == "database failed":
                 self.ledger.served.begin_gap(self.world.time(), is_certain=False)
-            elif event["event"] == "the store works again":
+            elif event["event"] == "database recovered":
                 self.ledger.served.end_gap(self.world.time())
             text = f"the server logs ({level}) {event}"
             self.ledger.tell(text, event.get("room", ""))

@@ -33,7 +33,7 @@ _DATA: Final = click.Option(
     default=_OWN_FOLDER,
     required=_OWN_FOLDER is None,
     show_default=True,
-    help="Folder for rooms, players and finished games; :memory: stores nothing on disk.",
+    help="Store rooms, players and finished games in this folder; :memory: stores nothing on disk.",
 )
 
 
@@ -70,7 +70,7 @@ class _Program(click.Group):
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> click.Context:
         if undecodable := find_undecodable(args, os.environ):
-            raise click.UsageError(f'"{undecodable}" has bytes that are not UTF-8.')
+            raise click.UsageError(f'"{undecodable}" is not valid UTF-8.')
         return super().make_context(info_name, args, *rest, **more)
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -101,13 +101,13 @@ class _Program(click.Group):
     },
     params=[_DATA, LIMIT, *(option for options in _OPTIONS.values() for option in options.values())],
 )
-@click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input ends: for a parent process.")
+@click.option("--with-parent", is_flag=True, hidden=True, help="Stop when standard input is closed.")
 @click.version_option(__version__, message=f"tictactoe-server %(version)s (protocol {PROTOCOL_VERSION})")
 @click.pass_context
 def main(context: click.Context, /, **values: Any) -> None:
     """Run a server for tic-tac-toe and related games.
 
-    Players join with tictactoe-client or a browser. Press Ctrl-C to notify all players and stop the server.
+    Players connect with tictactoe-client or a browser. Ctrl-C stops the server after notifying all players.
 
     \b
     Examples:
@@ -115,11 +115,11 @@ def main(context: click.Context, /, **values: Any) -> None:
       tictactoe-server --host 127.0.0.1     accept connections from this machine only
       tictactoe-server --port 0             listen on any free port
       tictactoe-server --data :memory:      store nothing on disk
-      tictactoe-server status               show the status of a running server
-      tictactoe-server backup FILE          copy a running server's data
-      tictactoe-server cluster check        check the store of a cluster
+      tictactoe-server status               show the status of the running server
+      tictactoe-server backup FILE          back up the data of the running server
+      tictactoe-server cluster check        check the health of a cluster
 
-    Each option can be set by an environment variable, such as TICTACTOE_TLS_CERT for --tls-cert.
+    Every option can also be set by an environment variable, such as TICTACTOE_TLS_CERT for --tls-cert.
     """
     if context.invoked_subcommand is not None:
         context.obj = kept_by()
@@ -127,9 +127,9 @@ def main(context: click.Context, /, **values: Any) -> None:
     features = tuple(_fill(kind, values) for kind in _KINDS)
     settings = _fill(Settings, values, data=chosen_folder(context, None), features=features)
     if (settings.tls_cert is None) is not (settings.tls_key is None):
-        raise click.UsageError("--tls-cert and --tls-key belong together: one is missing.")
+        raise click.UsageError("--tls-cert and --tls-key must be given together.")
     if settings.trust_header and not settings.trusted_proxies:
-        raise click.UsageError("--trust-header needs --trusted-proxy: anybody else could bear any name.")
+        raise click.UsageError("--trust-header requires --trusted-proxy; otherwise anybody could use any name.")
     for options in features:
         options.check(settings)
     set_up_logging(settings.log_format, settings.log_level)

@@ -67,7 +67,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         data = None if settings.data is None else str(settings.data.absolute())
         log.info("server started", version=__version__, port=server.port, data=data, limits=changed or "usual")
         if server.parts.data == "nothing":
-            tell("Nothing is kept: when this server stops, its rooms are gone.", settings.log_format, "warning")
+            tell("Nothing is stored: all rooms are lost when the server stops.", settings.log_format, "warning")
         supervisor.notify("READY=1", f"STATUS=Listening on {server.url}")
         works = [supervisor.keep_alive()]
         if settings.announces and not with_parent:
@@ -81,7 +81,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
             task.cancel()
         control.close()
         stop.hurry = server.hurry
-        tell("Stopping: all players are notified.", settings.log_format)
+        tell("Stopping: notifying all players.", settings.log_format)
     await asyncio.wait(tasks)
     log.info("server stopped")
 

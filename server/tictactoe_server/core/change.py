@@ -224,7 +224,7 @@ def refuse(session: Session, request: Any, error: Exception) -> None:
             log.warning("store unavailable", request=kind)
             refused = Refused(ErrorCode.UNAVAILABLE, retry_ms=1000)
         case _:
-            log.error("a request failed", request=kind, exc_info=error)
+            log.error("request failed", request=kind, exc_info=error)
             refused = Refused(ErrorCode.INTERNAL)
     id = None if request.id is UNSET else request.id
     session.refuse(refused.answer(id=id, room=getattr(request, "room", None)))
@@ -356,7 +356,7 @@ class Timers:
             if live.is_gone:
                 live.rooms.remove(live, why)
 
-        then = self._retrying(live, "a room could not be deleted", partial(self.close_later, live), done)
+        then = self._retrying(live, "room not deleted; retrying", partial(self.close_later, live), done)
         return RoomChange(live, self.time(), then=then, make=make)
 
     # -- retries ------------------------------------------------------------------------------------------------

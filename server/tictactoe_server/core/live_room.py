@@ -191,7 +191,7 @@ class RoomEvents(ABC):
             try:
                 self.update(live, before)
             except Exception:  # the change is stored, so its request must still be answered
-                log.exception("the indexes could not be updated", room=live.room.code)
+                log.exception("updating the indexes failed", room=live.room.code)
         for game, is_kept in finished:
             self.on_result(game, game.id if is_kept else "")
 

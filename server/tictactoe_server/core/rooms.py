@@ -164,7 +164,7 @@ class Rooms(RoomEvents):
                 await self._adopt_all()
                 self.knows_all = True
             except StoreUnavailable as error:
-                log.warning("the rooms cannot be read yet", reason=str(error))
+                log.warning("rooms not loaded yet; retrying", reason=str(error))
             self.set_restored()
             if not self.knows_all:
                 await asyncio.sleep(RETRY_SECONDS)
@@ -197,7 +197,7 @@ class Rooms(RoomEvents):
         if room.code in self.by_code:
             return None
         if room.purpose.name not in self._purposes:
-            log.error("a room of a feature that this server lacks is left alone", room=room.code, of=room.purpose.name)
+            log.error("room ignored: its feature is missing", room=room.code, of=room.purpose.name)
             return None
         try:
             self.now.go_on_from(max(room.opened_at, room.clock_started_at or 0, *room.gone_at.values()))
@@ -212,7 +212,7 @@ class Rooms(RoomEvents):
             if live.has_bots:
                 self.on_shown(live)
         except Exception:
-            log.exception("a room could not be brought back", room=room.code)
+            log.exception("restoring a room failed", room=room.code)
             return None
         return live
 
@@ -262,7 +262,7 @@ class Rooms(RoomEvents):
 
 def report(code: str, damaged: Unreadable) -> None:
     """Log a stored room that cannot be read."""
-    log.error("a damaged room is left alone", room=code, reason=str(damaged))
+    log.error("damaged room ignored", room=code, reason=str(damaged))
 
 
 class RoomLog:
@@ -299,6 +299,6 @@ class RoomLog:
     def sum_up(self) -> None:
         """Log the counted events, one line per address. Called every `LOG_SECONDS`."""
         for address, events in self._more.items():
-            log.info("more in rooms", address=address or "unknown", **events)
+            log.info("further room events", address=address or "unknown", **events)
         self._written.clear()
         self._more.clear()

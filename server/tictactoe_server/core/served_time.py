@@ -50,7 +50,7 @@ class ServedTime:
         try:
             noted = await self._store.noted_time()
         except Unreadable as damaged:
-            log.error("the note of the time is damaged: it is taken from the rooms", reason=str(damaged))
+            log.error("stored time is damaged: continuing from the latest time in the rooms", reason=str(damaged))
             return
         if noted is not None:
             self.go_on_from(noted)

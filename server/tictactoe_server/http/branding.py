@@ -60,7 +60,7 @@ def load_branding(settings: Settings, style: Path) -> Branding:
     """
     title = clean_text(settings.title or "").strip()
     if len(title) > MAX_TITLE:
-        raise OperatorError(f"--title has {len(title)} characters, and {MAX_TITLE} at most can be shown.")
+        raise OperatorError(f"--title has {len(title)} characters; the maximum is {MAX_TITLE}.")
     return Branding(
         title,
         "" if settings.greeting is None else _read_greeting(settings.greeting),
@@ -75,9 +75,9 @@ def _read(path: Path, option: str, most: int) -> bytes:
         with open_regular(path) as file:
             content = file.read(most + 1)
     except OSError as error:
-        raise OperatorError(f"{option} {path} cannot be read: {error.strerror}.") from None
+        raise OperatorError(f"Cannot read {option} {path}: {error.strerror}.") from None
     if len(content) > most:
-        raise OperatorError(f"{option} {path} has more than {most:,} bytes.")
+        raise OperatorError(f"{option} {path} is larger than {most:,} bytes.")
     return content
 
 
@@ -85,10 +85,10 @@ def _read_greeting(path: Path) -> str:
     try:
         text = _read(path, "--greeting", 4 * MAX_GREETING).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise OperatorError(f"--greeting {path} is no text in UTF-8.") from None
+        raise OperatorError(f"--greeting {path} is not valid UTF-8.") from None
     text = "\n".join(clean_text(line.expandtabs(4)).rstrip() for line in text.splitlines()).strip()
     if len(text) > MAX_GREETING:
-        raise OperatorError(f"--greeting {path} has {len(text):,} characters; at most {MAX_GREETING:,} can be shown.")
+        raise OperatorError(f"--greeting {path} has {len(text):,} characters; the maximum is {MAX_GREETING:,}.")
     return text
 
 
@@ -99,7 +99,7 @@ def _parse_imprint(text: str) -> str:
         parts = urlsplit("")
     target = parts.path if parts.scheme == "mailto" else parts.hostname
     if parts.scheme not in ("http", "https", "mailto") or not target or clean_text(text) != text or " " in text:
-        raise OperatorError(f"--imprint {clean_text(text)!r} is no address as in https://… or mailto:….")
+        raise OperatorError(f"--imprint {clean_text(text)!r} is not a URL such as https://… or mailto:….")
     return text
 
 
@@ -112,7 +112,7 @@ def _read_logo(path: Path) -> tuple[str, bytes]:
         return "logo.webp", content
     if _SVG.match(content.removeprefix(b"\xef\xbb\xbf")):
         return "logo.svg", content
-    raise OperatorError(f"--logo {path} is no image in PNG, SVG or WebP.")
+    raise OperatorError(f"--logo {path} is not a PNG, SVG or WebP image.")
 
 
 def _fit_accent(text: str, style: str) -> tuple[str, str]:
@@ -123,15 +123,15 @@ def _fit_accent(text: str, style: str) -> tuple[str, str]:
     enough contrast there.
     """
     if not _COLOUR.fullmatch(text):
-        raise OperatorError(f"--accent {clean_text(text)!r} is no colour as in #1f5f8b.")
+        raise OperatorError(f"--accent {clean_text(text)!r} is not a colour such as #1f5f8b.")
     colour = _parse_colour(text)
     light, dark = (list(map(_parse_colour, looks)) for looks in zip(*_GROUND.findall(style), strict=True))
     on_light, on_dark = (min(contrast(colour, ground) for ground in grounds) for grounds in (light, dark))
     if max(on_light, on_dark) < LEAST_CONTRAST:
         raise OperatorError(
-            f"--accent {text} cannot be read: its contrast is {int(on_light * 100) / 100:.2f} on light ground and "
-            f"{int(on_dark * 100) / 100:.2f} on dark ground, and one of them has to be {LEAST_CONTRAST}: "
-            "take a darker or a lighter one."
+            f"--accent {text} is not readable: its contrast is {int(on_light * 100) / 100:.2f} on a light background "
+            f"and {int(on_dark * 100) / 100:.2f} on a dark one; one of them must be at least {LEAST_CONTRAST}. "
+            "Choose a darker or a lighter colour."
         )
     return _mix(colour, 0.0, light), _mix(colour, 255.0, dark)
 

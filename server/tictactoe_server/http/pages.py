@@ -107,7 +107,7 @@ class Pages:
         if isinstance(error, StoreUnavailable | TimeoutError):
             words = "The server cannot read this now. Try again soon."
             return explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
-        log.error("a request in plain HTTP failed", path=request.path, exc_info=error)
+        log.error("HTTP request failed", path=request.path, exc_info=error)
         return explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, "The server made a mistake.")
 
     def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply | None]:

@@ -95,7 +95,7 @@ class Bans:
         """Delete expired bans. May raise `StoreUnavailable`."""
         for ban in [ban for ban in self._stored if not self._counts(ban)]:
             await self.lift(ban.subject)
-            log.info("ban over", subject=ban.subject)
+            log.info("ban expired", subject=ban.subject)
 
     def _note(self, subject: str, before: Ban | None, after: Ban | None) -> None:
         if after is None:

@@ -26,15 +26,15 @@ from tictactoe_server.operator.status import DrainOrder, Status
 WATCH_SECONDS: Final = 1.0
 
 _DATA: Final = click.Option(
-    ["--data", "own_data"], metavar="DIR", help="The server's data folder, if it is not the default."
+    ["--data", "own_data"], metavar="DIR", help="Data folder of the server, if it is not the default."
 )
 _PORT: Final = click.Option(
-    ["--port", "own_port"], type=click.IntRange(1, 65535), help="The port of a server that runs with --data :memory:."
+    ["--port", "own_port"], type=click.IntRange(1, 65535), help="Port of the server, if it runs with --data :memory:."
 )
-_JSON: Final = click.Option(["--json", "in_json"], is_flag=True, help="Print the answer as one line of JSON.")
+_JSON: Final = click.Option(["--json", "in_json"], is_flag=True, help="Print the result as one line of JSON.")
 _YES: Final = click.Option(["--yes", "is_sure"], is_flag=True, help="Do not ask for confirmation.")
 _OWN: Final[Mapping[type[Order], click.Option]] = {
-    Status: click.Option(["--watch", "watches"], is_flag=True, help="Update the display every second until Ctrl-C."),
+    Status: click.Option(["--watch", "watches"], is_flag=True, help="Refresh the status every second until Ctrl-C."),
     DrainOrder: click.Option(["--wait", "waits"], is_flag=True, help="Wait until the server has stopped."),
 }
 """The options that only one command has."""
@@ -64,7 +64,7 @@ def _run(
     context = click.get_current_context()
     if kind.question and not is_sure:
         if not sys.stdin.isatty():
-            raise click.UsageError("This cannot be undone; without a terminal for the confirmation, it needs --yes.")
+            raise click.UsageError("This cannot be undone. Without a terminal, confirm it with --yes.")
         click.confirm(kind.question.format_map(fields), abort=True)
     path = socket_path(chosen_folder(context, own_data), own_port or context.find_root().params["port"])
     try:
@@ -101,7 +101,7 @@ def _ask_and_say(path: Path, order: Order, *, in_json: bool, before: Any = None)
     elif before is None:
         click.echo(order.describe(answer))
     else:
-        speed = f"{max(0, answer['moves'] - before['moves']) / WATCH_SECONDS:.0f} moves a second"
+        speed = f"{max(0, answer['moves'] - before['moves']) / WATCH_SECONDS:.0f} moves per second"
         click.clear()
         click.echo(order.describe({**answer, "speed": speed}))
     return answer
@@ -120,6 +120,6 @@ def make_commands(kinds: Iterable[type[Order]]) -> Iterator[click.Command]:
             yield command
             continue
         if group not in groups:
-            groups[group] = click.Group(group, help=f"Orders about {group}.")
+            groups[group] = click.Group(group, help=f"Manage the {group} of the running server.")
             yield groups[group]
         groups[group].add_command(command, name)

@@ -67,22 +67,22 @@ class Orders:
         except (BadRoomCode, Refused) as refused:
             raise OrderRefused(str(refused)) from None
         except StoreUnavailable as unavailable:
-            raise OrderRefused(f"The store refuses: {unavailable}") from None
+            raise OrderRefused(f"The store is unavailable: {unavailable}") from None
 
     async def answer_line(self, data: bytes, *, is_from_another: bool = False) -> bytes:
         """Execute an order that is given as JSON; return its answer, or an error, as JSON."""
         try:
             order = self._decode(data)
         except (msgspec.DecodeError, UnicodeError) as bad:
-            return msgspec.json.encode({"error": f"This is no command: {bad}."})
+            return msgspec.json.encode({"error": f"Invalid order: {bad}."})
         try:
             answer = await self.carry_out(order, is_from_another=is_from_another)
             return msgspec.json.encode({"answer": answer})
         except OrderRefused as refused:
             error = str(refused)
         except Exception:
-            log.exception("a command failed")
-            error = "The server made a mistake; its log says more."
+            log.exception("order failed")
+            error = "Internal error; see the server's log."
         return msgspec.json.encode({"error": error})
 
 
@@ -116,7 +116,7 @@ def ask(path: Path, order: Order) -> Any:
     """
     family = getattr(socket, "AF_UNIX", None)
     if family is None:
-        raise NoServer("On this system a server cannot be asked: it has no Unix sockets.")
+        raise NoServer("This command requires Unix sockets, which this system does not have.")
     with socket.socket(family) as peer:
         peer.settimeout(_PATIENCE_SECONDS)
         try:
@@ -125,13 +125,13 @@ def ask(path: Path, order: Order) -> Any:
             peer.sendall(msgspec.json.encode(order) + b"\n")
             data = b"".join(iter(lambda: peer.recv(65_536), b""))
         except (FileNotFoundError, ConnectionRefusedError):
-            raise NoServer(f"No server is running here: nobody answers at {path}.") from None
+            raise NoServer(f"No server is running: nothing listens on {path}.") from None
         except OSError as error:
-            raise NoServer(f"Cannot ask the server at {path}: {error.strerror or error}.") from None
+            raise NoServer(f"Cannot connect to the server at {path}: {error.strerror or error}.") from None
     try:
         return read_answer(data)
     except ValueError:
-        raise NoServer(f"The server at {path} gave no answer.") from None
+        raise NoServer(f"The server at {path} did not reply.") from None
 
 
 class ControlSocket:
@@ -155,14 +155,14 @@ class ControlSocket:
             _check_folder(path)
             with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
                 probe.connect(os.fspath(path))
-                raise FileExistsError(f"another server listens at {path}")
+                raise FileExistsError(f"another server listens on {path}")
             # Connections are accepted only after the socket has become private.
             opened = await asyncio.start_unix_server(self._answer, path, limit=MAX_ORDER_BYTES, start_serving=False)
             path.chmod(0o600)
             await opened.start_serving()
             self._server = opened
         except (OSError, AttributeError, NotImplementedError) as error:
-            log.warning("no commands can be taken", socket=str(path), reason=str(error))
+            log.warning("control socket not opened: orders are not accepted", socket=str(path), reason=str(error))
 
     def close(self) -> None:
         if self._server is not None:
@@ -176,7 +176,7 @@ class ControlSocket:
                 writer.write(await self._answer_line(await reader.readline()) + b"\n")
                 await writer.drain()
         except (OSError, ValueError, TimeoutError) as error:
-            log.debug("an order was not heard out", reason=repr(error))
+            log.debug("control connection failed", reason=repr(error))
         finally:
             writer.close()
 
@@ -192,6 +192,6 @@ def _check_folder(path: Path) -> None:
     for each, others in folders:
         found = each.stat()
         if found.st_uid != user or stat.S_IMODE(found.st_mode) & others:
-            raise PermissionError(f"{each} is not this user's alone")
+            raise PermissionError(f"other users can write to {each}")
     if path.name != SOCKET_NAME and (folder.is_symlink() or folder.parent.lstat().st_uid != user):
-        raise PermissionError(f"{folder} is a link that others may have made")
+        raise PermissionError(f"{folder} is a symbolic link, or its parent belongs to another user")

@@ -23,7 +23,7 @@ def with_folder(help: str) -> Callable[[Decorated], Decorated]:
     def find(context: click.Context, option: click.Parameter, own_data: str | None) -> Path:
         folder = chosen_folder(context, own_data)
         if folder is None:
-            raise click.UsageError("A server with --data :memory: keeps nothing.")
+            raise click.UsageError("This command requires a data folder; a server with --data :memory: has none.")
         return folder
 
     return click.option("--data", "folder", metavar="DIR", help=help, callback=find)

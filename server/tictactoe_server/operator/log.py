@@ -119,4 +119,4 @@ def tell(words: str, log_format: LogFormat, level: str = "info") -> None:
 def _log_uncaught(kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
     if kind is not None and issubclass(kind, KeyboardInterrupt):
         return
-    _log.error("something failed that nobody expected", exc_info=(kind, error, trace))
+    _log.error("unexpected error", exc_info=(kind, error, trace))

@@ -36,7 +36,7 @@ async def hourly(restored: asyncio.Event, work: Callable[[int], Awaitable[object
         try:
             await work(today())
         except StoreUnavailable as unavailable:
-            log.warning("old players and games could not be deleted yet", reason=str(unavailable))
+            log.warning("old players and games not deleted yet; retrying", reason=str(unavailable))
         await asyncio.sleep(ROUND_SECONDS)
 
 
@@ -121,4 +121,4 @@ async def log_refusals(counters: Counters, seconds: float = 60.0) -> None:
         news = counters.refusals - told
         if news:
             told = counters.refusals.copy()
-            log.info("refused", **{str(code): count for code, count in news.most_common(5)})
+            log.info("requests refused", **{str(code): count for code, count in news.most_common(5)})

@@ -64,7 +64,7 @@ class ServerParts:
         for service in self.services:
             if isinstance(service, kind):
                 return service
-        raise OrderRefused("This server runs without that feature.")
+        raise OrderRefused("This feature is not enabled on the server.")
 
     def limits(self) -> Mapping[str, tuple[float | None, float | None]]:
         """Return each limit by name, with its current use, which is that of the busiest player or address.
@@ -91,9 +91,9 @@ class ServerParts:
         if self.drain.is_on:
             return "draining"
         if not self.elsewhere.has_joined:
-            return "not in the cluster yet"
+            return "joining the cluster"
         if owed_since is not None and clock.monotonic() - owed_since > GRACE_SECONDS:
-            return "the store does not answer"
+            return "the store does not respond"
         return None
 
 
@@ -187,7 +187,7 @@ async def run_at(id: str, order: Order, server: ServerParts) -> Any:
     try:
         return read_answer(await others.ask_order(id, msgspec.json.encode(order)))
     except StoreUnavailable:
-        raise NoAnswer(f"The server {others.names.get(id, id)} does not answer.") from None
+        raise NoAnswer(f"Server {others.names.get(id, id)} does not respond.") from None
 
 
 def read_answer(data: bytes) -> Any:

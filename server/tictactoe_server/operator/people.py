@@ -32,7 +32,7 @@ class ListPlayers(Listing, frozen=True, tag="players"):
     """List the connected players."""
 
     columns = ("player", "name", "connections", "rooms")
-    nothing = "Nobody is here."
+    nothing = "No players are connected."
     is_for_all = True
 
     async def run_here(self, server: ServerParts) -> list[Row]:
@@ -46,7 +46,7 @@ class ListPlayers(Listing, frozen=True, tag="players"):
 
 
 class ListConnections(Listing, frozen=True, tag="connections"):
-    """List the connections, with their addresses."""
+    """List the open connections and their addresses."""
 
     columns = ("address", "player", "name", "seconds", "rooms")
     nothing = "No connections."
@@ -67,11 +67,14 @@ class ListConnections(Listing, frozen=True, tag="connections"):
 
 
 class Kick(Order, frozen=True, tag="kick"):
-    """Close all connections of PLAYER, given by id or by the name of a connected player."""
+    """Close all connections of a player. The player can connect again; to prevent this, use `ban`.
+
+    PLAYER is an id, or the name of a connected player.
+    """
 
     player: Annotated[str, click.Argument(["player"])]
-    reason: Annotated[Reason, reason_option("Reason that the player sees.")] = ""
-    said = "Kicked {player}: {connections} closed."
+    reason: Annotated[Reason, reason_option("Reason to show to the player.")] = ""
+    said = "Kicked {player}: closed {connections}."
 
     async def run(self, server: ServerParts) -> Any:
         player = await find_connected(self.player, server)
@@ -89,7 +92,10 @@ class Kick(Order, frozen=True, tag="kick"):
 
 
 class Announce(Order, frozen=True, tag="announce"):
-    """Send TEXT to all connected players."""
+    """Send a message to all connected players.
+
+    Example: tictactoe-server announce The server restarts at 18:00.
+    """
 
     text: Annotated[
         str,
@@ -97,12 +103,12 @@ class Announce(Order, frozen=True, tag="announce"):
         click.Argument(["text"], nargs=-1, required=True, callback=lambda _, __, words: " ".join(words)),
     ]
     is_for_all = True
-    said = "Said over {connections}."
+    said = "Sent to {connections}."
 
     async def run_here(self, server: ServerParts) -> Row:
         text = clean_text(self.text).strip()
         if not text:
-            raise OrderRefused("There is nothing to read in that.")
+            raise OrderRefused("The text is empty.")
         frame = encode_frame(encode(Announcement(text, clock.wall_ms())))
         greeted = server.core.presence.greeted
         for session, _ in greeted:
@@ -111,15 +117,18 @@ class Announce(Order, frozen=True, tag="announce"):
 
 
 class BanOrder(Order, frozen=True, tag="ban"):
-    """Ban a player, an address or a network (192.0.2.0/24).
+    """Ban a player, an address or a network.
 
-    A player is given by id or, while connected, by name. An IPv6 address bans its whole /64 network.
+    Name a player by id, or a connected player by name. With an IPv6 address, its whole /64 network is banned. Existing
+    connections are closed.
+
+    Example: tictactoe-server ban 192.0.2.0/24 --for 7d --reason Spam
     """
 
     subject: Subject
-    seconds: Annotated[Seconds | None, time_option("for", "Duration: 90, 30m, 12h, 7d. [default: forever]")] = None
-    reason: Annotated[Reason, reason_option("Reason that banned players see.")] = ""
-    said = "Banned {subject} {end}: {connections} closed."
+    seconds: Annotated[Seconds | None, time_option("for", "Duration, such as 12h or 7d. [default: forever]")] = None
+    reason: Annotated[Reason, reason_option("Reason to show to banned players.")] = ""
+    said = "Banned {subject} {end}: closed {connections}."
 
     async def run_here(self, server: ServerParts) -> Row:
         """Store the ban, which the other servers read from the store, and close the connections to this server."""
@@ -130,15 +139,15 @@ class BanOrder(Order, frozen=True, tag="ban"):
         return {**asdict(ban), "connections": count}
 
     def describe(self, answer: Row) -> str:
-        end = "for good" if answer["until"] is None else f"until {show_time(answer['until'])}"
+        end = "forever" if answer["until"] is None else f"until {show_time(answer['until'])}"
         return super().describe({**answer, "end": end})
 
 
 class Unban(Order, frozen=True, tag="unban"):
-    """Lift a ban."""
+    """Lift the ban on a player, an address or a network."""
 
     subject: Subject
-    said = "{subject} is not banned any more."
+    said = "Lifted the ban on {subject}."
 
     async def run_here(self, server: ServerParts) -> Row:
         ban = await server.bans.lift(parse_subject(self.subject) or await find_connected(self.subject, server))
@@ -149,20 +158,20 @@ class Unban(Order, frozen=True, tag="unban"):
 
 
 class ListBans(Listing, frozen=True, tag="bans"):
-    """List all bans, with their ends and reasons."""
+    """List all bans with their ends and reasons."""
 
     columns = ("subject", "since", "until", "reason")
-    nothing = "Nobody is banned."
+    nothing = "No bans."
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         return [asdict(ban) for ban in server.bans]
 
 
 class ListNames(Listing, frozen=True, tag="names"):
-    """List the names that players have claimed."""
+    """List all claimed names, with the number of devices and unused rescue codes of each player."""
 
     columns = ("name", "player", "devices", "codes_left")
-    nothing = "Nobody has claimed a name."
+    nothing = "No claimed names."
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         kept, rows = Accounts(server.core.store), {}
@@ -175,10 +184,10 @@ class ListNames(Listing, frozen=True, tag="names"):
 
 
 class Release(Order, frozen=True, tag="release"):
-    """Release the claimed NAME, so that it can be claimed again. The player who had it keeps everything else."""
+    """Release a claimed name, so that any player can claim it. The previous player keeps everything else."""
 
     name: Annotated[str, click.Argument(["name"])]
-    said = "{name} is free; {player} had it."
+    said = "Released {name}, which {player} had claimed."
 
     async def run_here(self, server: ServerParts) -> Row:
         kept = Accounts(server.core.store)
@@ -191,21 +200,24 @@ class Release(Order, frozen=True, tag="release"):
 
 
 class Merge(Order, frozen=True, tag="merge"):
-    """Merge the player with the id PLAYER, with all devices, into the player who has claimed NAME."""
+    """Merge one player into another: all devices of PLAYER become devices of the player who has claimed NAME.
+
+    PLAYER is an id. Merged players cannot be separated again.
+    """
 
     player: Annotated[str, click.Argument(["player"])]
     name: Annotated[str, click.Argument(["name"])]
-    said = "{player} is {name} from now on."
-    question = "Make {player} the same player as {name}? They cannot be separated again."
+    said = "Merged {player} into {name}."
+    question = "Merge {player} into {name}? They cannot be separated again."
 
     async def run(self, server: ServerParts) -> Any:
         kept = Accounts(server.core.store)
         into, old = await _find_account(kept, self.name), await kept.load(self.player)
         if old is not None and old.claimed:
-            raise OrderRefused(f"{self.player} has claimed {old.claimed}: release it first, or merge the other way.")
+            raise OrderRefused(f"{self.player} has claimed {old.claimed}. Release that name or merge the other way.")
         await server.core.rooms.restored.wait()
         if seats := server.core.indexes.held_seats(self.player):
-            raise OrderRefused(f"{self.player} still plays in {', '.join(seat.room for seat in seats)}.")
+            raise OrderRefused(f"{self.player} is still playing in {', '.join(seat.room for seat in seats)}.")
         if not (devices := await kept.devices_of(self.player)):
             raise OrderRefused(f"There is no player {self.player}.")
         for listener in server.core.hooks.on_merge:  # first, so that a repeated order completes an interrupted one
@@ -233,12 +245,12 @@ async def find_connected(text: str, server: ServerParts) -> str:
     if not ids:
         raise _nobody(text)
     if len(ids) > 1:
-        raise OrderRefused(f'Several are called "{text}": say which of {", ".join(ids)}.')
+        raise OrderRefused(f'Several players are called "{text}". Use one of their ids: {", ".join(ids)}.')
     return ids[0]
 
 
 def _nobody(text: str) -> OrderRefused:
-    return OrderRefused(f'There is no "{text}" here. Players who are: tictactoe-server players')
+    return OrderRefused(f'No connected player is called "{text}". To list players: tictactoe-server players')
 
 
 def expel_banned(server: ServerParts, ban: Ban) -> None:
@@ -259,5 +271,5 @@ async def _find_account(kept: Accounts, name: str) -> Account:
     claim = await kept.find_claim(name)
     account = claim and await kept.load(claim.player)
     if not account:
-        raise OrderRefused(f"Nobody has claimed {name}. Names that are claimed: tictactoe-server names")
+        raise OrderRefused(f"Nobody has claimed {name}. To list claimed names: tictactoe-server names")
     return account

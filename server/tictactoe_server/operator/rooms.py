@@ -43,7 +43,7 @@ class RoomOrder(Order, frozen=True):
 
 
 class ShowRoom(RoomOrder, frozen=True, tag="room"):
-    """Show the room CODE: its board, players and watchers."""
+    """Show the board, the players and the watchers of a room."""
 
     async def run_here(self, server: ServerParts) -> Row:
         live = self.find(server)
@@ -68,10 +68,10 @@ class ShowRoom(RoomOrder, frozen=True, tag="room"):
 
 
 class CloseRoom(RoomOrder, frozen=True, tag="close"):
-    """Close the room CODE. A game in progress is not stored."""
+    """Close a room, removing everybody from it. A game in progress is discarded."""
 
-    reason: Annotated[Reason, reason_option("Reason that the players and watchers see.")] = ""
-    said = "Closed {room}."
+    reason: Annotated[Reason, reason_option("Reason to show to the players and watchers.")] = ""
+    said = "Closed room {room}."
 
     async def run_here(self, server: ServerParts) -> Row:
         live, reason = self.find(server), without_stop(self.reason)

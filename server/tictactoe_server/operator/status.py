@@ -19,7 +19,7 @@ _FIGURES: Final = ("unready", "players", "connections", "served", "moves", "else
 
 
 class Status(Order, frozen=True, tag="status"):
-    """Show the status of a running server."""
+    """Show the status of the running server."""
 
     async def run(self, server: ServerParts) -> Row:
         """Return this server's status and, in a cluster, the `_FIGURES` of each server."""
@@ -29,7 +29,7 @@ class Status(Order, frozen=True, tag="status"):
         asked = (run_at(id, self, server) for id in list(names)[1:])
         answers, servers = await asyncio.gather(*asked, return_exceptions=True), []
         for name, found in zip(names.values(), [own, *answers], strict=True):
-            status = {"unready": "it does not answer"} if isinstance(found, BaseException) else found
+            status = {"unready": "it does not respond"} if isinstance(found, BaseException) else found
             servers.append({"server": name, **{figure: status.get(figure) for figure in _FIGURES}})
         return {**own, "server": servers[0]["server"], "cluster": servers}
 
@@ -67,12 +67,12 @@ class Status(Order, frozen=True, tag="status"):
         up, drain = show_duration(answer["up_seconds"]), answer["drain"]
         rows = {
             "server": f"tictactoe-server {answer['version']}, process {answer['pid']}, up {up}",
-            "address": f"{answer['address']}, keeps {answer['data']}",
+            "address": f"{answer['address']}, data: {answer['data']}",
             "ready": show_ready(answer["unready"]),
             "people": f"{answer['players']} players, {answer['connections']} connections, {answer['bans']} bans",
             "rooms": show(answer["rooms"]),
             "moves": f"{answer['moves']}; {answer['refusals']} requests refused, {answer['limited']} by a limit",
-            "load": f"event loop {answer['loop_lag_ms']} ms late, store owes {answer['store_owes_ms']} ms",
+            "load": f"event loop lag {answer['loop_lag_ms']} ms, store lag {answer['store_owes_ms']} ms",
             "drain": None if drain is None else DrainOrder().describe(drain),
             **answer["features"],
             "allows": answer["people_may"],
@@ -85,17 +85,17 @@ class Status(Order, frozen=True, tag="status"):
 
 
 class DrainOrder(Order, frozen=True, tag="drain"):
-    """Stop the server gracefully: no new games begin, and the server stops when the running games are over.
+    """Stop the server once all games in progress have ended. No new games begin, and all players are notified.
 
-    All players are notified. A signal still stops the server at once.
+    To stop it at once instead, send SIGTERM or press Ctrl-C in its terminal.
     """
 
     seconds: Annotated[
-        Seconds | None, time_option("deadline", "Longest time for running games: 90, 30m, 2h. [default: no limit]")
+        Seconds | None, time_option("deadline", "Stop after this time at the latest (30m, 2h). [default: no limit]")
     ] = None
     for_good: Annotated[
         bool,
-        click.Option(["--for-good"], is_flag=True, help="Notify players that the server stops, not that it restarts."),
+        click.Option(["--for-good"], is_flag=True, help="Tell players that the server will not restart."),
     ] = False
 
     async def run_here(self, server: ServerParts) -> Row:
@@ -108,14 +108,14 @@ class DrainOrder(Order, frozen=True, tag="drain"):
         count, left = answer["games"], answer["seconds_left"]
         end = "stops" if answer["for_good"] else "restarts"
         if not count:
-            return f"No new games; none is on, and the server {end} now."
-        latest = "however long they take" if left is None else f"at most {show_duration(left)}"
-        what = "1 game goes on" if count == 1 else f"{count} games go on"
-        return f"No new games; {what}, {latest}; then the server {end}."
+            return f"No games are in progress: the server {end} now."
+        latest = "" if left is None else f", in {show_duration(left)} at the latest"
+        what = "the game in progress has" if count == 1 else f"{count} games in progress have"
+        return f"No new games begin. The server {end} when {what} ended{latest}."
 
 
 class ListLimits(Listing, frozen=True, tag="limits"):
-    """List the limits of the running server and their current use, or the default limits if none is running."""
+    """List all limits and their current use. If no server is running, list the default limits."""
 
     columns = ("name", "limit", "now")
     nothing = "No limits."
@@ -143,5 +143,5 @@ def _describe_people(settings: Settings) -> str | None:
     days = settings.keep_players_days
     if (settings.chat, settings.lobby, days) == ("on", "names", None):
         return None
-    kept = "as usual" if days is None else f"for {days} days"
-    return f"chat {settings.chat}, lists show {settings.lobby}, players are kept {kept}"
+    absence = "never forgotten" if days is None else f"forgotten after {days} days"
+    return f"chat {settings.chat}, lists show {settings.lobby}, absent players are {absence}"

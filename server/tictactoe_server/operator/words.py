@@ -86,8 +86,8 @@ _COLUMNS: Final[Mapping[str, tuple[str, Callable[[Any], object]]]] = {
     "seconds": ("for", show_duration),
     "unready": ("ready", show_ready),
     "served": ("rooms served", show),
-    "loop_lag_ms": ("loop late", _show_ms),
-    "store_owes_ms": ("store owes", _show_ms),
+    "loop_lag_ms": ("loop lag", _show_ms),
+    "store_owes_ms": ("store lag", _show_ms),
 }
 """The heading and the formatting function of the columns that do not use their names and `show`."""
 
@@ -97,8 +97,8 @@ def draw_table(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
 
     >>> names = ["server", "unready", "seconds", "served", "loop_lag_ms", "store_owes_ms"]
     >>> print(draw_table(names, [{"server": "a:8765", "seconds": 59, "served": 2, "loop_lag_ms": 0.1}]))
-    SERVER  READY  FOR   ROOMS SERVED  LOOP LATE  STORE OWES
-    a:8765  yes    59 s  2             0.1 ms     -
+    SERVER  READY  FOR   ROOMS SERVED  LOOP LAG  STORE LAG
+    a:8765  yes    59 s  2             0.1 ms    -
     """
     columns = [(name, *_COLUMNS.get(name, (name, show))) for name in names]
     cells = [[head.upper() for _, head, _ in columns]]

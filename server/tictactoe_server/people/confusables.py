@@ -22,7 +22,9 @@ TABLE: Final = Path(__file__).with_name("confusables.txt")
 
 @lru_cache(maxsize=4096)
 def keys_of(name: str) -> tuple[str, ...]:
-    """Return one or two keys of a name: for its look, and for its look when case is ignored.
+    """Return the keys of a name. Two names may be confused with each other if they have a key in common.
+
+    One key represents the look of the name. Another, if it differs, represents its look when case is ignored.
 
     >>> keys_of("\u0430na"), keys_of("ANA"), keys_of("Ian"), keys_of("Lian"), keys_of("Jos\u00e9 E.")
     (('ana',), ('ana',), ('ian', 'lan'), ('lian',), ('josee',))
@@ -36,7 +38,9 @@ def can_be_claimed(name: str) -> bool:
 
 
 def mark_other(name: str) -> str:
-    """Return a name as others see it if another player has claimed it. No valid name ends with the question mark.
+    """Return how other players see a name that its player has not claimed, but another player has.
+
+    The added question mark cannot be imitated, because no valid name ends with one.
 
     >>> mark_other("ana")
     'ana?'

@@ -158,7 +158,7 @@ class HelloService(Service):
             except StoreUnavailable:
                 raise
             except Exception:
-                log.exception("a field could not be added", field=name)
+                log.exception("welcome field failed", field=name)
         return fields
 
     async def _register(self, name: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
@@ -250,7 +250,7 @@ class HelloService(Service):
         try:
             await change(self._players, key, note)
         except StoreUnavailable as unavailable:
-            log.debug("that a player is here could not be noted", reason=str(unavailable))
+            log.debug("player's visit not stored", reason=str(unavailable))
 
 
 def _draw_id() -> str:

@@ -120,7 +120,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         then(error)
 
     def stored(self, revision: int) -> None:
-        """Adopt the stored value; see `Waiter`."""
+        """Adopt the new value after it has been stored. Implements `Waiter`."""
         live = self.live
         if live.change is not self:  # this change has timed out
             live.doubt()
@@ -129,7 +129,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         live.settle(self, None)
 
     def failed(self, error: Exception) -> None:
-        """Retry the change with the newest value, or settle it with the error; see `Waiter`."""
+        """Retry the change with the newest value, or settle it with the error. Implements `Waiter`."""
         live = self.live
         if not isinstance(error, NotStored) or live.change is not self:
             live.doubt()
@@ -175,11 +175,11 @@ class StoredValue(Generic[Value]):
 
     def busy_error(self) -> Exception:
         """Return the error for a change that met too many conflicts."""
-        return StoreBusy(f"{self.key} changes all the time.")
+        return StoreBusy(f"{self.key} is being changed too often.")
 
     def gone_error(self) -> Exception:
         """Return the error for a change of a deleted or moved value."""
-        return StoreUnavailable(f"{self.key} is gone.")
+        return StoreUnavailable(f"{self.key} has been deleted.")
 
     def enter(self, phase: Phase) -> None:
         """Change the phase. Raise ValueError for a transition that is not in `TRANSITIONS`."""
@@ -246,7 +246,7 @@ class StoredValue(Generic[Value]):
             self.settle(change, refused)
         except Exception as error:
             command = type(getattr(change, "command", change)).__name__
-            log.exception("a change failed", command=command, **{self.kind: self.key})
+            log.exception("change failed", command=command, **{self.kind: self.key})
             self.settle(change, error)
 
     def is_ready(self, change: Change[Value]) -> bool:
@@ -266,7 +266,7 @@ class StoredValue(Generic[Value]):
         try:
             change.settled(error)
         except Exception:
-            log.exception("a change could not be answered", **{self.kind: self.key})
+            log.exception("reply to a change failed", **{self.kind: self.key})
         self.change = None
         if self.waiting:
             self.go_on()
@@ -307,7 +307,7 @@ class StoredValue(Generic[Value]):
                 await self.read()
         except Exception as error:
             if not isinstance(error, StoreUnavailable) or isinstance(error, Unreadable):
-                log.exception("what is to be changed cannot be read", **{self.kind: self.key})
+                log.exception("reading a value before its change failed", **{self.kind: self.key})
             if self.change is change:
                 self.settle(change, error)
         else:
@@ -321,7 +321,7 @@ class StoredValue(Generic[Value]):
         asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
 
     def _give_up(self, change: Change[Value]) -> None:
-        error = StoreUnavailable("It did not answer in time.")
+        error = StoreUnavailable("The store did not respond in time.")
         if self.change is change:
             self.doubt()
             self.settle(change, error)

@@ -196,7 +196,7 @@ class Mirror(Generic[Value]):
                 try:
                     await self.load()
                 except StoreUnavailable as unavailable:
-                    log.warning("a table cannot be read yet", table=self.name, reason=str(unavailable))
+                    log.warning("table not loaded yet; retrying", table=self.name, reason=str(unavailable))
                     self._must_reload.set()
             if await wait_for(self._must_reload, seconds if self._peers.is_several else None):
                 await asyncio.sleep(AGAIN_SECONDS)
@@ -224,7 +224,7 @@ class Mirror(Generic[Value]):
         self.on_change(key, before, after)
 
     def log_damage(self, key: str, error: Unreadable) -> None:
-        log.error("a damaged value is left alone", table=self.name, key=key, reason=str(error))
+        log.error("damaged value ignored", table=self.name, key=key, reason=str(error))
 
     def _on_changed(self, key: str) -> None:
         if self._is_wanted(key, self.get(key)):

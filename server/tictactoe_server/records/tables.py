@@ -228,10 +228,10 @@ class Ban(Struct, frozen=True):
 
 
 class Forgotten(Struct, frozen=True):
-    """A player who is to be erased from all values, or was."""
+    """A player whose data has been erased, or is still to be erased from some values."""
 
     stand_in: str  # the name and id that replace the player's, such as ``player-7``
-    is_done: bool = False  # whether all values are rewritten
+    is_done: bool = False  # whether the player is erased from all values
     day: int = 0  # the day of the request, as in `today`
 
     @property

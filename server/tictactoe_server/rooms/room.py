@@ -56,8 +56,9 @@ class Purpose(Struct, frozen=True, omit_defaults=True):
     """What the games of a room are for: casual play, or a purpose that a feature adds.
 
     Attributes:
-        name: Starts the keys of refusal messages, as in "rated draw"; "" for casual games.
-        fields: Values for each message and record whose class has fields with these names.
+        name: The name of the purpose, such as ``rated``, or "" for casual games. It begins the keys of the purpose's
+            own sentences for refusals, such as "rated draw".
+        fields: Values that are added to every message and record whose class has a field of that name.
         terms: The terms of the room. They are stored with the room and never change.
     """
 
@@ -297,7 +298,10 @@ def resume_turn(room: Room, mark: str, now: int) -> Room:
 
 
 def seen_at(room: Room, before: Room, now: int) -> Room:
-    """Return the room with the clock of a new turn started at `now`, when the new position is broadcast."""
+    """Return the room with the clock of a new turn started at `now`.
+
+    Called when the new position is broadcast, so that the time for storing a move is charged to nobody.
+    """
     if room.clock_started_at is None or room.clock_started_at >= now or room.position is before.position:
         return room
     return replace(room, clock_started_at=now)

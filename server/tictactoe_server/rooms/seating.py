@@ -24,7 +24,7 @@ class Enter(Struct, frozen=True):
 
 
 class Dropped(Struct, frozen=True):
-    """The player's connection is lost; the seats of the player and guests are held."""
+    """The player has lost the connection. The seats of the player and of the player's guests are held for a while."""
 
 
 class HandOver(Struct, frozen=True):

@@ -145,7 +145,7 @@ class Database:
         self.journal.next_revision = self._next_revision
         for what in self.journal.damaged:
             self.damage.append(what)
-            log.error("something damaged is left out", what=what)
+            log.error("damaged data ignored", what=what)
         self._is_suspect = False
 
     def _open(self) -> None:
@@ -197,7 +197,7 @@ class Database:
         self.journal.commit()
         if self.is_refusing:
             self.is_refusing = False
-            log.warning("the store works again")
+            log.warning("database recovered")
         return done
 
     def recover(self, error: Exception) -> None:
@@ -220,7 +220,7 @@ class Database:
         """
         self.close()
         if self._path is not None and not self._path.is_file():
-            raise StoreUnavailable(f"The database {self._path} is gone.")
+            raise StoreUnavailable(f"The database {self._path} has been removed.")
         try:
             self._connect()
         except CannotOpenStore as error:
@@ -230,13 +230,11 @@ class Database:
         """Log the first damage found, and the disk's first failure since it last worked."""
         if schema.is_damage(error) and not self._has_reported_damage:
             self._has_reported_damage = True
-            log.error(
-                "the database is damaged: the next start says how to recover it", path=str(self._path), error=str(error)
-            )
+            log.error("database is damaged: restart the server for advice", path=str(self._path), error=str(error))
         if _concerns_one_job(error):
             return
         if not self.is_refusing:
-            log.error("the store refuses", error=str(error))
+            log.error("database failed", error=str(error))
         self.is_refusing = True
 
 
@@ -246,7 +244,7 @@ def _concerns_one_job(error: Exception) -> bool:
 
 def _refusal_of(error: Exception) -> Exception:
     if isinstance(error, sqlite3.Error) and schema.is_damage(error):
-        return Unreadable(f"The database is damaged where this is kept: {error}.")
+        return Unreadable(f"The database is damaged: {error}.")
     if isinstance(error, sqlite3.OperationalError):
-        return StoreUnavailable(f"The database cannot do this now: {error}.")
+        return StoreUnavailable(f"The database failed: {error}.")
     return error

@@ -21,7 +21,7 @@ from tictactoe_server.storage.store import CannotOpenStore
 FILE_NAME: Final = "tictactoe.sqlite3"
 LOCK_NAME: Final = "server.lock"
 _MAX_BYTES: Final = 64
-_ADVICE: Final = "Network file systems do not keep the locks that SQLite needs: use a disk of this machine."
+_ADVICE: Final = "SQLite requires file locks, which many network file systems lack: use a local disk."
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 
 log: Final = structlog.get_logger(__name__)
@@ -55,7 +55,7 @@ class DataFolder:
         """Lock the database file like `hold`, but first check that SQLite's auxiliary files are no symbolic links."""
         for beside in files_of(self.database)[1:]:
             if beside.is_symlink():
-                raise CannotOpenStore(f"Cannot use {beside}: it is a link. Nothing in it was changed.")
+                raise CannotOpenStore(f"Cannot use {beside}: it is a symbolic link. Nothing was changed.")
         self.hold(FILE_NAME)
 
     def make_database_private(self) -> None:
@@ -78,18 +78,18 @@ class DataFolder:
         try:
             descriptor = _open(path)
         except OSError as error:
-            reason = "it is a link" if os.path.islink(path) else error.strerror or error
-            raise CannotOpenStore(f"Cannot use {path}: {reason}. Nothing in it was changed.") from error
+            reason = "it is a symbolic link" if os.path.islink(path) else error.strerror or error
+            raise CannotOpenStore(f"Cannot use {path}: {reason}. Nothing was changed.") from error
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise CannotOpenStore(f"Cannot use {path}: it is no file.")
+                raise CannotOpenStore(f"Cannot use {path}: it is not a regular file.")
             _lock(descriptor)
         except BaseException as error:
             numbers = _read_numbers(descriptor) if name == LOCK_NAME else []
             os.close(descriptor)
             if isinstance(error, BlockingIOError):
                 by = f"another server, process {numbers[0]}" if numbers else "another server"
-                advice = "Stop that one, or give this one its own folder."
+                advice = "Stop it, or choose another folder with --data."
                 raise CannotOpenStore(f"The data folder {self.path} is in use by {by}. {advice}") from None
             if isinstance(error, OSError):
                 raise CannotOpenStore(f"Cannot lock {path}: {error.strerror or error}. {_ADVICE}") from error
@@ -125,10 +125,10 @@ def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
     if os.name != "posix":
         return
     if found.st_uid != os.geteuid():
-        log.warning("this belongs to another user, who can read and change it", path=str(path), user=found.st_uid)
+        log.warning("file belongs to another user, who can read and change it", path=str(path), user=found.st_uid)
     elif stat.S_IMODE(found.st_mode) & ~mode:
         path.chmod(mode)
-        log.warning("others could get at this, and cannot any more", path=str(path), mode=f"{mode:o}")
+        log.warning("file permissions restricted: other users had access", path=str(path), mode=f"{mode:o}")
 
 
 def _read_numbers(descriptor: int) -> list[int]:

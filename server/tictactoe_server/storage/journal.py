@@ -445,5 +445,5 @@ def readable(spec: GameSpec[Game], documents: Iterable[tuple[int, bytes]]) -> li
         try:
             games.append((id, spec.read(None, document)))
         except Unreadable as damaged:
-            log.error("a damaged game is left out", id=id, reason=str(damaged))
+            log.error("damaged game ignored", id=id, reason=str(damaged))
     return games

@@ -72,18 +72,16 @@ class DamagedDatabase(CannotOpenStore):
         database, target = (shlex.quote(str(file.absolute())) for file in (path, recovered))
         noun, advice, restore = (
             "database",
-            "This recovers what can be read and puts it in its place; the damaged file is kept beside it:",
+            "To recover all readable data into its place (the damaged file is kept beside it):",
             f" && {restore_command(path.parent, recovered)}",
         )
         if is_backup:
             noun, restore = "backup", ""
-            advice = (
-                "Use another backup. If there is none, this recovers what can be read into a file to restore instead:"
-            )
+            advice = "Use another backup. If there is none, recover all readable data into a file to restore instead:"
         super().__init__(
             f"The {noun} {path} is damaged: {'; '.join(findings)}. Nothing in it was changed.\n{advice}\n"
             f"  sqlite3 -readonly {database} .recover | sqlite3 {target}{restore}\n"
-            "It takes an sqlite3 program with `.recover`, as the one from sqlite.org (Debian 12's has none)."
+            "It requires an sqlite3 program with `.recover`, such as the one from sqlite.org (Debian 12's lacks it)."
         )
 
 
@@ -94,12 +92,12 @@ class SavesMissing(CannotOpenStore):
         if path.exists():
             recovered = path.with_name("recovered.sqlite3")
             recover = program_command("--data", path.parent, "recover", recovered)
-            advice = f"This repairs the log in a copy, and says what came back:\n  {recover}"
+            advice = f"To recover the missing saves into a copy:\n  {recover}"
         else:
-            advice = "Put the file back, restore a backup, or begin anew in an empty folder."
+            advice = "Put the file back, restore a backup, or start with an empty folder."
         super().__init__(
-            f"The database {path} lacks the last {missing} batches of saves: it, or its log (-wal), was damaged, cut, "
-            f"lost or replaced. Nothing in it was changed.\n{advice}"
+            f"The last {missing} batches of saves are missing in the database {path}: the file or its write-ahead log "
+            f"(-wal) was damaged, truncated, lost or replaced. Nothing in it was changed.\n{advice}"
         )
 
 
@@ -148,7 +146,7 @@ def check_file(path: Path) -> None:
             head = file.read(_ID_PLACE.stop)
     except OSError:
         if path.exists() and not path.is_file():
-            raise CannotOpenStore(f"The database {path} is no regular file.") from None
+            raise CannotOpenStore(f"The database {path} is not a regular file.") from None
         return
     if len(head) < _ID_PLACE.stop or not head.startswith(_MAGIC):
         return

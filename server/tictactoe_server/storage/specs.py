@@ -55,14 +55,14 @@ class TableSpec(Generic[Value]):
 
     Attributes:
         name: The name of the table, a plural noun.
-        noun: The noun for a value in messages.
+        noun: What a message calls one value of the table, such as ``room``.
         decode: Decodes a document; may raise ValueError, TypeError, RecursionError or msgspec's errors.
-        label: The format of the phrase that names a value in messages, with `noun` and `key` as fields.
+        label: How a message names a particular value: a format string with the fields `noun` and `key`.
         key_of: Returns the key that a value contains; None if values do not contain their keys.
         lifetime_seconds: Returns the time until a value expires, for stores that can expire values.
         is_bounded: Whether a store in memory drops the oldest values when there are too many.
         persons: How values mention persons; required if values contain players' ids.
-        forget: Called with the key of each deleted value.
+        forget: Called with the key of each value that has been deleted.
     """
 
     name: str

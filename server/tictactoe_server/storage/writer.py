@@ -58,7 +58,7 @@ class _Batch(Struct, eq=False):
                 else:
                     job.waiter.stored(outcome)
             except Exception:
-                log.exception("what waited for the store failed")
+                log.exception("callback after a store operation failed")
 
 
 class Writer:
@@ -102,13 +102,13 @@ class Writer:
         self._thread.start()
 
     def write(self, job: Save | Write) -> None:
-        """Add a job to the next batch, or report `StoreUnavailable` to its waiter at once."""
+        """Add a job to the next batch; if the store cannot accept it, let its waiter fail at once."""
         if self._phase is not _Phase.OPEN:
             reason = _SILENT if self._phase is _Phase.SILENT else "The store is closed."
             job.waiter.failed(StoreUnavailable(reason))
             return
         if len(self._waiting) >= self._max_waiting:
-            job.waiter.failed(StoreBusy("Too much waits for the disk."))
+            job.waiter.failed(StoreBusy("Too many writes are waiting for the disk."))
             return
         self._waiting.append(job)
         if self._owed_since is None:
@@ -240,7 +240,7 @@ class Writer:
             try:
                 outcomes = batch.do(batch.jobs)
             except Exception as error:
-                log.error("the store's thread met an error, its connection is made anew", reason=repr(error))
+                log.error("store thread failed; reopening the database", reason=repr(error))
                 self._database.distrust()
                 outcomes = [StoreUnavailable("The database failed.")] * len(batch.jobs)
             if batch.jobs and not isinstance(batch.jobs[0], Question):

@@ -22,7 +22,7 @@ from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
 
 PLAIN_REST_SECONDS: Final = 0.004  # pause between two shares for plain HTTP requests, for the sake of moves
-_FOR_OTHERS: Final = "that it speaks for others"
+_FOR_OTHERS: Final = "forwarded address ignored"
 TOO_MANY_WORDS: Final = "Too many connections: try again later."
 _LOCAL_ENDINGS: Final = (
     *(".localhost", ".local", ".home.arpa"),
@@ -121,7 +121,7 @@ class Admission:
         if not self._log_lines.consume():
             most, count = self._turned_away.most_common(1)[0]
             facts = {"turned_away": self._turned_away.total(), "most_from": most, "of_these": count}
-            log.warning("too many connections: some were turned away", connections=self.connections, **facts)
+            log.warning("too many connections: some were rejected", connections=self.connections, **facts)
             self._turned_away.clear()
         return False
 
@@ -147,16 +147,16 @@ class Admission:
 
     def warn_of(self, peer: str, what: str, **facts: str) -> None:
         """Log once that an untrusted peer claims something that only trusted proxies may claim."""
-        self._warn_once(f"a peer that is no trusted proxy says {what}", peer=peer, **facts)
+        self._warn_once(f"untrusted proxy: {what}", peer=peer, **facts)
 
     def warn_of_refusal(self, request: HttpRequest, status: int) -> None:
         """Log, once for each origin, that a proxy or a missing option may be why a WebSocket was refused."""
         origin = request.field("origin")[:_MAX_LOGGED]
         if status == HTTPStatus.UPGRADE_REQUIRED and "sec-websocket-key" in request.fields:
-            self._warn_once("no WebSocket opens: a proxy does not pass on the headers Upgrade and Connection")
+            self._warn_once("WebSocket refused: a proxy does not forward the headers Upgrade and Connection")
         elif status == HTTPStatus.FORBIDDEN and origin.startswith(("http://", "https://")):
             facts = {"origin": origin, "host": request.host[:_MAX_LOGGED], "to_allow_it": f"--origin {origin}"}
-            self._warn_once("a page of another origin was refused: does a proxy pass on Host?", origin, **facts)
+            self._warn_once("WebSocket refused: other origin, or a proxy that does not forward Host", origin, **facts)
 
     def _warn_once(self, words: str, about: str = "", **facts: str) -> None:
         if (words, about) not in self._warned_of and len(self._warned_of) < _MAX_WARNINGS:
@@ -298,7 +298,7 @@ class RemotePeer:
         """
         names = [name for name in request.fields.get(self.admission.sign_on, ()) if name.strip()]
         if names and not (self._is_proxied and self._proxy):
-            self.admission.warn_of(self.address, "whom it has signed on", header=self.admission.sign_on)
+            self.admission.warn_of(self.address, "user name ignored", header=self.admission.sign_on)
             return None
         name = ", ".join(names).strip()
         with suppress(UnicodeDecodeError):

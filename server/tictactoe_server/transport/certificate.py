@@ -42,9 +42,9 @@ class Certificate:
         """Reload the files; if they cannot be used, log the reason and keep the old certificate."""
         try:
             self._load()
-            log.info("the certificate is taken up anew", ends=self._ends)
+            log.info("certificate reloaded", ends=self._ends)
         except OperatorError as error:
-            log.warning("the old certificate stays", reason=str(error))
+            log.warning("certificate not reloaded: the old one stays in use", reason=str(error))
 
     def _load(self) -> None:
         self._seen = self._stamps()
@@ -54,7 +54,7 @@ class Certificate:
         ends_at = ssl.cert_time_to_seconds(shown["notAfter"])
         self._ends = time.strftime("%Y-%m-%d", time.gmtime(ends_at))
         if ends_at < clock.wall():
-            log.warning("the certificate is past its end: clients refuse it", ended=self._ends)
+            log.warning("certificate has expired: clients reject it", ended=self._ends)
 
     def _stamps(self) -> list[object]:
         """Return the files' identities, sizes and modification times, or an empty list if a file is missing."""
@@ -67,7 +67,7 @@ def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, 
     """Return a TLS context, and the certificate as clients see it. May raise `OperatorError`."""
 
     def refuse_to_ask() -> NoReturn:
-        raise OperatorError(f"The key {key} is encrypted. Give one without a pass phrase.")
+        raise OperatorError(f"The key {key} is encrypted. Use a key without a passphrase.")
 
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
@@ -79,10 +79,8 @@ def _read_pair(certificate: Path, key: Path) -> tuple[ssl.SSLContext, dict[str, 
         if error.reason == "KEY_VALUES_MISMATCH":
             raise OperatorError(f"The key {key} does not belong to the certificate {certificate}.") from None
         words = error.verify_message if isinstance(error, ssl.SSLCertVerificationError) else error.reason
-        reason = (words or "it is no PEM").replace("_", " ").lower()
-        raise OperatorError(
-            f"There is no certificate in {certificate}, or no key in {key}, that TLS can use ({reason})."
-        ) from None
+        reason = (words or "not in PEM format").replace("_", " ").lower()
+        raise OperatorError(f"Cannot use the certificate in {certificate} or the key in {key}: {reason}.") from None
     except OSError as error:
         raise OperatorError(f"Cannot read {error.filename}: {(error.strerror or str(error)).lower()}.") from None
 

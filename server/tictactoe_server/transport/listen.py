@@ -26,9 +26,9 @@ Connecting a UDP socket to them reveals the machine's own address on the default
 """
 
 _REMEDIES: Final = {
-    errno.EADDRINUSE: " Perhaps a server runs there already: tictactoe-server status. --port 0 takes a free port.",
-    errno.EADDRNOTAVAIL: " --host names an address of this machine; without it, the server listens on all of them.",
-    errno.EACCES: " Ports below 1024 are reserved: take another --port, or see docs/hosting.md for port 443.",
+    errno.EADDRINUSE: " Is a server already running? Check with tictactoe-server status. --port 0 chooses a free port.",
+    errno.EADDRNOTAVAIL: " --host must be an address of this machine; without it, the server listens on all addresses.",
+    errno.EACCES: " Ports below 1024 are reserved: choose another --port, or see docs/hosting.md for port 443.",
 }
 """Advice for the operator, by the error of the operating system."""
 

@@ -62,8 +62,8 @@ class RateLimits(dict[str, RateLimit]):
     """A rate limit for each key. Limits without recent uses are pruned.
 
     Attributes:
-        names: The names in `COUNTS` of the rate and of its burst, if operators can set them.
-        unit: The number of uses per unit in `COUNTS`: a million for megabytes, otherwise 1.
+        names: The operator's names for the rate and its burst, as in `COUNTS`, or empty if operators cannot set them.
+        unit: How many uses the operator's limit counts as one: a million bytes as a megabyte, otherwise 1.
     """
 
     names: tuple[str, ...] = ()

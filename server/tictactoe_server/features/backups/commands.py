@@ -36,61 +36,67 @@ _file_argument = click.argument("file", type=click.Path(path_type=Path))
 
 @click.command()
 @_file_argument
-@with_folder("The folder to copy from, if not the default.")
+@with_folder("Data folder to back up, if it is not the default.")
 def backup(folder: Path, file: Path) -> None:
-    """Copy a server's data into FILE, also while the server runs. An existing FILE is never overwritten."""
+    """Back up a server's data to FILE, even while the server is running. An existing FILE is not overwritten.
+
+    Example: tictactoe-server backup tictactoe.backup
+    """
     back_up(folder, file)
-    click.echo(f"Copied {folder} to {file}.")
+    click.echo(f"Backed up {folder} to {file}.")
 
 
 @click.command()
 @_file_argument
-@with_folder("The folder to restore into, if not the default.")
+@with_folder("Data folder to restore, if it is not the default.")
 @click.pass_obj
 def restore(specs: Specs, folder: Path, file: Path) -> None:
-    """Replace a server's data with a copy that `backup` made. The old data is moved aside. No server may run there.
+    """Restore a server's data from the backup FILE. The server must be stopped.
 
-    Players who have been forgotten since the copy was made are forgotten in it, too.
+    The present data is renamed, not deleted. Players who have been forgotten since the backup was made are forgotten
+    again.
+
+    Example: tictactoe-server restore tictactoe.backup
     """
     aside = restore_backup(folder, file)
     click.echo(f"Restored {file} to {folder}.")
     try:
         found = asyncio.run(forget_again(folder, specs, next(iter(aside), None)))
     except (sqlite3.Error, UnicodeDecodeError):
-        click.echo("The old database is damaged: it does not say who was forgotten since the copy was made.")
+        click.echo("The replaced database is damaged: players forgotten since the backup may not be forgotten again.")
         found = asyncio.run(forget_again(folder, specs, None))
     if found:
-        click.echo(f"Forgotten in it, too, who was forgotten since: {found} places.")
+        click.echo(f"Forgot the players again who were forgotten since the backup; {found} values were changed.")
     for path in aside:
-        click.echo(f"What was there is now {path}.")
+        click.echo(f"The replaced data is in {path}.")
 
 
 @click.command()
 @_file_argument
-@with_folder("The folder to recover, if not the default.")
+@with_folder("Data folder to recover, if it is not the default.")
 def recover(folder: Path, file: Path) -> None:
-    """Write all readable data of a stopped server to the new FILE.
+    """Recover as much data of a stopped server as possible, and write it to a new FILE.
 
-    Use this command if the server does not start because saves are missing: it repairs a copy of the server's log.
-    Nothing in the folder is changed.
+    Use this command if the server does not start because saves are missing. It repairs a copy of the database's
+    write-ahead log; the data folder is not changed.
     """
     missing, still_missing = recover_folder(folder, file)
     if missing:
-        click.echo(f"{missing - still_missing} of {missing} missing batches of saves came back.")
+        click.echo(f"Recovered {missing - still_missing} of {missing} missing batches of saves.")
     else:
-        click.echo("No saves were missing.")
-    click.echo(f"Everything that can be read is in {file}. Look at it, and put it in place:")
+        click.echo("No saves are missing.")
+    click.echo(f"Wrote all readable data to {file}. To check and then restore it:")
     click.echo(f"  {program_command('check', file)}\n  {restore_command(folder, file)}")
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
-@with_folder("The folder to read, if not the default.")
+@with_folder("Data folder to check, if it is not the default.")
 @click.pass_obj
 def check(specs: Specs, folder: Path, file: Path | None) -> None:
-    """Check a server's data, or its copy FILE, for damage. The exit code is 1 if anything is damaged.
+    """Check a server's data, or a backup FILE, for damage. The exit code is 1 if anything is damaged.
 
-    Nothing is changed.
+    The command changes nothing, and the server may be running.
     """
     set_up_logging("text", "critical")
     found = asyncio.run(check_database(file or database_in(folder), specs, is_backup=file is not None))
@@ -99,9 +105,9 @@ def check(specs: Specs, folder: Path, file: Path | None) -> None:
     for line in found.damage:
         click.echo(line)
     if found.damage:
-        click.echo("The server leaves this out. A backup may have it: tictactoe-server restore FILE")
+        click.echo("The server ignores damaged data. To restore a backup: tictactoe-server restore FILE")
         sys.exit(1)
-    click.echo("Nothing is damaged.")
+    click.echo("No damage found.")
 
 
 @click.command()
@@ -110,10 +116,12 @@ def check(specs: Specs, folder: Path, file: Path | None) -> None:
 @access_options
 @click.pass_obj
 def move(specs: Specs, source: str, target: str, store_credentials: Path | None, store_ca: Path | None) -> None:
-    """Copy everything in SOURCE to the empty TARGET: rooms, players, bans and finished games.
+    """Copy all data from SOURCE to an empty TARGET, and compare the copy.
 
-    SOURCE and TARGET are the data folder of a stopped server, or a store as in nats://a,b,c. SOURCE is not changed, and
-    servers may keep using a store while it is read. Damaged data is reported and left out; then the exit code is 1.
+    SOURCE and TARGET are the data folder of a stopped server, or the URLs of a cluster's store. SOURCE is not changed;
+    a store may be in use while it is read. Damaged data is reported and not copied; the exit code is then 1.
+
+    Example: tictactoe-server move /var/lib/tictactoe nats://a,b,c
     """
     set_up_logging("text", "critical")
     if asyncio.run(_move(source, target, (store_credentials, store_ca), specs)):
@@ -123,19 +131,19 @@ def move(specs: Specs, source: str, target: str, store_credentials: Path | None,
 async def _move(source: str, target: str, access: _Access, specs: Specs) -> list[str]:
     """Copy everything from `source` to `target`, verify the copy, print what it has, and return the damage found."""
     if source.rstrip("/") == target.rstrip("/"):
-        raise OperatorError("Both are the same.")
+        raise OperatorError("SOURCE and TARGET are the same.")
     shown = hidden(target)
     async with _opened(source, access, specs) as reading, _opened(target, access, specs, to_fill=True) as writing:
         try:
             moved = await copy(reading, writing, specs)
         except OperatorError as error:
-            raise OperatorError(f"{error} Part of the data is in {shown}: empty it first, then try again.") from error
+            raise OperatorError(f"{error} The copy in {shown} is incomplete. Empty it before trying again.") from error
     for line in reading.damage:
-        click.echo(f"Left out: {line}")
+        click.echo(f"Not copied: {line}")
     async with _opened(target, access, specs) as checking:
         found = await copy(checking, None, specs)
     if found != moved:
-        raise OperatorError(f"{shown} does not hold what was copied: {_described(found)}, not {_described(moved)}.")
+        raise OperatorError(f"The copy in {shown} differs: it has {_described(found)} instead of {_described(moved)}.")
     click.echo(f"Copied and compared: {_described(moved)}.")
     return reading.damage
 
@@ -152,7 +160,7 @@ def _opened(
             from tictactoe_server.features.backups.streams import copied_streams
         return copied_streams(place, *access, specs, to_fill=to_fill)
     if place == ":memory:":
-        raise OperatorError(f"{place} keeps nothing.")
+        raise OperatorError(f"{place} stores nothing.")
     return (folder_target if to_fill else folder_source)(Path(place).expanduser(), specs)
 
 

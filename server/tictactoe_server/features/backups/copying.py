@@ -28,8 +28,8 @@ from tictactoe_server.storage.store import MISSING, Conflict, Stored, StoreUnava
 AT_ONCE: Final = 500
 _DIGEST_BYTES: Final = 16
 _MAX_FINDINGS: Final = 20
-CANNOT_READ: Final = "The source cannot be read"
-NO_MORE: Final = "The target takes no more"
+CANNOT_READ: Final = "Cannot read the source"
+NO_MORE: Final = "Cannot write to the target"
 
 
 @contextmanager
@@ -110,7 +110,7 @@ async def copy(source: CopyEnd, target: CopyEnd | None, specs: Specs) -> Content
                 try:
                     contents.time = await source.noted_time()
                 except Unreadable:
-                    source.damage.append("How long servers have run.")
+                    source.damage.append("The served time.")
     if target is not None and contents.time is not None:
         with refusing(NO_MORE):
             await target.put_time(contents.time)
@@ -150,7 +150,7 @@ async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
         async with aclosing(_Folder.open(place, specs)) as source:
             with reading(place / FILE_NAME) as copied:
                 unknown = unknown_tables(copied, specs.tables)
-            source.damage += [f"The table {name}: nothing here keeps such a one." for name in unknown]
+            source.damage += [f"Table {name}: unknown to this version." for name in unknown]
             yield source
 
 
@@ -161,7 +161,7 @@ async def folder_target(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     If the folder does not exist, it is created.
     """
     if (folder / FILE_NAME).exists():
-        raise OperatorError(f"{folder} is not empty: it has a database. Nothing in it was changed.")
+        raise OperatorError(f"{folder} is not empty: it contains a database. Nothing was changed.")
     with refusing(NO_MORE):
         async with aclosing(_Folder.open(folder, specs)) as target:
             yield target

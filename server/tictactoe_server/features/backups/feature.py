@@ -21,7 +21,7 @@ from tictactoe_server.storage.schema import restore_command
 def _parse_period(text: str) -> float:
     seconds = parse_duration(text)
     if not 60 <= seconds <= 366 * 86_400:
-        raise BadParameter(f"{text!r} is no period from a minute to a year, as in 6h or 1d.")
+        raise BadParameter(f"{text!r} is not between a minute and a year; use a duration such as 6h or 1d.")
     return seconds
 
 
@@ -32,13 +32,13 @@ class BackupOptions(Options):
     section = "Backups"
 
     to: Path | None = option(
-        "Back up the data into this folder regularly, and verify each backup.",
+        "Back up the data to this folder regularly, and check each backup. [default: no backups]",
         click.Path(path_type=Path),
         "DIR",
         name="backup-to",
     )
     every_seconds: float = option(
-        "How often to back up, as in 6h or 1d.",
+        "Time between backups, such as 6h or 1d.",
         _parse_period,
         "TIME",
         default=86_400.0,
@@ -46,7 +46,7 @@ class BackupOptions(Options):
         typed="1d",
     )
     keep: int = option(
-        "How many backups to keep; the oldest are deleted.",
+        "Number of backups to keep; older backups are deleted.",
         IntRange(1, 10_000),
         "NUMBER",
         default=14,
@@ -56,10 +56,10 @@ class BackupOptions(Options):
     def check(self, settings: Settings) -> None:
         if self.to and any(options.shared_store for options in settings.features):
             raise UsageError(
-                "--backup-to copies the folder of --data. What a store of several servers keeps, `move` copies."
+                "--backup-to cannot back up a --store. To copy a store: tictactoe-server move STORE FOLDER"
             )
         if self.to and settings.data is None:
-            raise UsageError("--backup-to needs --data: with :memory: there is nothing to copy.")
+            raise UsageError("--backup-to requires a data folder; --data :memory: stores nothing.")
 
 
 def _make(parts: Parts) -> Iterable[Service]:
@@ -72,8 +72,8 @@ def _advise(settings: Settings) -> str:
     target = settings.of(BackupOptions).to
     copies = [] if target is None else list_backups(target)
     if settings.data is None or not copies:
-        return "No backup is known: --backup-to names no folder with one."
-    return f"The newest backup is put in its place by:\n  {restore_command(settings.data, copies[-1])}"
+        return "There is no backup in the folder of --backup-to."
+    return f"To restore the newest backup:\n  {restore_command(settings.data, copies[-1])}"
 
 
 FEATURE: Final = Feature(

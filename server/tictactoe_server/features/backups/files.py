@@ -50,7 +50,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
         held.write_mark(0)
         flush(folder)
     except OSError as error:
-        raise OperatorError(f"Cannot put {backup} into {folder}: {error.strerror or error}.") from error
+        raise OperatorError(f"Cannot restore {backup} to {folder}: {error.strerror or error}.") from error
     finally:
         held.release()
     return moved
@@ -70,7 +70,7 @@ def back_up_file(source: Path, target: Path) -> None:
     Raises `OperatorError`.
     """
     if target.exists():
-        raise OperatorError(f"{target} exists already. Nothing was overwritten.")
+        raise OperatorError(f"{target} already exists. Nothing was overwritten.")
     try:
         descriptor, name = tempfile.mkstemp(prefix=f"{target.name}.", suffix=".partial", dir=target.absolute().parent)
         os.close(descriptor)

@@ -103,7 +103,7 @@ class Backups(Service):
         newest = "none yet" if made_at is None else f"{datetime.fromtimestamp(made_at, UTC):%Y-%m-%d %H:%M} UTC"
         future = list_backups(self.target, from_future=True)
         problems = [self.problem] if self.problem else []
-        problems += [f"{path.name} is dated in the future and does not count" for path in future[:1]]
+        problems += [f"{path.name} is ignored: its date is in the future" for path in future[:1]]
         return {"backup": "; ".join([f"newest {newest}, {count} in {self.target}", *problems])}
 
     async def run(self) -> None:
@@ -117,7 +117,7 @@ class Backups(Service):
                 await self.make()
             except (OperatorError, OSError) as error:
                 self.problem = str(error)
-                log.error("no backup was made", reason=self.problem)
+                log.error("backup failed", reason=self.problem)
                 await asyncio.sleep(min(AGAIN_SECONDS, self.every_seconds))
 
     async def make(self) -> Path:
@@ -130,7 +130,9 @@ class Backups(Service):
         free = shutil.disk_usage(self.target).free
         needed = size + ROOM_BYTES
         if free < needed:
-            raise OperatorError(f"{self.target} has {free >> 20} MB left; a backup needs {needed >> 20} MB.")
+            raise OperatorError(
+                f"{self.target} has {free >> 20} MB of free space; a backup requires {needed >> 20} MB."
+            )
         for rest in self.target.glob("tictactoe-*.partial"):  # left over from interrupted backups
             rest.unlink(missing_ok=True)
         copy = self.target / datetime.fromtimestamp(clock.wall(), UTC).strftime(_NAME)

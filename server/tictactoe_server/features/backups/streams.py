@@ -68,7 +68,7 @@ class CopiedStreams:
         messages = sum(info.state.messages for info in infos)
         if messages > (await self._streams.first.newest(LAYOUT) is not None):
             where = f"The streams in {self._streams.link.urls}"
-            raise OperatorError(f"{where} are not empty: they have {messages} documents. Nothing in them was changed.")
+            raise OperatorError(f"{where} are not empty: they contain {messages} documents. Nothing was changed.")
         layout = msgspec.structs.replace(self._streams.layout, floor=clock.wall_ms() * _IDS_A_MS)
         await self._streams.first.put(LAYOUT, msgspec.json.encode(layout), None)
 
@@ -129,7 +129,7 @@ class _Recorder:
         is_heard = await wait_until(has_heard, PATIENCE_SECONDS)
         is_whole = all(later.sequence == earlier.sequence + 1 for earlier, later in itertools.pairwise(self._entries))
         if not is_heard or not is_whole:
-            raise StoreUnavailable("What was written meanwhile has not all come. Try again.")
+            raise StoreUnavailable("Not all values that were written meanwhile have arrived. Try again.")
         if self.games_upto is None:
             self.games_upto = self._entries[-1].sequence
         found.update((entry.key, entry) for entry in self._entries if entry.key.startswith(prefix))
@@ -149,7 +149,7 @@ async def _keep(write: Callable[[], Awaitable[object]]) -> None:
         except Conflict as conflict:
             if attempt:
                 return
-            raise OperatorError(f"Somebody else writes into the stream, too: {conflict} is there already.") from None
+            raise OperatorError(f"Another program writes to the stream: {conflict} already exists.") from None
         except StoreUnavailable:
             if clock.monotonic() > deadline:
                 raise

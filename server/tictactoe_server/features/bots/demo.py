@@ -115,7 +115,7 @@ class Demo(Service):
         if self._pool.workers.are_busy:
             return None
         if worker.pid is None and (reason := await worker.start()):
-            log.info("no process for the game of the first page", reason=reason)
+            log.info("demonstration game not played: its process did not start", reason=reason)
             await asyncio.sleep(_PATIENCE_SECONDS)
             return None
         with suppress(TimeoutError, WorkerLost):

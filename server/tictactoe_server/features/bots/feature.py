@@ -23,17 +23,17 @@ class BotOptions(Options):
     section = "Bots"
 
     pause_seconds: float = seconds_option(
-        0.6, "How long bots wait before they move, as a person would; 0 for machines.", 0, 60, "bot-pause"
+        0.6, "Pause before each move of a bot, so that people can follow; 0 for none.", 0, 60, "bot-pause"
     )
-    deadline_seconds: float = seconds_option(1.0, "How long a bot may think about a move.", 0.05, 60, "bot-deadline")
+    deadline_seconds: float = seconds_option(1.0, "Longest time for a bot's move.", 0.05, 60, "bot-deadline")
     workers: int | None = option(
-        "Processes in which bots think. [default: one less than the cores, at least 1]",
+        "Number of processes that compute bots' moves. [default: the number of cores less 1, but at least 1]",
         IntRange(1, 256),
         "NUMBER",
         name="bot-workers",
     )
     demo: bool = option(
-        "Whether computers play a game on the first page while nobody else plays, at the lowest priority.",
+        "Show a game between bots on the home page while nobody else is playing; it has the lowest priority.",
         default=True,
         name="demo/--no-demo",
     )

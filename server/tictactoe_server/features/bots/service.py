@@ -94,19 +94,19 @@ class Bots(Service):
                 await asyncio.sleep(again_seconds)
                 again_seconds = min(2 * again_seconds, _LONGEST_AGAIN_SECONDS)
         except Exception:
-            log.exception("a bot failed", room=room.code)
+            log.exception("bot failed", room=room.code)
 
     async def _deliver(self, code: str, player: Player, command: Command) -> bool:
         try:
             await self.act(code, player, command)
         except Refused as refused:
-            log.debug("a bot is refused", room=code, code=refused.code)
+            log.debug("bot request refused", room=code, code=refused.code)
             return refused.code is not ErrorCode.BUSY
         except StoreUnavailable:
-            log.debug("a bot waits for the store", room=code)
+            log.debug("bot waits for the store", room=code)
             return False
         except Exception:
-            log.exception("a bot's command failed", room=code)
+            log.exception("bot request failed", room=code)
             return False
         return True
 
@@ -132,7 +132,7 @@ class Bots(Service):
             level = LEVELS[room.seat(mark).bot or ""]
             chosen = await choose(position, level, clock_seconds=left - pause, priority=priority)
         except Exception:
-            log.exception("a bot moves without a thought", room=room.code)
+            log.exception("bot search failed: playing a random move", room=room.code)
             any_of = choose_side_at_random if position.options else choose_at_random
             chosen = any_of(position, SystemRandom())
         _, answering = self._duties.get((room.code, "draw"), (None, None))
@@ -147,7 +147,7 @@ class Bots(Service):
         try:
             plays_on = await self.pool.is_better_than_draw(room.position, mark, clock_seconds=left)
         except Exception:
-            log.exception("a bot declines without a thought", room=room.code)
+            log.exception("bot search failed: declining the draw offer", room=room.code)
         return Draw(room=room.code, action="decline" if plays_on else "accept")
 
 

@@ -138,7 +138,7 @@ class Worker:
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A question in the queue.
+    """A question in the queue of the worker pool.
 
     Attributes:
         question: A call to the engine. If it is a search, the worker pool adds a budget to it.
@@ -245,7 +245,7 @@ class Workers:
                     job.has_lost_worker = True
                     self._put(job)
             except Exception:
-                log.exception("a bot's question came to nothing")
+                log.exception("bot search failed")
             finally:
                 if not is_put_back:
                     job.settle(answer)

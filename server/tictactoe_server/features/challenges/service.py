@@ -301,7 +301,7 @@ class Challenges(Service):
         try:  # without another await, so that the result of the check still holds
             live = self._expect_room(challenge, player, rules, policy.purpose)
         except Refused as error:
-            log.info("the room of a challenge could not be opened", reason=str(error))
+            log.info("challenge room not opened", reason=str(error))
             await self._end(challenge, "failed")
             raise _no_open_challenge() from None
         try:
@@ -401,9 +401,9 @@ class Challenges(Service):
         try:
             await work
         except (Refused, StoreUnavailable) as error:
-            log.debug("a challenge could not be changed", reason=str(error))
+            log.debug("challenge not changed", reason=str(error))
         except Exception:
-            log.exception("a challenge could not be processed")
+            log.exception("challenge failed")
 
     def _expire(self) -> None:
         """End the challenges that are due, and delete those that ended long ago."""

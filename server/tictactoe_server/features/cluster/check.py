@@ -73,31 +73,31 @@ class Inspector:
         try:
             found = await self.living()
         except StoreUnavailable as error:
-            yield Fault(f"The servers cannot be heard: {error}")
+            yield Fault(f"The servers cannot be queried: {error}")
             return
         if not found:
-            yield "No server lives."
+            yield "No server is running."
         for one, time_lag_ms in found:
             try:
                 reply = await self._link.request(ORDERS + one.sender, msgspec.json.encode(Status()))
                 answer = msgspec.json.decode(reply)["answer"]
             except (StoreUnavailable, ValueError, KeyError) as error:
-                yield Fault(f"Server {one.name} lives and does not say how it is: {error}")
+                yield Fault(f"Server {one.name} is running but does not report its status: {error}")
                 continue
             serves = (
-                f"{answer['players']} players, {answer['served']} rooms served, {answer['elsewhere']} known at others"
+                f"{answer['players']} players, {answer['served']} rooms served, {answer['elsewhere']} on other servers"
             )
-            yield f"Server {one.name} lives: {serves}, its time {time_lag_ms} ms behind the latest."
+            yield f"Server {one.name}: {serves}, clock {time_lag_ms} ms behind the latest."
             if answer["unready"] is not None and answer["drain"] is None:
                 yield Fault(f"Server {one.name} is not ready: {answer['unready']}.")
             if time_lag_ms > _MAX_TIME_LAG_MS:
-                yield Fault(f"The time of server {one.name} is not that of the others: it does not hear them.")
+                yield Fault(f"The clock of server {one.name} is behind: it does not receive the others' heartbeats.")
             for other, _ in found:
                 if other.sender not in one.living:
-                    yield Fault(f"Server {one.name} does not hear {other.name}.")
+                    yield Fault(f"Server {one.name} does not receive heartbeats from {other.name}.")
         for url, count in Counter(one.url for one, _ in found).items():
             if count > 1:
-                yield Fault(f"{count} servers say that they are at {url}: each needs an --advertise of its own.")
+                yield Fault(f"{count} servers advertise {url}: each requires its own --advertise.")
         reasons = await asyncio.gather(*(_find_obstacle(one.url) for one, _ in found))
         for (one, _), reason in zip(found, reasons, strict=True):
             if reason:
@@ -113,17 +113,17 @@ async def _inspect_streams(link: Link, copies: Copies) -> AsyncIterator[str]:
     risky = defaultdict[str, list[str]](list)
     for stream, info in zip(streams.all, infos, strict=True):
         replicas, leader = info.config.get("num_replicas", 1), info.cluster.leader
-        yield f"Stream {stream.name}: replicas {replicas}, the leader is {leader or 'not known'}."
+        yield f"Stream {stream.name}: {replicas} replicas, leader {leader or 'unknown'}."
         if replicas > 1 and not leader:
-            yield Fault(f"The stream {stream.name} has no leader: nothing can be written.")
+            yield Fault(f"Stream {stream.name} has no leader: nothing can be written.")
         for risk in risks_of(info):
             risky[risk].append(stream.name)
     for risk, names in risky.items():
-        yield Fault(f"The stream {', '.join(names)}: {risk}")
+        yield Fault(f"Stream {', '.join(names)}: {risk}")
     try:
         found = await copies.find_faults(streams.all)
     except StoreUnavailable as unavailable:
-        yield Fault(f"The nodes' copies cannot be compared: {unavailable}")
+        yield Fault(f"Cannot compare the copies on the nodes: {unavailable}")
         return
     for sentence in chain.from_iterable(found[node] for node in sorted(found)):
         yield Fault(sentence)
@@ -135,8 +135,8 @@ async def _find_obstacle(url: str) -> str:
         async with connect(url, open_timeout=_PATIENCE_SECONDS, close_timeout=_PATIENCE_SECONDS, proxy=None):
             return ""
     except ConnectionRefusedError:
-        return "nobody listens there"
+        return "connection refused"
     except TimeoutError:
-        return f"nobody answers within {_PATIENCE_SECONDS:.0f} s"
+        return f"no response within {_PATIENCE_SECONDS:.0f} s"
     except (OSError, WebSocketException) as error:
         return str(error).rstrip(".") or repr(error)

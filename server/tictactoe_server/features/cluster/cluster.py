@@ -93,7 +93,7 @@ class Cluster(RemoteServers, Service):
     def __init__(self, parts: Parts, url: str) -> None:
         super().__init__()
         if not isinstance(parts.store, JetStreamStore):
-            raise CannotOpenStore("This is no store of several servers.")
+            raise CannotOpenStore("The store does not support clusters.")
         self._store = store = parts.store
         clock = Uninterrupted(parts.monotonic_ns)
         self.time = time = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
@@ -236,13 +236,13 @@ class Cluster(RemoteServers, Service):
                 await asyncio.sleep(pause)
                 is_reached = await messages.ask(self._link, messages.REACHED + server, messages.encode(code), bool)
         except StoreUnavailable as unavailable:  # heartbeats soon show whether the server is dead
-            log.debug("a server does not say whether anybody reaches it", reason=str(unavailable))
+            log.debug("server did not report whether players reach it", reason=str(unavailable))
             return
         if is_reached:
             raise Refused(ErrorCode.NOT_ALLOWED, "reached", retry_ms=_ASKED_MS, room=code, at=url)
         found = await self._store.table(ROOMS).load(code)
         if found is not None and self.other_rooms.rooms.get(code) is other and other.server == server:
-            log.info("a room is taken over whose server no player reaches", room=code, url=url)
+            log.info("taking over a room because no player reaches its server", room=code, url=url)
             self._adopt(*found)
 
     def _is_reached(self, code: str) -> bool:
@@ -276,7 +276,7 @@ class Cluster(RemoteServers, Service):
                     self.other_rooms.drop_unclaimed()
                 is_again = is_missing
             except StoreUnavailable as unavailable:
-                log.warning("rooms of nobody cannot be read yet", reason=str(unavailable))
+                log.warning("rooms without a server not loaded yet; retrying", reason=str(unavailable))
                 await asyncio.sleep(_PAUSE_SECONDS)
                 self._missing_a_server.set()
 
@@ -286,7 +286,7 @@ class Cluster(RemoteServers, Service):
             with contextlib.suppress(StoreUnavailable):
                 found = await self._copies.find_faults(self._store.streams.all)
                 for node in found.keys() - self.faulty_nodes:
-                    log.error("a node of the store has a fault", reason=" ".join(found[node]))
+                    log.error("store node is faulty", reason=" ".join(found[node]))
                 self.faulty_nodes = {*found}
             await asyncio.sleep(_COMPARE_SECONDS)
 
@@ -373,7 +373,7 @@ class Matching:
                 try:
                     found = await messages.ask(self._link, subject, question, messages.Found, _ANSWER_SECONDS)
                 except StoreUnavailable:
-                    log.debug("a match was not answered", server=chosen)
+                    log.debug("match request not answered; retrying", server=chosen)
                     await asyncio.sleep(_MATCH_PAUSE_SECONDS)
                     continue
             url = self._members.url_of(found.server)
@@ -381,7 +381,7 @@ class Matching:
             if url is not None or not found.server or is_here:
                 return found.code, url
             await asyncio.sleep(_MATCH_PAUSE_SECONDS)  # the room has just been closed
-        raise StoreUnavailable("nobody can say who waits for a match")
+        raise StoreUnavailable("no server answers requests for a match")
 
     def find(self, request: messages.MatchRequest) -> messages.Found:
         """Return the room for the player in `request`, and reserve the seat for a while; raises `InvalidRules`."""

@@ -1,4 +1,4 @@
-"""The commands of `tictactoe-server cluster`: create the streams, change their number, and check the cluster."""
+"""The commands under `tictactoe-server cluster`: create the streams, change their number, and check the cluster."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _with_link(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
         metavar="URLS",
         envvar="TICTACTOE_STORE",
         required=True,
-        help="The NATS servers, as in nats://a.example,b.example,c.example.",
+        help="URLs of the NATS servers, such as nats://a.example,b.example,c.example.",
     )
     @access_options
     @functools.wraps(work)
@@ -69,7 +69,7 @@ def cluster() -> None:
     default=3,
     show_default=True,
     metavar="NUMBER",
-    help="Number of nodes that keep a copy; with fewer than 3 the loss of one node stops the cluster.",
+    help="Number of copies on different nodes. With fewer than 3, the loss of one node stops the cluster.",
 )
 @click.option(
     "--streams",
@@ -77,13 +77,15 @@ def cluster() -> None:
     default=8,
     show_default=True,
     metavar="NUMBER",
-    help="Number of streams that share the rooms, each with its own leader.",
+    help="Number of streams over which the rooms are distributed, each with its own leader.",
 )
 async def init(link: Link, replicas: int, streams: int) -> None:
-    """Create the streams for rooms, players and games, and print the permissions that the servers' user needs.
+    """Create the streams of a cluster, and print the permissions that the servers require.
 
-    Existing streams are kept; only their leaders are spread evenly over the nodes. Use credentials that may create
-    streams.
+    Existing streams are not changed, except that their leaders are spread evenly over the nodes. The credentials must
+    allow creating streams.
+
+    Example: tictactoe-server cluster init --store nats://a,b,c
     """
     from tictactoe_server.features.jetstream.stream import RIGHTS
     from tictactoe_server.features.jetstream.streams import make_streams
@@ -98,13 +100,13 @@ async def init(link: Link, replicas: int, streams: int) -> None:
                 raise
             if str(error) != shown:
                 shown = str(error)
-                click.echo(f"{shown} Trying again for up to {MAKING_SECONDS:.0f} s.", err=True)
+                click.echo(f"{shown} Retrying for up to {MAKING_SECONDS:.0f} s.", err=True)
         await asyncio.sleep(_AGAIN_SECONDS)
     nodes = "one node" if replicas == 1 else f"{replicas} nodes"
-    click.echo(f"{_count_streams(made.layout.shared)} there, on {nodes}.")
+    click.echo(f"The cluster has {_count_streams(made.layout.shared)} for rooms, on {nodes}.")
     if made.layout.shared != streams:
-        click.echo(f"To share the rooms out among {streams}: tictactoe-server cluster reshard {streams}")
-    click.echo("The user of the servers needs these rights:\npermissions {")
+        click.echo(f"To change the number of streams: tictactoe-server cluster reshard {streams}")
+    click.echo("Give the NATS user of the servers:\npermissions {")
     for verb, subjects in RIGHTS.items():
         listed = ", ".join(f'"{subject}"' for subject in subjects)
         click.echo(f"  {verb} {{ allow: [{listed}] }}")
@@ -115,31 +117,31 @@ async def init(link: Link, replicas: int, streams: int) -> None:
 @_with_link
 @click.argument("streams", type=click.IntRange(1, MOST_STREAMS))
 async def reshard(link: Link, streams: int) -> None:
-    """Distribute the rooms over STREAMS streams while all servers are stopped.
+    """Distribute the rooms over STREAMS streams. All servers must be stopped.
 
-    If it is interrupted, run it again, with the same number or the previous one, which undoes it. Use credentials that
-    may create streams.
+    After an interruption, run the command again: with the same number to finish, or with the previous number to
+    undo. The credentials must allow creating streams.
     """
     from tictactoe_server.features.cluster.check import Inspector
     from tictactoe_server.features.jetstream.streams import share_out
 
     if living := [server.name for server, _ in await (await Inspector(link).open()).living()]:
-        raise CannotOpenStore(f"These servers live and have to be stopped first: {', '.join(living)}.")
+        raise CannotOpenStore(f"Stop these servers first: {', '.join(living)}.")
     moved = await share_out(link, streams)
-    click.echo(f"{_count_streams(streams)} there now for the rooms: {moved} moved. The servers may start.")
+    click.echo(f"The cluster now has {_count_streams(streams)} for rooms; {moved} rooms were moved. Start the servers.")
 
 
 def _count_streams(count: int) -> str:
-    return "One stream is" if count == 1 else f"{count} streams are"
+    return "1 stream" if count == 1 else f"{count} streams"
 
 
 @cluster.command()
 @_with_link
-@click.option("--watch", is_flag=True, help="Go on, and report faults again whenever they change, until interrupted.")
+@click.option("--watch", is_flag=True, help="Keep checking, and report changes of the faults until interrupted.")
 async def check(link: Link, *, watch: bool) -> None:
-    """Report the health of the streams, the nodes and the servers. The exit code is 1 if anything is wrong.
+    """Check the health of the streams, the NATS nodes and the servers. The exit code is 1 if there is a fault.
 
-    Use the servers' credentials.
+    Use the credentials of the servers.
     """
     from tictactoe_server.features.cluster.check import (  # the rest of this module works without nats-py
         Fault,
@@ -155,7 +157,7 @@ async def check(link: Link, *, watch: bool) -> None:
         faults = [finding for finding in findings if isinstance(finding, Fault)]
         if faults != shown:
             when = f"{datetime.fromtimestamp(clock.wall()):%H:%M:%S} " if watch else ""
-            for line in [f"Wrong: {fault}" for fault in faults] or ["Nothing is wrong."]:
+            for line in [f"Fault: {fault}" for fault in faults] or ["No faults."]:
                 click.echo(when + line)
         if not watch:
             sys.exit(bool(faults))
@@ -168,11 +170,11 @@ async def check(link: Link, *, watch: bool) -> None:
 @_with_link
 @click.argument("node")
 async def remove(link: Link, node: str) -> None:
-    """Remove NODE, which is down for good, so that a node with another name can take over its copies.
+    """Remove a node that is permanently down, so that a new node takes over its copies.
 
-    Use the credentials of the system user.
+    NODE is the name of the node. Use the credentials of the NATS system account.
     """
     from tictactoe_server.features.jetstream.streams import remove_node
 
     await remove_node(link, node)
-    click.echo(f"Node {node} is removed. Other nodes take its copies: see tictactoe-server cluster check.")
+    click.echo(f"Removed node {node}. To see which nodes take over its copies: tictactoe-server cluster check")

@@ -1,4 +1,4 @@
-"""The feature of several servers with one store: its options, and the commands that set up and check the store."""
+"""The feature "cluster", several servers with one store: its options, and commands to set up and check the store."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tictactoe_server.storage.specs import Specs, Storage
 
 
 def _parse_url(text: str) -> str | None:
-    """Return `text` as a WebSocket URL without trailing slashes, or None if it is empty; raises `BadParameter`."""
+    """Return `text` as a WebSocket URL without trailing slashes, or None if it is empty; may raise `BadParameter`."""
     if not text:
         return None
     scheme, _, rest = text.partition("://")
     kind = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}.get(scheme.lower())
     parts = split_url(text)
     if kind is None or parts is None or parts.query or parts.fragment or parts.username:
-        raise BadParameter(f'"{text}" is no URL as in ws://10.0.0.11:8765 or wss://play.example/s1.')
+        raise BadParameter(f'"{text}" is not a URL such as ws://10.0.0.11:8765 or wss://play.example/s1.')
     return f"{kind}://{rest.rstrip('/')}"
 
 
@@ -36,20 +36,18 @@ class ClusterOptions(Options):
     section = "Several servers"
 
     store: str | None = option(
-        "Keep everything in these NATS servers, for several servers at once, as in nats://a,b,c; --data then keeps a "
-        "copy of the finished games alone.",
+        "Run as part of a cluster that stores its data in NATS JetStream, such as nats://a,b,c. --data then stores "
+        "only a copy of finished games.",
         metavar="URLS",
     )
-    store_credentials: Path | None = file_option(
-        "Who this server is to --store: a user's credentials, or the seed of an nkey."
-    )
-    store_ca: Path | None = file_option("Certificates to trust for --store instead of the system's, in PEM.")
+    store_credentials: Path | None = file_option("Credentials for --store: a NATS .creds file, or the seed of an nkey.")
+    store_ca: Path | None = file_option("CA certificates for --store (PEM). [default: the system's]")
     store_unsafe: bool = option(
-        "Use --store even where it may lose moves that it has acknowledged, and say so.", default=False, is_flag=True
+        "Use --store even if it may lose acknowledged moves, and log a warning.", default=False, is_flag=True
     )
     advertise: str | None = option(
-        "With --store: where players reach this very server, as in ws://10.0.0.11:8765 or wss://play.example/s1. "
-        "Needed unless --host is one address.",
+        "URL at which players reach this server of the cluster, such as ws://10.0.0.11:8765 or wss://play.example/s1. "
+        "Required with --store, unless --host is a single address.",
         _parse_url,
         "URL",
     )
@@ -61,7 +59,7 @@ class ClusterOptions(Options):
     def check(self, settings: Settings) -> None:
         if self.store and self.advertise is None and settings.host in (None, "0.0.0.0", "::"):
             raise UsageError(
-                "--store needs --advertise URL, where players reach this very server, unless --host is one address."
+                "--store requires --advertise, the URL at which players reach this server, or a --host of one address."
             )
 
 

@@ -105,7 +105,7 @@ class Members:
 
     def lose(self, id: str) -> None:
         if id in self.others:
-            log.info("a server of the cluster is gone", server=self.others[id].name)
+            log.info("cluster server lost", server=self.others[id].name)
             del self.others[id], self._heard_at[id]
             self.on_gone(id)
 
@@ -124,9 +124,9 @@ class Members:
         known = self.others.get(heartbeat.sender)
         begins_to_leave = heartbeat.is_leaving and (known is None or not known.is_leaving)
         if known is None:
-            log.info("a server of the cluster has come", server=heartbeat.name, url=heartbeat.url)
+            log.info("cluster server joined", server=heartbeat.name, url=heartbeat.url)
         elif begins_to_leave:
-            log.info("a server of the cluster leaves", server=heartbeat.name)
+            log.info("cluster server leaving", server=heartbeat.name)
         self.others[heartbeat.sender] = heartbeat
         self._heard_at[heartbeat.sender] = self._last_heard_at = clock.monotonic()
         self._time_served.go_on_from(heartbeat.time)

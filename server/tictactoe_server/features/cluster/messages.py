@@ -127,7 +127,12 @@ class MatchRequest(Struct, frozen=True, array_like=True):
 
 
 class Found(Struct, frozen=True, array_like=True):
-    """The reply to a `MatchRequest`: a room, and the id of its server, or "" if the sender has to open the room."""
+    """The reply to a `MatchRequest`.
+
+    Attributes:
+        code: The code of the room where the player meets the opponent.
+        server: The id of the server that has the room, or "" if the sender of the request must open it.
+    """
 
     code: str
     server: str = ""
@@ -144,7 +149,7 @@ async def ask(link: Link, subject: str, question: bytes, kind: type[Said], secon
     except TimeoutError:
         raise StoreUnavailable(f"no answer within {seconds} s") from None
     except ValueError as error:
-        raise StoreUnavailable(f"the answer cannot be read: {error}") from error
+        raise StoreUnavailable(f"invalid answer: {error}") from error
 
 
 async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Said], object]) -> None:
@@ -157,7 +162,7 @@ async def listen(link: Link, subject: str, kind: type[Said], take: Callable[[Sai
         try:
             answer = take(msgspec.msgpack.decode(message.data, type=kind))
         except (msgspec.DecodeError, UnicodeError, InvalidRules) as error:
-            log.error("what another server says cannot be read", subject=subject, reason=str(error))
+            log.error("invalid message from another server", subject=subject, reason=str(error))
             return
         if answer is not None:
             link.publish(message.reply, encode(answer))

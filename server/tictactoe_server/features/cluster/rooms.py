@@ -324,7 +324,7 @@ class OtherRooms:
             return not self._reading and all(self._heard.get(id, -1) >= other.number for id, other in others)
 
         if not await wait_until(are_read, READING_SECONDS):
-            raise StoreUnavailable("the rooms of another server cannot be read")
+            raise StoreUnavailable("another server does not send its rooms")
 
     def on_news(self, news: News) -> None:
         """Apply another server's `News`, and request earlier ones that were missed.
@@ -350,7 +350,7 @@ class OtherRooms:
                 page = await ask(self._link, PAGES + server, (after + heard).encode(), Page)
                 first, after = first or page, page.after
                 if (page.ended is None) != (first.ended is None):
-                    raise StoreUnavailable("what was missed was too much to be read at once")
+                    raise StoreUnavailable("too many announcements were missed to read them at once")
                 self._apply_news(News(server, page.number, page.outlines, page.ended or []), reading)
                 await asyncio.sleep(0)
             if self._reading.get(server) is not reading:
@@ -364,7 +364,7 @@ class OtherRooms:
                 if code not in reading.told:
                     self.drop(code)
         except StoreUnavailable as unavailable:  # retried at the next heartbeat
-            log.debug("the rooms of another server cannot be read", reason=str(unavailable))
+            log.debug("rooms of another server not read", reason=str(unavailable))
         finally:
             if self._reading.get(server) is reading:
                 del self._reading[server]
@@ -420,7 +420,7 @@ class OtherRooms:
         try:
             room = ROOMS.read(outline.code, outline.document)
         except Unreadable as damaged:
-            log.error("an outline cannot be read", room=outline.code, reason=str(damaged))
+            log.error("damaged room of another server ignored", room=outline.code, reason=str(damaged))
             return
         other = self.rooms.get(outline.code)
         before = None if other is None or other.is_opening else other.room
@@ -452,7 +452,7 @@ class OtherRooms:
         try:
             boards = await ask(self._link, BOARDS + server, encode(codes), list[LiveBoard], _BOARDS_SECONDS)
         except StoreUnavailable as unavailable:
-            log.debug("boards of another server cannot be read", reason=str(unavailable))
+            log.debug("boards of another server not read", reason=str(unavailable))
             return
         for board in boards:
             if board.room in self.rooms:

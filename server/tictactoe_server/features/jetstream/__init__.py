@@ -33,14 +33,14 @@ def needing_nats() -> Iterator[None]:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("nats", "nkeys", "nacl"):
             raise
-        raise CannotOpenStore("A store on NATS needs the library nats-py: pip install '.[cluster]'.") from missing
+        raise CannotOpenStore("--store requires the package nats-py: pip install '.[cluster]'.") from missing
 
 
 def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for the store's credentials and certificates to `command`."""
     for name, help in (
-        ("store-ca", "Certificates to trust instead of the system's, in PEM."),
-        ("store-credentials", "Who you are: a user's credentials for NATS, or the seed of an nkey."),
+        ("store-ca", "CA certificates for the NATS servers (PEM). [default: the system's]"),
+        ("store-credentials", "Credentials for NATS: a .creds file, or the seed of an nkey."),
     ):
         variable = f"TICTACTOE_{name.replace('-', '_').upper()}"
         option = click.option(f"--{name}", type=click.Path(path_type=Path), metavar="FILE", envvar=variable, help=help)

@@ -70,7 +70,7 @@ class Access:
 
 
 def _give_over_tls(context: ssl.SSLContext, secret: str) -> Callable[[], str]:
-    """Return a callback that returns `secret` to the NATS library once TLS is established, and raises an error before.
+    """Return a callback for the NATS library that returns `secret` once TLS is established; before, it raises an error.
 
     Without it, the library would send the secret unencrypted to a node that does not use TLS.
     """
@@ -91,7 +91,9 @@ def _give_over_tls(context: ssl.SSLContext, secret: str) -> Callable[[], str]:
 
 
 def parse_urls(urls: str) -> list[str]:
-    """Return a separate URL for each host in `urls`, which names the scheme only once; raises `CannotOpenStore`.
+    """Return the URL of each node in a list such as ``nats://a,b``; may raise `CannotOpenStore`.
+
+    The list has the scheme, and a user with a password, only once, before the first host.
 
     >>> parse_urls("nats://ana:secret@a,b:4223")
     ['nats://ana:secret@a', 'nats://ana:secret@b:4223']
@@ -102,7 +104,7 @@ def parse_urls(urls: str) -> list[str]:
         parts = [urlsplit(f"{scheme}://{user}{at}{host}") for host in hosts.rstrip("/").split(",")]
         if scheme in ("nats", "tls") and all(part.hostname and not part.path and part.port != 0 for part in parts):
             return [part.geturl() for part in parts]
-    raise CannotOpenStore(f"{hidden(urls)!r} names no store, as in nats://a.example,b.example,c.example:4222.")
+    raise CannotOpenStore(f"{hidden(urls)!r} is not a list of URLs such as nats://a.example,b.example,c.example:4222.")
 
 
 def _credentials_in(file: Path | None) -> dict[str, Any]:
@@ -112,13 +114,13 @@ def _credentials_in(file: Path | None) -> dict[str, Any]:
         with open_regular(file) as opened:
             text = opened.read()
     except OSError as error:
-        raise CannotOpenStore(f"Cannot read the credentials {file}: {error.strerror or error}.") from error
+        raise CannotOpenStore(f"Cannot read the credentials in {file}: {error.strerror or error}.") from error
     if b"-----BEGIN NATS USER JWT-----" in text:
         return {"user_credentials": str(file)}
     with contextlib.suppress(nkeys.NkeysError, ValueError):
         nkeys.from_seed(bytearray(text.strip())).wipe()
         return {"nkeys_seed": str(file)}
-    raise CannotOpenStore(f"{file} holds no credentials of NATS: neither a user's JWT and seed nor a seed alone.")
+    raise CannotOpenStore(f"{file} contains no NATS credentials: a user's JWT and seed, or the seed of an nkey.")
 
 
 def _tls_context(ca: Path | None) -> ssl.SSLContext:
@@ -127,4 +129,4 @@ def _tls_context(ca: Path | None) -> ssl.SSLContext:
             open_regular(ca).close()
         return ssl.create_default_context(cafile=ca)
     except OSError as error:  # also raised by OpenSSL
-        raise CannotOpenStore(f"Cannot read the certificates of {ca}: {error.strerror or error}.") from error
+        raise CannotOpenStore(f"Cannot read the certificates in {ca}: {error.strerror or error}.") from error

@@ -114,7 +114,7 @@ class Link:
     def ask(
         self, subject: str, payload: bytes, headers: Headers, answered: Answered, earlier: list[Message] | None = None
     ) -> None:
-        """Send a request, and call `answered` with the reply or the error; at once if there is no connection.
+        """Send a request, and call `answered` with the reply or an error. Without a connection, it is called at once.
 
         For a request with several replies, the last reply has a status; those before it are appended to `earlier`.
         """
@@ -133,7 +133,7 @@ class Link:
         found: list[Message] = []
         status = _status_of(await self._request(subject, payload, None, found))
         if status[:3] not in ("204", "404"):
-            raise StoreUnavailable(f"The store refuses: {status}.")
+            raise StoreUnavailable(f"The store refused the request: {status}.")
         return found
 
     def publish(self, subject: str, payload: bytes = b"", headers: Headers = None, reply: str = "") -> bool:
@@ -180,7 +180,7 @@ class Link:
             except (nkeys.NkeysError, TypeError, ValueError) as error:  # the file with the credentials has changed
                 await self._note(errors.Error(f"the credentials cannot be used: {error}"))
             except Exception:
-                log.exception("no connection to the store could be made")
+                log.exception("connecting to the store failed")
             finally:
                 self.run(_end(client))
             self._access.servers.rotate(-1)
@@ -222,7 +222,7 @@ class Link:
     def _take(self, client: Client) -> None:
         self._access.add_found(client.discovered_servers)
         if self._opened.is_set():
-            log.info("the store is connected again", server=self._access.servers[0])
+            log.info("store reconnected", server=self._access.servers[0])
         self._client, self.away_since = client, None
         self._lost.clear()
         self._opened.set()
@@ -232,7 +232,7 @@ class Link:
     def _drop(self, client: Client) -> None:
         if client is self._client:
             self._client, self.away_since = None, clock.monotonic()
-            log.warning("the connection to the store is lost", server=self._access.servers[0])
+            log.warning("store disconnected; reconnecting", server=self._access.servers[0])
             self._fail(list(self._asked), _LOST)
             self._lost.set()
 
@@ -244,7 +244,7 @@ class Link:
         try:
             await client.publish(subject, payload, reply, headers)
         except errors.Error as error:
-            self._answer(reply.removeprefix(self._inbox), NotStored(f"Nothing could be sent to the store: {error}."))
+            self._answer(reply.removeprefix(self._inbox), NotStored(f"Cannot send to the store: {error}."))
         except OSError:
             self._drop(client)
 
@@ -252,7 +252,7 @@ class Link:
         """Remember an error, which may be the only sign that NATS has refused a permission."""
         is_said, reason = isinstance(error, errors.Error), (str(error) or type(error).__name__).rstrip(".")
         if self._reasons[is_said][1] != reason:
-            log.debug("the store says", reason=reason)
+            log.debug("store error", reason=reason)
         self._reasons[is_said] = clock.monotonic(), reason
 
     async def _request(self, subject: str, payload: bytes, headers: Headers, earlier: list[Message] | None) -> Message:
@@ -269,7 +269,7 @@ class Link:
         if earlier is not None and not status:
             earlier.append(message)
         elif status.startswith("503"):
-            self._answer(number, NotStored("Nobody answers for the store: it has no leader, or is not there."))
+            self._answer(number, NotStored("The store has no leader, or the stream does not exist."))
         else:
             self._answer(number, message)
 
@@ -286,7 +286,7 @@ class Link:
             asyncio.get_running_loop().call_soon(answered, StoreUnavailable(why))
 
     async def _keep_looking(self) -> None:
-        """Fail every request that has had no reply for `patience_seconds`, the oldest first."""
+        """Let requests fail that have been without a reply for `patience_seconds`, until cancelled."""
         while True:
             since = next(iter(self._asked.values()))[0] if self._asked else clock.monotonic()
             left = since + self._patience_seconds - clock.monotonic()
@@ -311,7 +311,7 @@ class Link:
                     await self.flush()
             is_silent = client.stats["in_msgs"] == heard and not self._reason_since(begun)
             if is_silent and client is self._client:
-                log.warning("the server of the store is silent, another is tried", server=self._access.servers[0])
+                log.warning("store node does not respond; trying another", server=self._access.servers[0])
                 self._silent_nodes += 1
                 self._drop(client)
         self._is_testing = False
@@ -334,7 +334,7 @@ async def _subscribe(client: Client, subject: str, callback: Callable[[Message],
         try:
             callback(message)
         except Exception:
-            log.exception("what came from the store was not taken")
+            log.exception("handling a message from the store failed")
 
     await client.subscribe(subject, cb=receive, pending_msgs_limit=0, pending_bytes_limit=0)
 

@@ -350,7 +350,7 @@ class _Log(SqliteLog[Game]):
 
     def _read_again(self, stream: Stream) -> None:
         """Copy all games in a stream again, because it has lost writes. Games that only the copy still has remain."""
-        log.error("the log of finished games is shorter than it was, and is read again", stream=stream.name)
+        log.error("log of finished games was truncated; reading it again", stream=stream.name)
         self._reached[stream] = 0
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
@@ -361,13 +361,13 @@ class _Log(SqliteLog[Game]):
                 is_whole = True
         found = await super()._ask(ask)
         if not is_whole:
-            log.warning("finished games could not be copied yet", reason="It did not answer in time.")
+            log.warning("finished games not copied yet; retrying", reason="The node did not respond in time.")
             if not found:  # the missing games may have the answer
                 raise StoreUnavailable("Not all finished games could be read.")
         return found
 
     async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
-        """Yield games, one stream after another. A cursor consists of the position in each stream."""
+        """Yield the games after a cursor, one stream after another. A cursor has a position in each stream."""
         reached = [int(part) for part in cursor.split(".") if part]
         newest = await self._ask(GameTables.newest)
         reached += [0] * (1 + (newest >> PART_BITS) - len(reached))
@@ -412,7 +412,7 @@ class _Log(SqliteLog[Game]):
             try:
                 await self._copy_on(_MOST_AT_A_TIME)
             except StoreUnavailable as unavailable:
-                log.warning("finished games could not be copied yet", reason=str(unavailable))
+                log.warning("finished games not copied yet; retrying", reason=str(unavailable))
             await asyncio.sleep(_COPY_SECONDS)
 
     async def _copy_on(self, most: float) -> None:

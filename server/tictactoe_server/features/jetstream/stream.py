@@ -268,7 +268,7 @@ class Stream:
 
     def write(self, write: Write) -> None:
         if len(self._waiting) >= MAX_WAITING:
-            write.waiter.failed(StoreBusy("Too much waits for the store."))
+            write.waiter.failed(StoreBusy("Too many writes are waiting for the store."))
             return
         self._waiting[write] = None
         self._send(write)
@@ -312,7 +312,7 @@ class Stream:
 
     def _send(self, write: Write) -> None:
         if any(is_held() for is_held in self.link.holds_writes):
-            self._settle(write, NotStored("This server has not yet learnt the time from the others."))
+            self._settle(write, NotStored("This server has not received the time of the other servers yet."))
             return
         write.floor = self.acknowledged
         headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
@@ -350,12 +350,16 @@ class Stream:
         self._lost_upto, self.acknowledged = max(self.acknowledged, write.lost), outcome
         for other in self._waiting:
             other.floor = 0
-        log.error("the store has lost acknowledged writes", stream=self.name, writes=lost)
+        log.error("store lost acknowledged writes", stream=self.name, writes=lost)
         for callback in self.on_set_back:
             callback(self)
 
     async def _look_again(self, write: Write) -> None:
-        """Repeat a refused write if the key has just a tombstone, or if the stream has lost the expected message."""
+        """Repeat a write that JetStream refused because the key's latest message is not the expected one.
+
+        The write is repeated if the latest message is only a deletion marker, or if the stream has lost the expected
+        message. Otherwise, it fails with `Conflict`.
+        """
         expected = write.expected or MISSING
         try:
             found = await self._read({"last_by_subj": self.prefix + write.key})
@@ -377,7 +381,7 @@ class Stream:
 
     def faults_of(self, info: StreamInfo) -> list[str]:
         return [
-            f"{name} is {found!r} and has to be {needed!r}."
+            f"{name} is {found!r} but must be {needed!r}."
             for name, needed in self._needed.items()
             if (found := info.config.get(name, False if needed is True else None)) != needed
         ]
@@ -397,20 +401,20 @@ async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) 
             break
         except StoreUnavailable as unavailable:
             if isinstance(unavailable, StreamError) and unavailable.code == NO_STREAM:
-                raise CannotOpenStore(f"There is no {which}. To make it: tictactoe-server cluster init.") from None
+                raise CannotOpenStore(f"There is no {which}. To create it: tictactoe-server cluster init") from None
             if clock.monotonic() > deadline:
                 raise CannotOpenStore(f"Cannot use the {which}: {unavailable}") from None
         await asyncio.sleep(_PAUSE_SECONDS)
     if faults := stream.faults_of(info):
-        raise CannotOpenStore(f"The stream {stream.name} cannot keep the rooms: {' '.join(faults)}")
+        raise CannotOpenStore(f"Stream {stream.name} has unsuitable settings: {' '.join(faults)}")
     risks = risks_of(info)
     if risks and not unsafe:
         raise CannotOpenStore(
-            f"The stream {stream.name} may lose what it has acknowledged. {' '.join(risks)} "
-            "To use it all the same: --store-unsafe."
+            f"Stream {stream.name} may lose acknowledged moves. {' '.join(risks)} "
+            "To use it nevertheless: --store-unsafe."
         )
     for risk in risks:
-        log.warning("the store may lose what it has acknowledged", stream=stream.name, reason=risk)
+        log.warning("store may lose acknowledged writes", stream=stream.name, reason=risk)
     return info
 
 
@@ -418,12 +422,12 @@ def risks_of(info: StreamInfo) -> list[str]:
     """Return the reasons why a stream may lose acknowledged writes, as sentences."""
     risks, replicas = [], info.config.get("num_replicas", 1)
     if info.config.get("storage") != "file":
-        risks.append("It is kept in memory: it is gone when the nodes are.")
+        risks.append("It is stored in memory and is lost when the nodes stop.")
     if replicas < REPLICAS:
-        kept = "on one node" if replicas == 1 else f"on {replicas} nodes"
-        risks.append(f"It is kept {kept} alone, and {REPLICAS} are needed to survive the loss of one.")
+        nodes = "one node" if replicas == 1 else f"{replicas} nodes"
+        risks.append(f"It is stored on only {nodes}; surviving the loss of a node requires {REPLICAS}.")
     if info.config.get("persist_mode") == "async":
-        risks.append("persist_mode is async: it acknowledges before anything is on a disk.")
+        risks.append("persist_mode is async: writes are acknowledged before they are on disk.")
     return risks
 
 
@@ -442,11 +446,11 @@ def outcome_of(key: str, answer: bytes) -> int | Exception:
     if code == _WRONG_SEQUENCE:
         return Conflict(key)
     if code == _WRITE_IN_PROCESS:
-        return Unsettled("The store is still about an earlier write of the same.")
+        return Unsettled("The store is still processing an earlier write of this value.")
     if code in _REFUSALS:
-        return NotStored(f"The store refuses: {_REFUSALS[code]}.")
-    return StoreUnavailable(f"The store says: {found.error.description}.")
+        return NotStored(f"The store refused the write: {_REFUSALS[code]}.")
+    return StoreUnavailable(f"The store reported an error: {found.error.description}.")
 
 
 def _invalid_answer(what: object) -> StoreUnavailable:
-    return StoreUnavailable(f"The store's answer is none: {what}.")
+    return StoreUnavailable(f"The store sent an invalid reply: {what}.")

@@ -156,8 +156,8 @@ async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> 
     layout = await check_format(first)
     if layout.is_changing:
         raise CannotOpenStore(
-            f"The rooms in {link.urls} are being shared out among the streams, or that broke off. "
-            f"To end it: tictactoe-server cluster reshard {layout.shared}."
+            f"The rooms in {link.urls} are being distributed over the streams, or this was interrupted. "
+            f"To finish: tictactoe-server cluster reshard {layout.shared}"
         )
     streams = Streams(link, first.name, layout)
     finding = (find_stream(one, patience_seconds, unsafe=unsafe) for one in streams.all[1:])
@@ -194,7 +194,7 @@ async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Stre
         await _create(streams.all[1:], info.config.get("num_replicas", replicas))
         await spread_leaders(streams)
     except StoreUnavailable as error:
-        raise CannotOpenStore(f"The streams could not be made: {error}") from error
+        raise CannotOpenStore(f"Cannot create the streams: {error}") from error
     return streams
 
 
@@ -208,14 +208,14 @@ async def remove_node(link: Link, node: str) -> None:
     while True:
         others = await copies.nodes() - {node, ""}
         names = ", ".join(sorted(others)) or "none"
-        reason = f"three other nodes are needed, and there are {names}. Start the new node first"
+        reason = f"three other nodes are required, but the others are: {names}. Start the new node first"
         if len(others) >= REPLICAS:
             answer = msgspec.json.decode(await link.request(_REMOVE, msgspec.json.encode({"peer": node})))
             if "error" not in answer:
                 return
             reason = answer["error"]["description"]
         if clock.monotonic() > deadline:
-            raise CannotOpenStore(f"Node {node} cannot be removed: {reason}.")
+            raise CannotOpenStore(f"Cannot remove node {node}: {reason}.")
         await asyncio.sleep(_LOOK_SECONDS)
 
 
@@ -258,7 +258,7 @@ async def share_out(link: Link, count: int) -> int:
     """
     first, info = await find_first(link)
     if info is None:
-        raise CannotOpenStore(f"There is no stream {first.name}. To make it: tictactoe-server cluster init.")
+        raise CannotOpenStore(f"There is no stream {first.name}. To create it: tictactoe-server cluster init")
     before = await check_format(first)
     layout = Layout(FORMAT, count, max(count, before.streams), before.floor, is_changing=True)
     streams = Streams(link, first.name, layout)

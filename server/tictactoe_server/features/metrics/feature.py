@@ -17,7 +17,7 @@ def _parse_address(text: str) -> tuple[str, int]:
     """Return the host and the port in HOST:PORT; raises `BadParameter`. An IPv6 address must be in brackets."""
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
-        raise BadParameter(f"{text!r} is no HOST:PORT, as in 127.0.0.1:9100.")
+        raise BadParameter(f"{text!r} is not a HOST:PORT such as 127.0.0.1:9100.")
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
@@ -28,7 +28,10 @@ class MetricsOptions(Options):
     section = "Metrics"
 
     address: tuple[str, int] | None = option(
-        "Show figures for Prometheus on this address.", _parse_address, "HOST:PORT", name="metrics"
+        "Serve metrics for Prometheus on this address, such as 127.0.0.1:9100. [default: off]",
+        _parse_address,
+        "HOST:PORT",
+        name="metrics",
     )
 
 

@@ -59,7 +59,7 @@ class MetricsServer(Service, Collector):
         try:
             sockets = open_sockets(self._host, self.port)
         except OperatorError as error:
-            raise OperatorError(f"Cannot show metrics on {self._host}, port {self.port}: {error}") from None
+            raise OperatorError(f"Cannot serve metrics on {self._host}, port {self.port}: {error}") from None
         self.port = sockets[0].getsockname()[1]
         await self._listener.listen(sockets)
 

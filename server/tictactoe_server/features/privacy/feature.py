@@ -17,15 +17,16 @@ from tictactoe_server.people.accounts import Accounts
 
 
 class ForgetOrder(Order, frozen=True, tag="forget"):
-    """Forget PLAYER for good. PLAYER is an id, the name of a connected player, or a claimed name.
+    """Erase the personal data of a player. This cannot be undone.
 
-    The player's name, devices and rescue codes are deleted. Games remain under another name, and bans remain, too.
-    Existing backups have the name until they are deleted; if one is restored, the player is forgotten again.
+    PLAYER is an id, the name of a connected player, or a claimed name. The name, the devices and the rescue codes are
+    deleted. The player's games stay under another name; bans stay, too. Existing backups still contain the data; when
+    one is restored, the player is forgotten again.
     """
 
     player: Annotated[str, click.Argument(["player"])]
-    said = "{player} is forgotten, and is {stand_in} in games that stay."
-    question = "Forget {player}? The name, devices and rescue codes are deleted, and nothing brings them back."
+    said = "Forgot {player}, who is now {stand_in} in stored games."
+    question = "Forget {player}? The name, the devices and the rescue codes are deleted permanently."
 
     async def run_here(self, server: ServerParts) -> Row:
         id = self.player

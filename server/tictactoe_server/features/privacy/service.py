@@ -170,7 +170,7 @@ class Forgetting(Service):
         kept: Forgotten = await change(
             self._kept, key, lambda old: replace(old, is_done=False, day=today()) if old else new
         )
-        log.info("a player is forgotten", stand_in=kept.stand_in)
+        log.info("player forgotten", stand_in=kept.stand_in)
         return kept
 
     async def _finish_waiting(self) -> None:
@@ -180,7 +180,7 @@ class Forgetting(Service):
             try:
                 await self._erase({key: kept for key, (_, kept) in batch.items()}, [id for id, _ in batch.values()])
             except StoreUnavailable as unavailable:
-                log.warning("a player could not be forgotten everywhere yet", reason=str(unavailable))
+                log.warning("player not forgotten everywhere yet; retrying", reason=str(unavailable))
                 self._core.scheduler.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
 
     async def _go_on(self) -> None:
@@ -194,7 +194,7 @@ class Forgetting(Service):
                     await self._finish(left)
                 return
             except StoreUnavailable as unavailable:
-                log.warning("forgotten players could not be read yet", reason=str(unavailable))
+                log.warning("forgotten players not loaded yet; retrying", reason=str(unavailable))
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def _finish(self, forgotten: Mapping[str, Forgotten], ids: Collection[str] = ()) -> None:
@@ -246,7 +246,7 @@ class Forgetting(Service):
                 self._newest = max(self._newest, row[0].number)
             await self._core.store.drop_copies((key,))
         except StoreUnavailable as unavailable:  # the copies are deleted at the next start
-            log.warning("copies of games could not be dropped yet", reason=str(unavailable))
+            log.warning("copies of games not deleted yet; retrying", reason=str(unavailable))
 
     def _send_heard_away(self) -> None:
         keys, self._heard = self._heard, set()
