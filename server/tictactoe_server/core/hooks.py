@@ -18,10 +18,11 @@ from tictactoe_server.rooms.room import CASUAL, Player, Refused
 from tictactoe_server.rooms.view import Listed
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.transport.connection import Connection
-from tictactoe_server.transport.http_messages import HttpRequest
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
 DemoListeners = Listeners[[bool, Callable[[LiveBoard | None], None]]]
 EventFinder = Callable[[HttpRequest, str], Awaitable[EventState]]
+Streaming = Callable[[HttpRequest, str, Callable[[], tuple[int, bool]], Callable[[], bytes]], HttpResponse]
 
 
 class RoomPolicy:
@@ -71,6 +72,8 @@ class Hooks:
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         oldest_backup_days: Each returns the age of the oldest backup of the data, in days.
         find_events: Each returns the state of a tournament by its code, and raises `Refused` unless it is open to all.
+        streams: Each returns the response to a request for a stream with this code. The functions return the number of
+            the newest state and whether it is the last, and the encoded state.
         connections: Functions that make the connections to clients; the first one replaces `Connection`.
         on_lobby_request: Called with each answered request that begins or ends a subscription to the lobby.
         on_demo_wanted: Called with True if a demo game should be played, and with the function that shows its board.
@@ -85,6 +88,7 @@ class Hooks:
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.oldest_backup_days: list[Callable[[], int]] = []
         self.find_events: list[EventFinder] = []
+        self.streams: list[Streaming] = []
         self.connections: list[Callable[..., Connection]] = []
         self.on_lobby_request = Listeners[[Session, Lobby]]()
         self.on_demo_wanted = DemoListeners()

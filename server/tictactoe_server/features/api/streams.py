@@ -52,6 +52,7 @@ class Streams(Service):
         self._allowances = core.allowances
         self._most_readers = core.limits.watchers_per_room
         self.of_address = Held(core.limits, "streams-per-address")
+        core.hooks.streams.append(lambda request, code, *source: self.answer(request, code, Stream(*source)))
 
     def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
         """Return a response that adds the connection to the readers of the stream with this code; raises `Refused`.

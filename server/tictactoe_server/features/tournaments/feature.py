@@ -9,7 +9,6 @@ import click
 import structlog
 
 from tictactoe_server.core.core import Service
-from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.features.tournaments.event_store import EVENTS, ORGANISERS
 from tictactoe_server.features.tournaments.service import Tournaments
@@ -64,7 +63,7 @@ class AllowOrganiser(Order, frozen=True, tag="organiser"):
 
 
 def _make(parts: Parts) -> Iterable[Service]:
-    return [Tournaments(parts.drain, parts.note_seat, parts.service(Streams))]
+    return [Tournaments(parts.drain, parts.note_seat)]
 
 
 FEATURE: Final = Feature(make=_make, tables=(EVENTS, ORGANISERS), orders=(ListEvents, EndEvent, AllowOrganiser))

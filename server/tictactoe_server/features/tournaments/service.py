@@ -27,7 +27,6 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Reply, Service
 from tictactoe_server.core.session import Session
-from tictactoe_server.features.api.streams import Streams
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.broadcasts import EventBroadcasts
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
@@ -63,9 +62,8 @@ class EventList(Struct, frozen=True):
 class Tournaments(Service):
     """Handles requests about tournaments. While the server drains, no tournament, round or game begins."""
 
-    def __init__(self, drain: Drain, note_seat: Callable[[Session], None], streams: Streams) -> None:
+    def __init__(self, drain: Drain, note_seat: Callable[[Session], None]) -> None:
         self._drain, self._note_seat = drain, note_seat
-        self._streams = streams
         self._opened_from: dict[str, str] = {}  # the address that opened each tournament, by code
         self._opening = asyncio.Lock()
         self.handles = {
@@ -84,7 +82,7 @@ class Tournaments(Service):
         self.events = events = EventStore(core, self.tasks)
         self.attendances = attendances = Attendances(core)
         self.running = Running(core, events, attendances, self.tasks, lambda: self._drain.is_on)
-        self.texts = texts = EventTexts(core, events, attendances, self._streams)
+        self.texts = texts = EventTexts(core, events, attendances)
         self.routes = {
             r"/e/([^/.]+)(?:/(wall|cards))?": texts.show,
             r"/e/([^/.]+)\.(json|csv|txt)": texts.export,

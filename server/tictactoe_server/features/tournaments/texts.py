@@ -26,7 +26,6 @@ from tictactoe_protocol.tournaments import (
 )
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core, PageHead, Reply
-from tictactoe_server.features.api.streams import Stream, Streams
 from tictactoe_server.features.tournaments.attendance import Attendance, Attendances
 from tictactoe_server.features.tournaments.broadcasts import (
     FEW_ROWS,
@@ -98,9 +97,8 @@ def describe_event(event: Event, state: EventState, *, is_coloured: bool = False
 class EventTexts:
     """Answers HTTP requests about tournaments."""
 
-    def __init__(self, core: Core, events: EventStore, attendances: Attendances, streams: Streams) -> None:
+    def __init__(self, core: Core, events: EventStore, attendances: Attendances) -> None:
         self._core = core
-        self._streams = streams
         self._attendances = attendances
         self._events = events
         self._made: dict[tuple[str, str, bool], tuple[tuple[int, int], Any]] = {}
@@ -201,12 +199,13 @@ class EventTexts:
         def newest() -> Event:
             return self.visible_to(request, self.throttle(self._events.known(found.code) or found))
 
-        stream = Stream(
-            lambda: (newest().seq, newest().is_over),
-            lambda: self.with_attendance(newest(), self.make(newest(), "json")[1]),
-        )
-        sight = "outside" if found.is_for_outsiders else "inside"
-        return self._streams.answer(request, f"event {found.code} {sight}", stream)
+        def state() -> bytes:
+            return self.with_attendance(newest(), self.make(newest(), "json")[1])
+
+        code = f"event {found.code} {'outside' if found.is_for_outsiders else 'inside'}"
+        for stream in self._core.hooks.streams:
+            return stream(request, code, lambda: (newest().seq, newest().is_over), state)
+        raise no_such_event(found.code)
 
     def with_attendance(self, event: Event, whole: bytes) -> bytes:
         """Return the JSON document `whole` with the attendance and the progress of games added."""
