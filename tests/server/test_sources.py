@@ -151,9 +151,9 @@ async def test_later_steps_of_requests_count_for_the_time_of_addresses_without_p
     sources = some_sources([SECOND_NS], at_once=100)
     playing, idle = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     playing.note_play()
-    playing.charge(0.01)
+    playing.pressure.charge(playing, 0.01)
     assert idle.consume(unlimited()) == 0
-    idle.charge(0.01)
+    idle.pressure.charge(idle, 0.01)
     assert (idle.consume(unlimited()), playing.consume(unlimited())) == (IN_LINE, 0)
     assert [sources._rest() for _ in range(2)] == [0.02, pressure._LONG_REST_SECONDS]
 
@@ -176,11 +176,11 @@ async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_f
     loud, quiet = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     for source in (loud, quiet):
         source.note_play()
-    loud.charge(0.04)
+    loud.pressure.charge(loud, 0.04)
     sources.measure_turn()
     assert sources.is_full
     assert (quiet.consume(unlimited()), loud.consume(unlimited())) == (0, IN_LINE)
-    quiet.charge(0.03)
+    quiet.pressure.charge(quiet, 0.03)
     sources.excess = 9.0
     assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, has_priority=True)) == (True, False)
 
@@ -204,7 +204,7 @@ def test_an_address_is_heavy_by_the_time_it_took_and_a_light_one_only_under_far_
     heavy, light = sources.of("192.0.2.1"), sources.of("192.0.2.2")
     for source, count, seconds in ((heavy, 4, 1.6), (light, 40, 0.04)):
         source.asked = count
-        source.charge(seconds)
+        source.pressure.charge(source, seconds)
     sources.fade()
     assert (heavy.seconds, light.seconds) == (0.8, 0.02)
     assert sources.is_heavy(heavy)
@@ -350,13 +350,13 @@ async def test_under_pressure_the_busiest_address_is_refused_first(monkeypatch: 
     ):
         room = (await greedy.ask("create"))["room"]
         pressure = server._pressure
-        pressure.of("192.0.2.1").charge(600)
+        pressure.charge(pressure.of("192.0.2.1"), 600)
         for peer, code in ((greedy, "busy"), (modest, None)):
             pressure.looked_at, pressure.excess = 100, 1.5  # as if the turn had begun long before
             assert (await peer.ask("rooms")).get("code") == code
         assert pressure.shed == 1
         await modest.ask("join", room=room)
-        pressure.of("192.0.2.2").charge(290)
+        pressure.charge(pressure.of("192.0.2.2"), 290)
         for _ in range(2):  # below the average, a player is not refused, whatever others ask for
             pressure.looked_at, pressure.excess = 100, 90.0
             assert await modest.refusal("move", room=room, cell=0, ply=0) == "not_your_turn"
@@ -370,7 +370,7 @@ async def test_a_class_behind_one_address_plays_and_chats_while_strangers_take_a
     async with serving(Limits(), trusted_proxies=LOOPBACK) as server, contextlib.AsyncExitStack() as stack:
         strangers = [server._pressure.of(f"198.51.100.{number}") for number in range(1, 21)]
         for stranger in strangers:
-            stranger.charge(1e12)
+            stranger.pressure.charge(stranger, 1e12)
         opening = (stack.enter_async_context(speaking_for(server, "192.0.2.1")) for _ in range(30))
         pupils = await asyncio.gather(*opening)
 

@@ -88,7 +88,7 @@ class Dispatcher:
                 session.refuse_bad(bad)
             else:
                 self.carry_out(session, request, now)
-        source.charge(monotonic() - begun)
+        pressure.charge(source, monotonic() - begun)
 
     def shed(self, session: Session, message: Any) -> Any:
         """Answer a message with `busy` and return None, or return a request that must not be shed.
@@ -236,7 +236,7 @@ def _charged(work: Coroutine[Any, Any, None], source: Source) -> Generator[Any, 
         except StopIteration:
             return
         finally:
-            source.charge(monotonic() - begun)
+            source.pressure.charge(source, monotonic() - begun)
         try:
             yield awaited
         except BaseException as error:

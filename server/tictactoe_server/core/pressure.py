@@ -156,13 +156,6 @@ class Source:
         self.playing_seconds = PLAYING_SECONDS
         self.pressure.playing.add(self)
 
-    def charge(self, seconds: float) -> None:
-        """Count the time that a request, or a step of it, took."""
-        self.seconds += seconds
-        self.pressure.seconds += seconds
-        if not self.playing_seconds:
-            self.pressure.count_for_others(seconds)
-
     def count_bad(self) -> None:
         """Count an unreadable message as `Pressure.bad_count` messages, even beyond the rate limit."""
         self.bad += 1
@@ -314,8 +307,12 @@ class Pressure:
             self.is_restless = working - worked > (1 - _LITTLE_REST) * (now - then)
             self._window = now, working
 
-    def count_for_others(self, seconds: float) -> None:
-        """Count the time that a source without players took for a request or for a later step of it."""
+    def charge(self, source: Source, seconds: float) -> None:
+        """Count the time that a request from a source, or a step of it, took."""
+        source.seconds += seconds
+        self.seconds += seconds
+        if source.playing_seconds:
+            return
         self._spent_by_others += seconds
         self._spent_in_turn += seconds
         if self._spent_in_turn > SHARE_SECONDS and self._active > 1:

@@ -128,7 +128,7 @@ class Throttle(Receiver):
         if may_shed and not any(consume_both(self.limit, source.limit)):
             begun = clock.monotonic()
             asked = self.dispatcher.shed(self, message)
-            source.charge(clock.monotonic() - begun)
+            pressure.charge(source, clock.monotonic() - begun)
         if asked is not None:
             self._inbox.append((asked, self._now()))
         if self._in_line:

@@ -183,10 +183,6 @@ class Histogram:
         self.counts = [0] * (len(bounds) + 1)
         self.total = 0.0
 
-    def add(self, value: float) -> None:
-        self.counts[bisect_left(self.bounds, value)] += 1
-        self.total += value
-
 
 class WriteFigures:
     """Histograms of the durations of a store's transactions and of the number of writes in each transaction."""
@@ -196,8 +192,9 @@ class WriteFigures:
         self.writes = Histogram((1, 2, 5, 10, 25, 50, 100, 250, 500, 1000))
 
     def add(self, seconds: float, writes: int) -> None:
-        self.seconds.add(seconds)
-        self.writes.add(writes)
+        for histogram, value in ((self.seconds, seconds), (self.writes, writes)):
+            histogram.counts[bisect_left(histogram.bounds, value)] += 1
+            histogram.total += value
 
 
 class Pending:
