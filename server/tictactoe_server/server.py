@@ -219,9 +219,8 @@ class Server:
         for feature in self._features:
             parts.services.extend(feature.make(parts))
         elsewhere = next((one for one in parts.services if isinstance(one, RemoteServers)), RemoteServers())
-        hold_ms = round(settings.hold_seconds * 1000)
         time = elsewhere.time or ServedTime(store, monotonic_ns)
-        self.core = core = Core(store, time, limits, hold_ms, monotonic_ns, elsewhere, settings)
+        self.core = core = Core(store, time, limits, monotonic_ns, elsewhere, settings)
         self._pressure = Pressure(limits, monotonic_ns)
         self._bans = bans = Bans(store.table(BANS), elsewhere, self._jobs)
         hello = HelloService(bans, self._branding, shows_pages=settings.page)

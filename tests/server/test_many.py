@@ -18,8 +18,8 @@ from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.change import Timers
 from tictactoe_server.core.hooks import Hooks
+from tictactoe_server.core.indexes import Matchmaker
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import Rooms

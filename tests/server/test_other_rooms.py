@@ -74,7 +74,7 @@ class OneServer:
     def __init__(self) -> None:
         store = open_memory(kept_by())
         self.wire = wire = Wire()
-        self.core = core = Core(store, ServedTime(store, time.monotonic_ns), uncounted(), 60_000, time.monotonic_ns)
+        self.core = core = Core(store, ServedTime(store, time.monotonic_ns), uncounted(), time.monotonic_ns)
         self.members = Members(wire, "here", "ws://here", core.time)
         self.own = OwnRooms(wire, self.members, core)
         self.others = OtherRooms(wire, self.members, self.own, core)

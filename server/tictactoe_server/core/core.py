@@ -48,7 +48,6 @@ class Core:
         store: Storage,
         time: ServedTime,
         limits: Limits,
-        hold_ms: int,
         monotonic_ns: Callable[[], int],
         elsewhere: RemoteServers | None = None,
         settings: Settings | None = None,
@@ -57,7 +56,7 @@ class Core:
         self.store = store
         self.time = time
         self.limits = limits
-        self.hold_ms = hold_ms
+        self.hold_ms = round(settings.hold_seconds * 1000)
         self.monotonic_ns = monotonic_ns
         self.counters = counters = Counters()
         self.presence = Presence()

@@ -7,8 +7,9 @@ towards the limits and reserves its code.
 from __future__ import annotations
 
 import secrets
+from bisect import insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -16,14 +17,13 @@ from tictactoe_protocol import MAX_LISTED_ROOMS, ROOM_CODE_ALPHABET, ROOM_CODE_L
 from tictactoe_protocol.pushes import ROOM_STATUSES, HeldSeat, LobbyChange, RoomSummary
 from tictactoe_server import clock
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.matchmaking import Matchmaker
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.quotas import OpenedRooms, Seats
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.rooms.room import Refused, Room
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import GameKind, Listed, kind_of
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.connection import encode_frame, with_fields
@@ -32,6 +32,8 @@ MAX_CHANGE_BYTES: Final = 60_000  # for the rows in a message of changes, which 
 LISTED_OF_ONE: Final = 10  # the rooms from each address that are listed before further rooms
 MAX_LIST_BYTES: Final = 250_000  # for the rows in a list; the reply stays under 256 KiB
 LIST_SECONDS: Final = 0.1  # how long an encoded list is cached, with the numbers of moves and watchers at that time
+_FEW: Final = 100
+_MOST_COMPARED: Final = 200  # the most waiting rooms that are compared to find the nearest room
 
 
 class Lobby(Topic):
@@ -155,6 +157,76 @@ def in_groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
     yield group
 
 
+class Matchmaker:
+    """Finds waiting rooms for players, including rooms that are still being opened.
+
+    A room is skipped if a player in the room has reached the limit of seats, as `is_full` says. A room that no longer
+    qualifies is removed when a search comes across it, which keeps searches cheap.
+    """
+
+    def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
+        self._distances: dict[str, Callable[[Room, str], float]] = {}
+        self._is_full = is_full
+        self._waiting: dict[GameKind, list[Listed]] = {}
+        self._offered: set[Listed] = set()
+        self._most_offered = _FEW
+
+    def __len__(self) -> int:
+        return len(self._offered)
+
+    def prefer_nearest(self, purpose: str, distance: Callable[[Room, str], float]) -> None:
+        """In rooms for a purpose, match players with the nearest room, by `distance(room, player id)`."""
+        self._distances[purpose] = distance
+
+    def offer(self, live: Listed) -> None:
+        """Add a room if a player waits in it for an opponent."""
+        if live in self._offered or not _is_useful(live):
+            return
+        kind = kind_of(live.room)
+        insort(self._waiting.setdefault(kind, []), live, key=lambda one: one.room.opened_at)
+        self._offered.add(live)
+        if len(self._offered) > self._most_offered:  # include kinds that are never searched
+            self._offered = set(filter(_is_useful, self._offered))
+            self._most_offered = max(_FEW, 2 * len(self._offered))
+            left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
+            self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
+
+    def find(self, kind: GameKind, player: str, excluded: Collection[str] = ()) -> Listed | None:
+        """Return the oldest room of this kind without `player` and without players in `excluded`, or None.
+
+        If the purpose has a distance, return the nearest room instead of the oldest.
+        """
+        waiting, useful, found = self._waiting.get(kind, []), list[Listed](), list[Listed]()
+        distance = self._distances.get(kind[-1])
+        most, looked = 1 if distance is None else _MOST_COMPARED, 0
+        while len(found) < most and looked < len(waiting):
+            live = waiting[looked]
+            looked += 1
+            if not _is_useful(live):
+                self._offered.discard(live)
+                continue
+            useful.append(live)
+            seated = [seat.player for seat in live.room.held_seats]
+            is_own = player in seated or player in live.entering
+            if not (is_own or any(one in excluded or self._is_full(one) for one in seated)):
+                found.append(live)
+        waiting[:looked] = useful
+        if not waiting:
+            self._waiting.pop(kind, None)
+        if distance is None or not found:
+            return next(iter(found), None)
+        return min(found, key=lambda live: distance(live.room, player))
+
+
+def _is_useful(live: Listed) -> bool:
+    """Return True if a room is public, with closed analysis, a connected player, and a seat that is still free."""
+    room = live.room
+    if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
+        return False
+    free_seats = sum(seat is None for seat in room.seats.values())
+    return (live.has_somebody or live.is_opening) and free_seats > len(live.entering)
+
+
 class RoomExists(Refused):
     """A room was not opened because its code may be taken. `Rooms.find` returns the other room if it is stored."""
 
@@ -237,7 +309,7 @@ class Indexes:
         self.owners.check(live)
         self.opening[code] = live
         self.owners.add(live)
-        if live.room.is_for_several and live.room.mark_of(live.owner) is not None:
+        if live.room.places > 1 and live.room.mark_of(live.owner) is not None:
             self.seats.expect(live.owner, live, live.origin)
         if live.room.status == "waiting":
             self.matchmaker.offer(live)

@@ -141,7 +141,7 @@ class Seats(Limiting):
 
 def _is_unfinished(listed: Listed) -> bool:
     room = listed.room
-    return room.result is None and room.is_for_several and not room.terms.is_organised
+    return room.result is None and room.places > 1 and not room.terms.is_organised
 
 
 def _is_unbegun(taken: tuple[Listed, int]) -> bool:

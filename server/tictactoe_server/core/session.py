@@ -46,8 +46,7 @@ TRIES_MS: Final = 60_000  # the same limit holds for an address
 MOST_LEFT: Final = 20_000  # the most players whose time of leaving is remembered
 GATHER_SECONDS: Final = 0.1
 MOST_GATHER_SECONDS: Final = 1.0
-QUICK_SUBSCRIBERS: Final = 200
-"""With more subscribers than this, changes are gathered for longer."""
+QUICK_SUBSCRIBERS: Final = 200  # with more subscribers, changes are gathered for longer
 
 
 class Dispatching(Protocol):

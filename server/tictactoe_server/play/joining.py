@@ -306,7 +306,7 @@ class Joining(Service):
 
 def _takes_seat(player: Player, room: Room) -> bool:
     """Return True if joining takes a seat that counts towards the limits on seats."""
-    return room.status == "waiting" and room.is_for_several and room.mark_of(player.id) is None
+    return room.status == "waiting" and room.places > 1 and room.mark_of(player.id) is None
 
 
 def _is_ahead(request: Any, room: Room) -> bool:

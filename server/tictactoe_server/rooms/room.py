@@ -192,14 +192,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return len([seat for seat in self.seats.values() if seat is None or seat.bot is None or not seat.is_server_bot])
 
     @property
-    def is_for_several(self) -> bool:
-        return self.places > 1
-
-    @property
-    def has_bots(self) -> bool:
-        return self.places < len(self.seats)
-
-    @property
     def is_for_bots(self) -> bool:
         return not self.places
 

@@ -202,7 +202,7 @@ class Listed(ABC):
         self.room = room
         self.owner = "" if room.terms.is_organised else owner
         self.source = "" if room.terms.is_organised else source
-        self.has_bots = room.has_bots
+        self.has_bots = room.places < len(room.seats)
         self.entering: Set[str] = frozenset()
 
     @property

@@ -211,7 +211,7 @@ class OtherRoom(Listed):
         if self.is_opening:
             self.owner, self.source, self.is_opening = outline.owner, outline.source, False
         self.room, self.server, self.since = room, server, outline.since
-        self.ply, self.watching, self.has_bots = outline.ply, outline.watchers, room.has_bots
+        self.ply, self.watching = outline.ply, outline.watchers
         if self.entering:
             self.entering -= {seat.player for seat in room.held_seats}
 
