@@ -29,7 +29,7 @@ from tictactoe_server.http.pages import Pages
 from tictactoe_server.operator.bans import Bans, Barred
 from tictactoe_server.operator.control import Orders
 from tictactoe_server.operator.drain import HANDOVER_MS, Drain
-from tictactoe_server.operator.maintenance import LATE_SECONDS, Housekeeping, LoopLag, hourly, log_refusals
+from tictactoe_server.operator.maintenance import LATE_SECONDS, Housekeeping, LoopLag, hourly
 from tictactoe_server.operator.order import Order, ServerParts
 from tictactoe_server.operator.people import expel_banned
 from tictactoe_server.play.hello import HelloService
@@ -169,7 +169,6 @@ class Server:
         yield self.parts.lag.run
         yield partial(every, LATELY_SECONDS, self._pressure.fade)
         yield partial(hourly, rooms.restored, self._housekeeping.go_round)
-        yield partial(log_refusals, core.counters)
         yield partial(every, LOG_SECONDS, rooms.log.sum_up)
         if self.certificate is not None:
             yield partial(self.certificate.run, self._limits.certificate_seconds)

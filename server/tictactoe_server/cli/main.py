@@ -15,8 +15,7 @@ from tictactoe_protocol.text import find_undecodable
 from tictactoe_server import OperatorError, __version__
 from tictactoe_server.cli.process import run
 from tictactoe_server.features.all import FEATURES, orders_of
-from tictactoe_server.operator.commands import make_commands
-from tictactoe_server.operator.folder import chosen_folder
+from tictactoe_server.operator.commands import chosen_folder, make_commands
 from tictactoe_server.operator.log import set_up_logging, tell
 from tictactoe_server.server import kept_by
 from tictactoe_server.settings import LIMIT, SECTIONS, Limits, LogFormat, Settings, options_of, with_counts

@@ -10,18 +10,19 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, get_type_hints
+from typing import Any, Final, TypeVar, get_type_hints
 
 import click
 import msgspec
 
 from tictactoe_server.operator.control import NoServer, ask, socket_path
-from tictactoe_server.operator.folder import chosen_folder
 from tictactoe_server.operator.order import Order, OrderRefused
 from tictactoe_server.operator.status import DrainOrder, Status
+
+Decorated = TypeVar("Decorated", bound=Callable[..., object])
 
 WATCH_SECONDS: Final = 1.0
 
@@ -38,6 +39,24 @@ _OWN: Final[Mapping[type[Order], click.Option]] = {
     DrainOrder: click.Option(["--wait", "waits"], is_flag=True, help="Wait until the server has stopped."),
 }
 """The options that only one command has."""
+
+
+def chosen_folder(context: click.Context, own_data: str | None) -> Path | None:
+    """Return the data folder from a command's own `--data`, or else from the program's; None for ``:memory:``."""
+    data = context.find_root().params["data"] if own_data is None else own_data
+    return None if data == ":memory:" else Path(data).expanduser()
+
+
+def with_folder(help: str) -> Callable[[Decorated], Decorated]:
+    """Return a decorator that passes the data folder to a command as `folder`. It refuses ``:memory:``."""
+
+    def find(context: click.Context, option: click.Parameter, own_data: str | None) -> Path:
+        folder = chosen_folder(context, own_data)
+        if folder is None:
+            raise click.UsageError("This command requires a data folder; a server with --data :memory: has none.")
+        return folder
+
+    return click.option("--data", "folder", metavar="DIR", help=help, callback=find)
 
 
 def _command_of(kind: type[Order]) -> click.Command:

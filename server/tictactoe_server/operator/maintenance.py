@@ -1,4 +1,4 @@
-"""Background jobs: deleting old data, measuring the delay of the event loop, and logging refusals."""
+"""Background jobs: deleting old data, and measuring the delay of the event loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import structlog
 
 from tictactoe_server import clock
 from tictactoe_server.core.hooks import Hooks
-from tictactoe_server.core.session import Counters
 from tictactoe_server.operator.bans import Bans
 from tictactoe_server.records.tables import PLAYERS, RESERVED, SHARES, KnownPlayer, today
 from tictactoe_server.storage.specs import Storage
@@ -111,14 +110,3 @@ class LoopLag:
                 worst = max(worst, clock.monotonic() - self._due)
                 self._worst = max(before, worst)
             before = worst
-
-
-async def log_refusals(counters: Counters, seconds: float = 60.0) -> None:
-    """Log the numbers of the five most frequent refusals every `seconds`, if there were any, until cancelled."""
-    told = counters.refusals.copy()
-    while True:
-        await asyncio.sleep(seconds)
-        news = counters.refusals - told
-        if news:
-            told = counters.refusals.copy()
-            log.info("requests refused", **{str(code): count for code, count in news.most_common(5)})

@@ -23,7 +23,7 @@ from tictactoe_server.features.backups.files import back_up, database_in, restor
 from tictactoe_server.features.backups.recovery import recover as recover_folder
 from tictactoe_server.features.jetstream import access_options, hidden, needing_nats
 from tictactoe_server.features.privacy.service import forget_again
-from tictactoe_server.operator.folder import with_folder
+from tictactoe_server.operator.commands import with_folder
 from tictactoe_server.operator.log import set_up_logging
 from tictactoe_server.storage.schema import program_command, restore_command
 from tictactoe_server.storage.specs import Specs
