@@ -238,8 +238,8 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     )
     there = move(folder, url)
     assert there.exit_code == 1
-    assert "Not copied: Room AAAA00: Not a room" in there.output
-    assert "Not copied: Game 2: Not a finished game" in there.output
+    assert "Not copied: The room AAAA00: Not a room" in there.output
+    assert "Not copied: The finished game 2: Not a finished game" in there.output
     assert (
         "Copied and compared: 5 rooms, 2 players, 2 bans, 1 shared games, 1 events, 2 finished games." in there.output
     )
@@ -253,7 +253,7 @@ def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str,
     asyncio.run(damage())
     back = move(url, tmp_path / "back")
     assert back.exit_code == 1
-    assert "Not copied: Room AAAA01: Not a room" in back.output
+    assert "Not copied: The room AAAA01: Not a room" in back.output
     assert "Copied and compared: 4 rooms, 1 players, 2 bans, 1 shared games, 1 events, 2 finished games." in back.output
 
 

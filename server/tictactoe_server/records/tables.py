@@ -252,7 +252,6 @@ ROOMS: Final[TableSpec[Room]] = TableSpec(
     "room",
     _rooms.encode,
     _rooms.decode,
-    label="Room {key}",
     key_of=lambda room: room.code,
     persons=Persons(
         lambda room: {owner_of(seat.player) for seat in room.held_seats},
@@ -267,7 +266,6 @@ PLAYERS: Final = _in_json(
     "players",
     "player",
     KnownPlayer,
-    label="The player under {key}",
     persons=Persons(
         lambda known: (known.player.id,), shown=lambda known: {"name": known.player.name, "seen": known.seen}
     ),
@@ -277,7 +275,6 @@ PLAYERS: Final = _in_json(
 
 BANS: Final = _in_json(
     *("bans", "ban", Ban),
-    label="The ban of {key}",
     key_of=lambda ban: ban.subject,
     persons=Persons(lambda ban: (ban.subject,), lambda ban, id, stand_in: ban),  # bans of forgotten players stay
 )
@@ -332,7 +329,6 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
     "finished game",
     encode_game,
     decode_game,
-    label="Game {key}",
     persons=_PLAYERS_OF_GAME,
     people=lambda game: game.people,
     at=lambda game: game.at,

@@ -57,7 +57,6 @@ class TableSpec(Generic[Value]):
         name: The name of the table, a plural noun.
         noun: What a message calls one value of the table, such as ``room``.
         decode: Decodes a document; may raise ValueError, TypeError, RecursionError or msgspec's errors.
-        label: How a message names a particular value: a format string with the fields `noun` and `key`.
         key_of: Returns the key that a value contains; None if values do not contain their keys.
         lifetime_seconds: Returns the time until a value expires, for stores that can expire values.
         is_bounded: Whether a store in memory drops the oldest values when there are too many.
@@ -69,7 +68,6 @@ class TableSpec(Generic[Value]):
     noun: str
     encode: Callable[[Value], bytes]
     decode: Callable[[bytes], Value]
-    label: str = "The {noun} {key}"
     key_of: Callable[[Value], str] | None = None
     lifetime_seconds: Callable[[Value], int] | None = None
     is_bounded: bool = False
@@ -100,9 +98,6 @@ class TableSpec(Generic[Value]):
     def indexed_ids(self, value: Value) -> Collection[str]:
         """Return the ids of the persons that `Storage.keys_of` finds the value by."""
         return set(self.persons_of.ids(value)) if self.persons_of.is_indexed else ()
-
-    def describe(self, key: object) -> str:
-        return self.label.format(noun=self.noun, key=key)
 
 
 def as_bytes(value: object) -> bytes:

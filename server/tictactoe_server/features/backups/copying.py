@@ -98,7 +98,7 @@ async def copy(source: CopyEnd, target: CopyEnd | None, specs: Specs) -> Content
                 writes = []
                 for key, value in ((stored.key, stored.value) for stored in some):
                     if isinstance(value, Unreadable):
-                        source.damage.append(f"{spec.describe(key)}: {value}")
+                        source.damage.append(f"The {spec.noun} {key}: {value}")
                         continue
                     found.add(key, spec.encode(value))
                     if target is not None:

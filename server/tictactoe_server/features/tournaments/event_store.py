@@ -53,7 +53,6 @@ def _unpack(document: bytes) -> Event:
 
 EVENTS: Final[TableSpec[Event]] = TableSpec(
     *("events", "event", _pack, _unpack),
-    label="Event {key}",
     key_of=lambda event: event.code,
     persons=Persons(
         lambda event: {*event.organisers, *(one.player for one in event.entrants)},
