@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeVar
-
-import structlog
+from typing import Any, TypeVar
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.core.change import Handler, RoomChange, Timers
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.live_room import LiveRoom
@@ -28,9 +24,7 @@ from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.scheduler import Job, Scheduler, Tasks
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage
-from tictactoe_server.transport.http_messages import HttpResponse
-
-log: Final = structlog.get_logger(__name__)
+from tictactoe_server.transport.http_messages import Route
 
 
 class Core:
@@ -136,36 +130,6 @@ class Core:
     def count_games(self) -> int:
         """Return the number of running games with a connected player."""
         return sum(bool(live.players) and live.room.status == "playing" for live in self.rooms.by_code.values())
-
-
-def bot_seats(levels: Sequence[str]) -> list[SeatState]:
-    """Return a seat for a bot of each level. The bots' names are numbered if there are several bots."""
-    ends = [""] if len(levels) == 1 else [f"-{number + 1}" for number in range(len(levels))]
-    seats = zip(levels, ends, strict=True)
-    return [
-        SeatState(f"bot-{secrets.token_hex(4)}", f"{level}-bot{end}", online=True, bot=level) for level, end in seats
-    ]
-
-
-class PageHead(NamedTuple):
-    """The page for browsers, which loads `module`, with the texts and the path of a picture for link previews.
-
-    The page has no picture if no service has a route for the path.
-    """
-
-    title: str
-    description: str
-    module: str = "game.js"
-    picture: str = ""
-
-
-Reply = HttpResponse | PageHead | Sequence[str]
-"""An HTTP response, the page for browsers, or lines of text."""
-
-Route = Callable[..., Reply | Coroutine[Any, Any, Reply | None]]
-"""Answers an `HttpRequest`. It is called with the request and the groups matched in the path, and returns None if the
-path is that of a room. It may raise `Refused`: `rate_limited` is answered with 429, other codes with 404, which counts
-as a miss."""
 
 
 Gauge = tuple[str, str, Callable[[Any], float]]

@@ -22,7 +22,7 @@ from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.room_codes import find_link
-from tictactoe_server.core.core import Core, PageHead, Reply, Service
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import EMBED, PREFIX, Assets, link_card, send, send_part
 from tictactoe_server.rooms.room import Refused
@@ -32,6 +32,8 @@ from tictactoe_server.transport.http_messages import (
     READABLE,
     HttpRequest,
     HttpResponse,
+    PageHead,
+    Reply,
     explain,
     lead_to,
     redirect,

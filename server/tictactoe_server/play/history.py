@@ -16,7 +16,7 @@ from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
-from tictactoe_server.core.core import Core, PageHead, Reply, Service
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.http import texts
 from tictactoe_server.people.allowances import RETRY_MS
@@ -25,7 +25,7 @@ from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms.finished import FinishedGame, place_of, played_game, players_of, record_of
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.storage.store import GameLog, Table, delete, save
-from tictactoe_server.transport.http_messages import HttpRequest, answer_json
+from tictactoe_server.transport.http_messages import HttpRequest, PageHead, Reply, answer_json
 from tictactoe_server.transport.rate_limit import RateLimits
 
 _NOT_KEPT: Final = "not_kept"  # code of the announcement sent when a game is not kept

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+import secrets
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -12,10 +13,10 @@ from msgspec import UNSET
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import is_guest
-from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.core.change import Call, RoomChange
-from tictactoe_server.core.core import Core, Service, bot_seats
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.core.session import Session
 from tictactoe_server.operator.drain import Drain
@@ -69,7 +70,7 @@ class Joining(Service):
         policy = self.core.hooks.policy_for(request)
         terms = {name: getattr(request, name) for name in ("visibility", "clock", "analysis", "chat")}
         others = [mark for mark in rules.marks if player is None or mark != seat]
-        terms |= {"seat": seat, "reserved": dict(zip(others[guests:], bot_seats(request.bots), strict=False))}
+        terms |= {"seat": seat, "reserved": dict(zip(others[guests:], _bot_seats(request.bots), strict=False))}
         for name, value in policy.required.items():
             if getattr(request, name) != value:
                 raise Refused(ErrorCode.NOT_ALLOWED, f"{policy.purpose.name} room", path=name)
@@ -313,3 +314,12 @@ def _is_ahead(request: Any, room: Room) -> bool:
     """Return True if the request claims a newer state than the room has."""
     seq = getattr(request, "seq", UNSET)
     return seq is not UNSET and seq > room.seq
+
+
+def _bot_seats(levels: Sequence[str]) -> list[SeatState]:
+    """Return a seat for a bot of each level. The bots' names are numbered if there are several bots."""
+    ends = [""] if len(levels) == 1 else [f"-{number + 1}" for number in range(len(levels))]
+    seats = zip(levels, ends, strict=True)
+    return [
+        SeatState(f"bot-{secrets.token_hex(4)}", f"{level}-bot{end}", online=True, bot=level) for level, end in seats
+    ]

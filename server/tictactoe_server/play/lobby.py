@@ -8,9 +8,9 @@ from typing import Final
 from tictactoe_protocol.requests import Lobby, Ping, Rooms
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
-from tictactoe_server.core.core import Core, PageHead, Reply, Service
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.http import texts
-from tictactoe_server.transport.http_messages import HttpRequest
+from tictactoe_server.transport.http_messages import HttpRequest, PageHead, Reply
 
 WALL_MS: Final = 500  # lifetime of the cached text wall; drawing a hundred large boards takes a while
 

@@ -7,11 +7,11 @@ line feeds, folded lines and repeated lengths. Source: RFC 9112, sections 2 to 6
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from email.utils import formatdate
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote
 
 import h11
@@ -148,6 +148,26 @@ class HttpStream(HttpResponse):
     begin: Callable[[Any], Callable[[], None]]
     """Called with the connection; returns a function that is called when the stream ends or the connection is lost."""
 
+
+class PageHead(NamedTuple):
+    """The page for browsers, which loads `module`, with the texts and the path of a picture for link previews.
+
+    The page has no picture if no service has a route for the path.
+    """
+
+    title: str
+    description: str
+    module: str = "game.js"
+    picture: str = ""
+
+
+Reply = HttpResponse | PageHead | Sequence[str]
+"""An HTTP response, the page for browsers, or lines of text."""
+
+Route = Callable[..., Reply | Coroutine[Any, Any, Reply | None]]
+"""Answers an `HttpRequest`. It is called with the request and the groups matched in the path, and returns None if the
+path is that of a room. It may raise `Refused`: `rate_limited` is answered with 429, other codes with 404, which counts
+as a miss."""
 
 Answer = Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
 """Returns the response to a plain HTTP request, or an awaitable of the response."""

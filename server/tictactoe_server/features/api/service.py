@@ -16,7 +16,7 @@ from tictactoe_engine.records import format_record
 from tictactoe_protocol import MAX_LISTED_ROOMS, ErrorCode, encode
 from tictactoe_protocol.pushes import Closed, ListedRoom, RoomSummary
 from tictactoe_server import clock
-from tictactoe_server.core.core import Core, Reply, Service
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.indexes import LIST_SECONDS
 from tictactoe_server.core.live_room import LiveRoom, closed
 from tictactoe_server.features.api.streams import Stream, Streams
@@ -29,6 +29,7 @@ from tictactoe_server.transport.http_messages import (
     JSON,
     HttpRequest,
     HttpResponse,
+    Reply,
     answer_json,
     lead_to,
 )

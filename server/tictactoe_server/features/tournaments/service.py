@@ -25,7 +25,7 @@ from tictactoe_protocol.events import (
 )
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.change import Call
-from tictactoe_server.core.core import Core, Reply, Service
+from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.broadcasts import EventBroadcasts
@@ -42,7 +42,7 @@ from tictactoe_server.play.moves import read_text
 from tictactoe_server.play.names import read_name
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import Player, Refused
-from tictactoe_server.transport.http_messages import HttpRequest, answer_json
+from tictactoe_server.transport.http_messages import HttpRequest, Reply, answer_json
 
 EVENTS_OF_PLAYER: Final = 2  # unfinished tournaments per organiser
 EVENTS_OF_ADDRESS: Final = 20  # unfinished tournaments opened from one address since this server started

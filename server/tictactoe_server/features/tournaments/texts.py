@@ -25,7 +25,7 @@ from tictactoe_protocol.tournaments import (
     tabulate_pairings,
 )
 from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
-from tictactoe_server.core.core import Core, PageHead, Reply
+from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments.attendance import Attendance, Attendances
 from tictactoe_server.features.tournaments.broadcasts import (
     FEW_ROWS,
@@ -48,6 +48,8 @@ from tictactoe_server.transport.http_messages import (
     PLAIN_TEXT,
     HttpRequest,
     HttpResponse,
+    PageHead,
+    Reply,
     redirect,
 )
 
