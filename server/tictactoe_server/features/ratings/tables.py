@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tictactoe_protocol.ratings.ladder import Ladder, State
+from tictactoe_protocol.ratings.ladder import State
 from tictactoe_protocol.ratings.log import Entry, Verdict
 from tictactoe_server.storage.specs import Persons, TableSpec
+from tictactoe_server.storage.store import Value
 
 PLAYERS_PER_PART: Final = 500  # each at most 0.5 KB of JSON; a message of NATS holds 256 KB
 
@@ -66,32 +67,17 @@ def join(parts: Sequence[Snapshot]) -> Snapshot:
     return replace(first, state=replace(first.state, ladders=ladders), parts=1)
 
 
-def _verdict_without(verdict: Verdict, id: str, stand_in: str) -> Verdict:
-    of, into = (stand_in if named == id else named for named in (verdict.of, verdict.into))
-    return replace(verdict, of=of, into=into)
+def _renames(kind: type[Value]) -> Callable[[Value, str, str], Value]:
+    """Return a function that replaces a player's id by a stand-in wherever a value has it as a key or a field.
 
+    An id is the whole of a string, and no character in it is escaped in JSON. Digests stay the same.
+    """
+    decode = msgspec.json.Decoder(kind).decode
 
-def _entry_without(entry: Entry, id: str, stand_in: str) -> Entry:
-    return entry if entry.verdict is None else replace(entry, verdict=_verdict_without(entry.verdict, id, stand_in))
+    def rename(value: Value, id: str, stand_in: str) -> Value:
+        return decode(msgspec.json.encode(value).replace(f'"{id}"'.encode(), f'"{stand_in}"'.encode()))
 
-
-def _snapshot_without(snapshot: Snapshot, id: str, stand_in: str) -> Snapshot:
-    """Return the snapshot with `stand_in` instead of the erased player `id`; its digest does not change."""
-    state = snapshot.state
-    verdicts = tuple(_verdict_without(verdict, id, stand_in) for verdict in state.verdicts)
-    ladders = {key: _ladder_without(ladder, id, stand_in) for key, ladder in state.ladders.items()}
-    return replace(snapshot, state=replace(state, verdicts=verdicts, ladders=ladders))
-
-
-def _ladder_without(ladder: Ladder, id: str, stand_in: str) -> Ladder:
-    def rename(name: str) -> str:
-        return stand_in if name == id else name
-
-    players = {
-        rename(own): replace(player, opponents=tuple(map(rename, player.opponents)))
-        for own, player in ladder.players.items()
-    }
-    return replace(ladder, players=players)
+    return rename
 
 
 def _verdict_names(verdict: Verdict | None) -> set[str]:
@@ -114,7 +100,7 @@ ENTRIES: Final[TableSpec[Entry]] = TableSpec(
     "entry of the ladders",
     msgspec.json.encode,
     msgspec.json.Decoder(Entry).decode,
-    persons=Persons(lambda entry: _verdict_names(entry.verdict), _entry_without),
+    persons=Persons(lambda entry: _verdict_names(entry.verdict), _renames(Entry)),
 )
 """The entries of the log by number, from 1 without gaps. Entries are never deleted."""
 LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
@@ -122,7 +108,7 @@ LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
     "snapshot of the ladders",
     lambda snapshot: zlib.compress(msgspec.json.encode(snapshot)),
     lambda document: _decode_snapshot(zlib.decompress(document)),
-    persons=Persons(_snapshot_names, _snapshot_without, is_indexed=False),  # derived from the entries
+    persons=Persons(_snapshot_names, _renames(Snapshot), is_indexed=False),  # derived from the entries
 )
 """Snapshots by number, one for each `SNAPSHOT_GAMES` games, in one or more parts; see `keys_of`.
 
