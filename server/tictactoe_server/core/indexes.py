@@ -270,7 +270,8 @@ class Indexes:
         else:
             self.by_status[was] -= 1
         self.by_status[status] += 1
-        self.seats.update(listed, before)
+        if before is None or listed.room.seats is not before.seats:
+            self.seats.update(listed, before)
         self.lobby.update(listed)
         if status == "waiting":
             self.matchmaker.offer(listed)

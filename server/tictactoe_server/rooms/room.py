@@ -198,7 +198,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def has_somebody(self) -> bool:
         """Whether a human player is connected."""
-        return any(seat is not None and seat.online and not seat.is_server_bot for seat in self.seats.values())
+        online = [seat for seat in self.seats.values() if seat is not None and seat.online]
+        return any(seat.bot is None or not seat.is_server_bot for seat in online)
 
     @property
     def is_deserted(self) -> bool:

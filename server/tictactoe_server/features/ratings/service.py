@@ -113,12 +113,15 @@ class Ladders(Service, RoomPolicy):
             raise Refused(ErrorCode.NOT_ALLOWED, f"ladder {closing.reason}", figure=closing.figure, of=closing.of)
         if clock is None:
             raise Refused(ErrorCode.BAD_CLOCK, "rated", path="clock")
-        claim = await self._accounts.find_claim(player.name, own=player.id)
-        if claim is None or claim.player != player.id or player.bot is not None:
-            raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
         # Running games are listed before and after the history is read, so that a game that ends in between counts.
         running = {other: self._running_games(player.id, other) for other in others}
-        played = await self._games_today(player.id) if others else {}
+        finding, played = self._accounts.find_claim(player.name, own=player.id), dict[str, set[tuple[str, int]]]()
+        if others:
+            claim, played = await asyncio.gather(finding, self._games_today(player.id))
+        else:
+            claim = await finding
+        if claim is None or claim.player != player.id or player.bot is not None:
+            raise Refused(ErrorCode.NOT_ALLOWED, "rated name", path="rated")
         for other in others:
             games = running[other] | played.get(other, set()) | self._running_games(player.id, other)
             count = sum(code != room for code, _ in games)
