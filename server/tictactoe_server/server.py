@@ -215,9 +215,8 @@ class Server:
             server=lambda: self.parts,
             answer_order=lambda order: self.orders.answer_line(order, is_from_another=True),
         )
-        for feature in self._features:
-            parts.services.extend(feature.make(parts))
-        elsewhere = next((one for one in parts.services if isinstance(one, RemoteServers)), RemoteServers())
+        added = [service for feature in self._features for service in feature.make(parts)]
+        elsewhere = next((one for one in added if isinstance(one, RemoteServers)), RemoteServers())
         time = elsewhere.time or ServedTime(store, monotonic_ns)
         self.core = core = Core(store, time, limits, monotonic_ns, elsewhere, settings)
         self._pressure = Pressure(limits, monotonic_ns)
@@ -231,7 +230,7 @@ class Server:
             ChatService(),
             PublicRooms(),
             PastGames(shows_pages=settings.page),
-            *parts.services,
+            *added,
         )
         for service in self._services:
             service.start(core)

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from tests.peer import Peer, open_peer, play_out, two_playing
+from tictactoe_server.features.reviews.service import FEATURE as REVIEWS
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.features
@@ -28,6 +29,13 @@ async def test_in_a_lesson_a_watcher_learns_what_each_move_is_worth(server: Serv
         start = await analysis_of(eve, "analyse", room=room, ply=0)
         assert (start["turn"], start["value"]["kind"], len(start["cells"])) == ("X", "draw", 9)
         assert await analysis_of(ana, "analyse", room=room) == analysis
+
+
+@pytest.mark.features(REVIEWS)
+async def test_nothing_is_analysed_on_a_server_without_bots(server: Server) -> None:
+    async with two_playing(server, analysis="open") as (ana, _, room):
+        refused = await ana.ask("analyse", room=room)
+        assert (refused["code"], refused["data"]) == ("not_allowed", {"why": "no bots"})
 
 
 async def test_only_watchers_may_analyse_a_game_against_a_bot(ana: Peer, eve: Peer) -> None:

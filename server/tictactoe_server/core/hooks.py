@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from tictactoe_engine import Rules
+from tictactoe_engine import Position, Rules
+from tictactoe_engine.search import Analysis
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import EventState
 from tictactoe_protocol.pushes import LiveBoard
@@ -70,6 +71,7 @@ class Hooks:
         welcome_fields: By name of a field in `welcome`, functions that return its value for an account, or UNSET.
         mute_checks: Each takes two player ids and returns True if the first must not get chat from the second.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
+        analysts: Each returns the analysis of a position, or None if it takes too long. The first one is asked.
         oldest_backup_days: Each returns the age of the oldest backup of the data, in days.
         find_events: Each returns the state of a tournament by its code, and raises `Refused` unless it is open to all.
         streams: Each returns the response to a request for a stream with this code. The functions return the number of
@@ -86,6 +88,7 @@ class Hooks:
         self.welcome_fields: dict[str, Callable[[Account], Awaitable[Any]]] = {}
         self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
+        self.analysts: list[Callable[[Position], Awaitable[Analysis | None]]] = []
         self.oldest_backup_days: list[Callable[[], int]] = []
         self.find_events: list[EventFinder] = []
         self.streams: list[Streaming] = []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from tictactoe_server.core.change import Call
-from tictactoe_server.core.core import Service, ServiceKind
+from tictactoe_server.core.core import Service
 from tictactoe_server.core.session import Session
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.operator.order import Order, ServerParts
@@ -31,7 +31,6 @@ class Parts:
         note_seat: Makes the store remember a session's player for as long as players with a seat.
         server: Returns the parts of the whole server; available once all services have started.
         answer_order: Carries out an operator's order from another server, and returns the reply.
-        services: The services of the features before this feature in `FEATURES`.
     """
 
     settings: Settings
@@ -46,14 +45,6 @@ class Parts:
     note_seat: Callable[[Session], None]
     server: Callable[[], ServerParts]
     answer_order: Callable[[bytes], Awaitable[bytes]]
-    services: list[Service] = field(default_factory=list)
-
-    def service(self, kind: type[ServiceKind]) -> ServiceKind:
-        """Return an earlier feature's service of the class `kind`; raises LookupError if there is none."""
-        for service in self.services:
-            if isinstance(service, kind):
-                return service
-        raise LookupError(f"A feature needs {kind.__name__}, which is not in the list before it.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,6 @@ from tictactoe_protocol.requests import Analyse, Review
 from tictactoe_protocol.reviewed import Reviewed, carry
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.play.history import find_own, find_shared
 from tictactoe_server.records.tables import SHARES
@@ -32,8 +31,7 @@ ANALYSES_MS: Final = 10_000
 class Reviews(Service):
     """Answers requests for analyses of running and finished games, which the bots' worker processes compute."""
 
-    def __init__(self, pool: ThinkingPool) -> None:
-        self._pool = pool
+    def __init__(self) -> None:
         self._reviewed = Reviewed()
         self.handles = {Analyse: self.analyse, Review: self.review}
 
@@ -87,10 +85,13 @@ class Reviews(Service):
         call.answer(analysis=known[count])
 
     async def _find(self, position: Position, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:
-        found = await self._pool.analyse(position)
+        analysts = self._core.hooks.analysts
+        if not analysts:
+            raise Refused(ErrorCode.NOT_ALLOWED, "no bots")
+        found = await analysts[0](position)
         if found is None:
             raise Refused(ErrorCode.BUSY, "analysis", retry_ms=1000)
         return AnalysisState.of(position, found, before)
 
 
-FEATURE: Final = Feature(make=lambda parts: [Reviews(parts.service(ThinkingPool))])
+FEATURE: Final = Feature(make=lambda parts: [Reviews()])
