@@ -50,7 +50,7 @@ def test_what_others_could_read_or_change_is_closed_to_them(tmp_path: Path, capl
     asyncio.run(open_folder(tmp_path).close())
     assert mode_of(tmp_path) == 0o700
     assert mode_of(tmp_path / FILE_NAME) == mode_of(tmp_path / LOCK_NAME) == 0o600
-    assert caplog.text.count("others could get at this") == 3
+    assert caplog.text.count("file permissions restricted") == 3
 
 
 @posix

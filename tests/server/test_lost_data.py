@@ -62,7 +62,7 @@ def test_a_server_does_not_start_where_saves_are_missing(killed: Path, tmp_path:
             database.unlink()
     before = log.read_bytes() if log.exists() else b""
     for _ in range(2):
-        with pytest.raises(SavesMissing, match=r"lacks the last \d+ batches of saves") as refused:
+        with pytest.raises(SavesMissing, match=r"The last \d+ batches of saves are missing") as refused:
             open_folder(tmp_path)
         assert (" recover " in str(refused.value)) is database.exists()
         assert (log.read_bytes() if log.exists() else b"") == before
