@@ -34,7 +34,7 @@ async def find_player(core: Core, text: str) -> str:
 
 
 def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
-    """Return the requested rules; raises `Refused` if they are invalid."""
+    """Return the requested rules, or raise `Refused` if they are invalid."""
     try:
         return rules_of(choice)
     except InvalidRules as invalid:
@@ -60,7 +60,7 @@ def check_levels(names: Sequence[str], played: Collection[str]) -> None:
 
 
 async def find_public(core: Core, request: HttpRequest, text: str) -> RoomState:
-    """Return the newest public state of the room with code `text`; raises `Refused` if it is missing or private."""
+    """Return the newest public state of the room with code `text`, or raise `Refused` if it is missing or private."""
     live = core.rooms.find_here(text)
     if live is None or live.room.visibility != "public":
         core.allowances.check_page_misses(request.address)

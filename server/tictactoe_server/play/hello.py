@@ -149,7 +149,7 @@ class HelloService(Service):
         )
 
     async def _added_fields(self, account: Account) -> dict[str, Raw]:
-        """Return the welcome's fields from features, leaving out fields that fail; raises `StoreUnavailable`."""
+        """Return the welcome's fields from features, leaving out fields that fail; may raise `StoreUnavailable`."""
         fields: dict[str, Raw] = {}
         for name, make in self._core.hooks.welcome_fields.items():
             try:
@@ -162,7 +162,7 @@ class HelloService(Service):
         return fields
 
     async def _register(self, name: str | UnsetType, address: str) -> tuple[KnownPlayer, str]:
-        """Return a new player and a token; raises `Refused` with ``bad_name``, ``rate_limited`` or ``busy``."""
+        """Return a new player and a token; may raise `Refused` with ``bad_name``, ``rate_limited`` or ``busy``."""
         chosen = f"guest-{draw_text(_GUEST_ALPHABET, 4)}" if name is UNSET else own_name(parse_or_refuse(name))
         self._core.allowances.consume(self._core.allowances.new_players[address], "new-players")
         return await self._give_token(KnownPlayer(Player(_draw_id(), chosen), today()))
@@ -226,7 +226,7 @@ class HelloService(Service):
         return known, token
 
     async def name_guests(self, player: Player, names: Sequence[str]) -> tuple[Player, ...]:
-        """Return a player's guests with the names that other players see; raises `Refused` with ``bad_name``."""
+        """Return a player's guests with the names that other players see; may raise `Refused` with ``bad_name``."""
         guests = []
         for index, text in enumerate(names):
             guest = replace(player, id=guest_id(player.id, index), name=read_name(text, f"guests[{index}]"))

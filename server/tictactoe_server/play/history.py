@@ -119,7 +119,7 @@ class PastGames(Service):
 
 
 async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_public: bool = False) -> FinishedGame:
-    """Return a game that `player` took part in or, with `or_public`, any public game; raises `Refused` for others."""
+    """Return a game that `player` took part in or, with `or_public`, any public game, or raise `Refused` for others."""
     found = await find_by_id(games, id)
     if found is None or not (player.id in found.people or (or_public and found.public)):
         raise Refused(ErrorCode.NOT_ALLOWED, "game", path="game_id", game=id)
@@ -127,7 +127,7 @@ async def find_own(games: GameLog[FinishedGame], player: Player, id: str, *, or_
 
 
 async def find_shared(shares: Table[FinishedGame], id: str, path: str | None = None) -> FinishedGame:
-    """Return the game shared under the name `id`; raises `Refused` if there is none."""
+    """Return the game shared under the name `id`, or raise `Refused` if there is none."""
     found = await shares.load(id)
     if found is None:
         raise Refused(ErrorCode.NOT_ALLOWED, "replay", path=path, replay=id)

@@ -29,7 +29,7 @@ from tictactoe_server.rooms.view import GameKind, moved
 
 
 class Joining(Service):
-    """Handles requests to enter and leave rooms. `hello` names guests and stores who has taken a seat."""
+    """Handles requests to enter and leave rooms. `hello` names guests, and stores that a player has taken a seat."""
 
     admits = frozenset({Join, Watch})
 
@@ -132,7 +132,7 @@ class Joining(Service):
     ) -> tuple[LiveRoom | None, str]:
         """Return a matching room and its code, or None and the code for a new room ("" for any free code).
 
-        Raises `Refused`, with the URL to connect to, if the matching room is on another server.
+        May raise `Refused`, with the URL to connect to, if the matching room is on another server.
         """
         rooms = self.core.rooms
         if not rooms.elsewhere.is_several:
@@ -202,7 +202,7 @@ class Joining(Service):
         await change.until_settled()
 
     def watch(self, call: Call) -> None:
-        """Watch a room, from a state at least as new as the watcher has seen; the room's players are refused."""
+        """Start watching a room, beginning with a state at least as new as the watcher has seen; refuse its players."""
 
         def check(room: Room) -> Room:
             self._count_if_ahead(call, room)
@@ -311,7 +311,7 @@ def _takes_seat(player: Player, room: Room) -> bool:
 
 
 def _is_ahead(request: Any, room: Room) -> bool:
-    """Return True if the request claims a newer state than the room has."""
+    """Return True if the sender claims to have seen a newer state of the room than the one in memory."""
     seq = getattr(request, "seq", UNSET)
     return seq is not UNSET and seq > room.seq
 

@@ -80,7 +80,7 @@ class ChatService(Service):
 
 
 def read_text(text: str, path: str) -> str:
-    """Return `text` without invisible characters; raises `Refused`, naming the field `path`, if the result is blank."""
+    """Return `text` without invisible characters; if the result is blank, raise `Refused` with the field `path`."""
     cleaned = clean_text(text).strip()
     if not cleaned:
         raise Refused(ErrorCode.BAD_MESSAGE, "blank", path=path)

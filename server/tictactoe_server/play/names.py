@@ -163,7 +163,7 @@ class Names(Service):
     # -- hello with a code ----------------------------------------------------------------------------------------
 
     async def admit(self, hello: Hello, key: str, session: Session) -> Player:
-        """Redeem the code in a hello: add the device with the token hash `key` to its player; return the player."""
+        """Redeem the code in a hello: add the device with the token hash `key` to a player, and return the player."""
         allowances, limits = self._core.allowances, (session.tries, self._tries[session.address])
         allowances.check_tries(*limits, "names")
         way = "rescue" if hello.link is UNSET else "link"
@@ -248,7 +248,7 @@ class Names(Service):
                 expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
 
     def _show_owner(self, owner: str) -> None:
-        """Show the owner of a claimed name by that name, and mark other players with such a name."""
+        """Update how players are shown after a claim: the owner by the plain name, others with that name by a mark."""
         id, name = owner.split(" ", 1)
         keys = set(keys_of(name))
         for session, one in self._core.presence.greeted:
@@ -259,12 +259,12 @@ class Names(Service):
 
 
 def read_name(text: str, path: str = "name") -> str:
-    """Return the valid name in `text`; raises `Refused`, naming the field `path`, also for names reserved for bots."""
+    """Return the name in `text`; if it is invalid or reserved for bots, raise `Refused` with the field `path`."""
     return own_name(parse_or_refuse(text, path), path)
 
 
 def parse_or_refuse(text: str, path: str = "name") -> str:
-    """Return the valid name in `text` in its normal form; raises `Refused`, naming the field `path`."""
+    """Return the name in `text` in its normal form; if it is invalid, raise `Refused` with the field `path`."""
     try:
         return parse_name(text)
     except BadName as bad:
@@ -272,7 +272,7 @@ def parse_or_refuse(text: str, path: str = "name") -> str:
 
 
 def own_name(name: str, path: str = "name") -> str:
-    """Return `name`; raises `Refused` if it is, or looks like, the name of a bot."""
+    """Return `name`, or raise `Refused` if it could be taken for the name of a bot."""
     parts = [keys_of(part) for part in name.split("-")]
     drawn = ("-".join(keys[number] for keys in parts) for number in (0, -1))
     if any(map(_HOUSE_NAME.fullmatch, (unicodedata.normalize("NFKC", name), *drawn))):

@@ -141,7 +141,7 @@ class Connection(HttpConnection):
         return self._silent_looks >= LOOKS_A_PING
 
     def end_if_silent(self) -> None:
-        """Count a check for silence; abort after more than `SILENT_LOOKS` checks since the last received bytes."""
+        """Abort the connection if nothing was received during more than `SILENT_LOOKS` calls of this method."""
         self._silent_looks = 0 if self._is_paused else self._silent_looks + 1
         if self._silent_looks > SILENT_LOOKS and self.is_open:  # the other phases have deadlines
             self.abort()

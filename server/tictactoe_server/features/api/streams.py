@@ -55,7 +55,7 @@ class Streams(Service):
         core.hooks.streams.append(lambda request, code, *source: self.answer(request, code, Stream(*source)))
 
     def answer(self, request: HttpRequest, code: str, unread: Stream) -> HttpResponse:
-        """Return a response that adds the connection to the readers of the stream with this code; raises `Refused`.
+        """Return a response that adds the connection to the readers of the stream with this code; may raise `Refused`.
 
         `unread` is a new stream, which is used if the code has no stream with readers yet.
         """

@@ -85,7 +85,7 @@ class Contents:
 
 
 async def copy(source: CopyEnd, target: CopyEnd | None, specs: Specs) -> Contents:
-    """Copy everything, or only read it if `target` is None, and return a summary. Raises `OperatorError`.
+    """Copy everything, or only read it if `target` is None, and return a summary. May raise `OperatorError`.
 
     Tables are copied in the order of their specs, and then games. Rooms come before players, so that the copy has every
     player with a seat even if servers write meanwhile.
@@ -118,7 +118,7 @@ async def copy(source: CopyEnd, target: CopyEnd | None, specs: Specs) -> Content
 
 
 async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -> Contents:
-    """Read everything in a database without changing it, also while a server uses it; raises `CannotOpenStore`."""
+    """Read everything in a database without changing it, also while a server uses it; may raise `CannotOpenStore`."""
     with tempfile.TemporaryDirectory(prefix="tictactoe-check-") as place:
         try:
             with reading(path) as reader, closing(sqlite3.connect(Path(place) / FILE_NAME)) as copied:
@@ -140,7 +140,7 @@ async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -
 async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     """Open the database in `folder` as the source of a copy. No server may use the folder meanwhile.
 
-    Raises `OperatorError`.
+    May raise `OperatorError`.
     """
     check_file(database_in(folder))
     with ExitStack() as stack:

@@ -18,7 +18,7 @@ from tictactoe_server.storage.schema import Damaged, check_file, reading
 
 
 def back_up(folder: Path, target: Path) -> None:
-    """Write a snapshot of the database in `folder` to the new, private file `target`; raises `OperatorError`.
+    """Write a snapshot of the database in `folder` to the new, private file `target`; may raise `OperatorError`.
 
     When this function returns, the file has been verified and is durable.
     """
@@ -28,7 +28,7 @@ def back_up(folder: Path, target: Path) -> None:
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
     """Replace the database in `folder` with `backup`, which may also be a recovered database.
 
-    Returns the new paths of the old files, which are renamed. Raises `OperatorError`, for instance while a server
+    Returns the new paths of the old files, which are renamed. May raise `OperatorError`, for instance while a server
     uses the folder.
     """
     if not backup.is_file():
@@ -57,7 +57,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
 
 
 def database_in(folder: Path) -> Path:
-    """Return the path of the database in `folder`; raises `OperatorError` if there is none."""
+    """Return the path of the database in `folder`, or raise `OperatorError` if there is none."""
     path = folder / FILE_NAME
     if not path.is_file():
         raise OperatorError(f"There is no database in {folder}.")
@@ -67,7 +67,7 @@ def database_in(folder: Path) -> Path:
 def back_up_file(source: Path, target: Path) -> None:
     """Copy the database `source` with its log to the single new file `target`, and verify the copy.
 
-    Raises `OperatorError`.
+    May raise `OperatorError`.
     """
     if target.exists():
         raise OperatorError(f"{target} already exists. Nothing was overwritten.")

@@ -37,8 +37,8 @@ def recover(folder: Path, target: Path) -> tuple[int, int]:
     """Write the contents of the folder's database and of its repaired log to the new file `target`.
 
     Nothing in the folder is changed. Return how many batches of saves were missing, and how many of them are missing in
-    `target`. Raises `OperatorError`, for instance while a server uses the folder, and `DamagedDatabase` if the database
-    itself is damaged, too.
+    `target`. May raise `OperatorError`, for instance while a server uses the folder. Raise `DamagedDatabase` if the
+    database itself is damaged, too.
     """
     database = database_in(folder)
     check_file(database)

@@ -123,7 +123,7 @@ class Backups(Service):
     async def make(self) -> Path:
         """Make and check a backup, delete the oldest backups, and return the new backup's path.
 
-        Raises `OperatorError` or `OSError`.
+        May raise `OperatorError` or `OSError`.
         """
         self.target.mkdir(mode=0o700, parents=True, exist_ok=True)
         size = sum(path.stat().st_size for path in files_of(self.data / FILE_NAME) if path.exists())
@@ -148,7 +148,7 @@ class Backups(Service):
 
 
 async def _call(*words: str) -> None:
-    """Run a command of this program; raises `OperatorError` with the command's output if it fails."""
+    """Run a command of this program. If it fails, raise `OperatorError` with its output."""
     program = f"import os; os.nice({NICE}); from tictactoe_server.cli.main import main; main()"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", program, *words),

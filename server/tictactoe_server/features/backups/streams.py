@@ -34,7 +34,7 @@ async def copied_streams(
 ) -> AsyncIterator[CopiedStreams]:
     """Open the streams to read them, or `to_fill` them if they are empty.
 
-    Raises `OperatorError`.
+    May raise `OperatorError`.
     """
     link = await Link.open(urls, credentials=credentials, ca=ca)
     try:

@@ -83,7 +83,7 @@ class Blocking(Service):
         return blocks is not None and other in blocks.blocked
 
     async def load(self, player: str) -> Blocks:
-        """Return a player's blocks; raises `StoreUnavailable`."""
+        """Return a player's blocks; may raise `StoreUnavailable`."""
         is_cached = self._core.presence.of_player(player) and not self._core.rooms.elsewhere.is_several
         return (self._stored.get(player) if is_cached else await self._stored.read(player)) or Blocks(player)
 

@@ -279,7 +279,7 @@ class Challenges(Service):
         return player in challenge.people and not (is_deaf(player, other) or is_deaf(other, player))
 
     async def _end(self, challenge: StoredChallenge, how: str, room: str = "") -> StoredChallenge:
-        """Store an answer; raises `Refused` if another answer was stored first."""
+        """Store an answer, or raise `Refused` if another answer was stored first."""
         answer = secrets.token_urlsafe(8)
 
         def edit(old: StoredChallenge | None) -> StoredChallenge:
@@ -349,7 +349,7 @@ class Challenges(Service):
         edit: Callable[[StoredChallenge | None], StoredChallenge | None],
         then: Callable[[Exception | None], object] = lambda error: None,
     ) -> StoredChallenge:
-        """Change a stored challenge (see `Mirror.change`); raises `Refused` if it no longer exists."""
+        """Change a stored challenge (see `Mirror.change`), or raise `Refused` if it no longer exists."""
         challenge = await self._stored.change(id, edit, then)
         if challenge is None:
             raise _no_open_challenge()

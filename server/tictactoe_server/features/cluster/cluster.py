@@ -131,7 +131,7 @@ class Cluster(RemoteServers, Service):
     async def prepare(self) -> None:
         """Discover the other servers and their rooms, then adopt this server's share of the unowned rooms.
 
-        Raises `StoreUnavailable`.
+        May raise `StoreUnavailable`.
         """
         self._id, self._secret = await self._store.identity()
         await self._listen()
@@ -384,7 +384,7 @@ class Matching:
         raise StoreUnavailable("no server answers requests for a match")
 
     def find(self, request: messages.MatchRequest) -> messages.Found:
-        """Return the room for the player in `request`, and reserve the seat for a while; raises `InvalidRules`."""
+        """Return the room for the player in `request`, and reserve the seat for a while; may raise `InvalidRules`."""
         kind = request.rules.to_rules(), request.clock, request.purpose.name
         player = Player(request.player, request.name)
         matchmaker = self._indexes.matchmaker

@@ -142,7 +142,7 @@ encode: Final = msgspec.msgpack.Encoder().encode
 
 
 async def ask(link: Link, subject: str, question: bytes, kind: type[Said], seconds: float | None = None) -> Said:
-    """Send an encoded request and return the decoded reply; raises `StoreUnavailable`."""
+    """Send an encoded request and return the decoded reply; may raise `StoreUnavailable`."""
     try:
         async with asyncio.timeout(seconds):
             return msgspec.msgpack.decode(await link.request(subject, question), type=kind)

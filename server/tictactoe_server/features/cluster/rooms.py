@@ -316,7 +316,7 @@ class OtherRooms:
             self._link.run(self._read(server, reading))
 
     async def until_read(self) -> None:
-        """Wait until all announcements from all live servers have been received; raises `StoreUnavailable`."""
+        """Wait until all announcements from all live servers have been received; may raise `StoreUnavailable`."""
 
         def are_read() -> bool:
             self.members.lose_silent()

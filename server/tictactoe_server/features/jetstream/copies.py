@@ -104,7 +104,7 @@ class Copies:
     async def find_faults(self, streams: Sequence[Stream]) -> dict[str, list[str]]:
         """Return sentences about faults by the node's name, or by "" for faults that concern several nodes.
 
-        Raises `StoreUnavailable`.
+        May raise `StoreUnavailable`.
         """
         infos = await asyncio.gather(*(stream.info() for stream in streams))
         names = {peer.name or "" for info in infos for peer in info.cluster.replicas or ()}

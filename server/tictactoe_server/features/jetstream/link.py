@@ -88,7 +88,7 @@ class Link:
     ) -> Self:
         """Connect to one of the nodes in `urls`, as in ``nats://a,b:4223,c`` or ``tls://...`` (see `Access`).
 
-        Raises `CannotOpenStore`.
+        May raise `CannotOpenStore`.
         """
         link = cls(Access(urls, credentials, ca), patience_seconds)
         for work in (link._keep_connected(), link._keep_sending(), link._keep_looking()):
@@ -125,11 +125,11 @@ class Link:
             answered(NotStored("There is no connection to the store."))
 
     async def request(self, subject: str, payload: bytes = b"", headers: Headers = None) -> bytes:
-        """Send a request and return the reply; raises `StoreUnavailable`."""
+        """Send a request and return the reply; may raise `StoreUnavailable`."""
         return (await self._request(subject, payload, headers, None)).data
 
     async def request_many(self, subject: str, payload: bytes) -> list[Message]:
-        """Send a request and return all replies before the last one, which has a status; raises `StoreUnavailable`."""
+        """Send a request; return all replies except the last, which has a status. May raise `StoreUnavailable`."""
         found: list[Message] = []
         status = _status_of(await self._request(subject, payload, None, found))
         if status[:3] not in ("204", "404"):
@@ -151,7 +151,7 @@ class Link:
                 await _subscribe(self._client, subject, callback)
 
     async def flush(self) -> None:
-        """Wait until the node has received everything sent so far; raises `StoreUnavailable`."""
+        """Wait until the node has received everything sent so far; may raise `StoreUnavailable`."""
         await self.request(self._inbox + _ECHO)
 
     async def close(self) -> None:

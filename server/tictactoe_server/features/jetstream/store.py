@@ -176,7 +176,7 @@ class JetStreamStore:
     ) -> Self:
         """Open the store. For `urls`, `credentials` and `ca`, see `Access`.
 
-        Raises `CannotOpenStore`.
+        May raise `CannotOpenStore`.
 
         Args:
             data: The folder for the copy of the finished games; None keeps the copy in memory.

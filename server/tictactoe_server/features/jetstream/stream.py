@@ -187,7 +187,7 @@ class Stream:
         self._owed_since: float | None = None
 
     async def ask(self, verb: str, question: object, kind: type[Answer]) -> Answer:
-        """Send a request to JetStream and return the reply; raises `StreamError` if JetStream reports an error."""
+        """Send a request to JetStream and return the reply, or raise `StreamError` if JetStream reports an error."""
         data = await self.link.request(f"{API}{verb}{self.name}", msgspec.json.encode(question))
         try:
             answer = msgspec.json.decode(data, type=kind)
@@ -257,7 +257,7 @@ class Stream:
             offset, total = offset + len(found), info.total if found else 0
 
     def entry_of(self, message: Message) -> Entry:
-        """Decode a message from a read or from the feed; raises `StoreUnavailable` if it is neither."""
+        """Decode a message from a read or from the feed, or raise `StoreUnavailable` if it is neither."""
         headers = message.headers or {}
         subject, sequence = headers.get("Nats-Subject", ""), headers.get("Nats-Sequence", "")
         if not subject.startswith(self.prefix) or not sequence.isdecimal():
@@ -390,7 +390,7 @@ class Stream:
 async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) -> StreamInfo:
     """Wait for the leader of `stream`, and return the leader's description of the stream.
 
-    Raises `CannotOpenStore` if the stream is missing or not usable. A stream that may lose acknowledged writes is
+    Raise `CannotOpenStore` if the stream is missing or not usable. A stream that may lose acknowledged writes is
     usable only with `unsafe`.
     """
     which, deadline = f"stream {stream.name} in {stream.link.urls}", clock.monotonic() + patience_seconds

@@ -130,7 +130,7 @@ def name_of(number: int) -> str:
 async def check_format(first: Stream) -> Layout:
     """Return the layout, after writing a default layout if the stream is empty.
 
-    Raises `CannotOpenStore` if version 1 has written the stream.
+    Raise `CannotOpenStore` if version 1 has written the stream.
     """
     found, info = await first.newest(LAYOUT), await first.info()
     layout = found and msgspec.json.decode(found.document, type=Layout)
@@ -149,7 +149,7 @@ async def check_format(first: Stream) -> Layout:
 async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> tuple[Streams, list[StreamInfo]]:
     """Wait for the streams' leaders, and return the streams with their descriptions.
 
-    Raises `CannotOpenStore` as `find_stream` does, and also for streams written by version 1 or while rooms are moved.
+    Raise `CannotOpenStore` as `find_stream` does, and also for streams written by version 1 or while rooms are moved.
     """
     first = Stream(link, name_of(0))
     info = await find_stream(first, patience_seconds, unsafe=unsafe)
@@ -167,7 +167,7 @@ async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> 
 async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
     """Return the first stream and its description, or None for the description if the stream does not exist yet.
 
-    Raises `StoreUnavailable`.
+    May raise `StoreUnavailable`.
     """
     stream = Stream(link, name_of(0))
     try:
@@ -179,7 +179,7 @@ async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
 
 
 async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Streams:
-    """Create the missing streams; raises `CannotOpenStore`.
+    """Create the missing streams; may raise `CannotOpenStore`.
 
     The layout of existing streams takes precedence over `count` and `replicas`.
     """
@@ -201,7 +201,7 @@ async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Stre
 async def remove_node(link: Link, node: str) -> None:
     """Remove a node from the cluster, retrying for a while.
 
-    Raises `CannotOpenStore` if the other nodes still refuse to remove it, or if too few of them are connected.
+    Raise `CannotOpenStore` if the other nodes still refuse to remove it, or if too few of them are connected.
     """
     copies, deadline = Copies(link), clock.monotonic() + _REMOVAL_SECONDS
     await copies.open()
@@ -253,7 +253,7 @@ async def _cluster_of(stream: Stream) -> ClusterInfo:
 async def share_out(link: Link, count: int) -> int:
     """Distribute the rooms over `count` streams, and return how many rooms have moved. No server may run meanwhile.
 
-    After an interruption, call this function again with the same or the previous count. Raises `CannotOpenStore` or
+    After an interruption, call this function again with the same or the previous count. May raise `CannotOpenStore` or
     `StoreUnavailable`.
     """
     first, info = await find_first(link)

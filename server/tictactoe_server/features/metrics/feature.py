@@ -14,7 +14,7 @@ from tictactoe_server.settings import Options, option
 
 
 def _parse_address(text: str) -> tuple[str, int]:
-    """Return the host and the port in HOST:PORT; raises `BadParameter`. An IPv6 address must be in brackets."""
+    """Return the host and the port in HOST:PORT; may raise `BadParameter`. An IPv6 address must be in brackets."""
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit() and int(port) <= 65535):
         raise BadParameter(f"{text!r} is not a HOST:PORT such as 127.0.0.1:9100.")

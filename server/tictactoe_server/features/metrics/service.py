@@ -53,7 +53,7 @@ class MetricsServer(Service, Collector):
         core.hooks.connections.append(partial(MeteredConnection, core.counters))
 
     async def prepare(self) -> None:
-        """Start listening; raises `OperatorError`."""
+        """Start listening; may raise `OperatorError`."""
         self._registry.register(self)
         ProcessCollector(registry=self._registry)
         try:

@@ -135,7 +135,7 @@ class Forgetting(Service):
     # -- forgetting ---------------------------------------------------------------------------------------------
 
     async def forget(self, id: str) -> str:
-        """Forget a player: erase the data, and then return the stand-in. Raises `StoreUnavailable`."""
+        """Forget a player: erase the data, and then return the stand-in. May raise `StoreUnavailable`."""
         kept = await self.begin(id)
         await self._finish({hash_id(id): kept}, (id,))
         return kept.stand_in
@@ -143,7 +143,7 @@ class Forgetting(Service):
     async def go_round(self, day: int) -> None:
         """Forget the players who have been away for too long on `day`, and delete old hashes.
 
-        In a cluster, a single server does this. Raises `StoreUnavailable`.
+        In a cluster, a single server does this. May raise `StoreUnavailable`.
         """
         if not self._elsewhere.is_chosen("keep-players"):
             return
@@ -273,7 +273,7 @@ async def drop_hashes(table: Table[Forgotten], before: int) -> None:
 async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
     """Forget players again in a restored database, and return the number of changed values. No server may use `folder`.
 
-    Raises `CannotOpenStore` or `StoreUnavailable`. If the `replaced` database is damaged, raises sqlite3.Error or
+    May raise `CannotOpenStore` or `StoreUnavailable`. If the `replaced` database is damaged, raises sqlite3.Error or
     UnicodeDecodeError before anything is changed.
 
     Args:
@@ -316,7 +316,7 @@ async def forget_in(
 ) -> int:
     """Replace forgotten players with their stand-ins in all tables and games, and return the number of changed values.
 
-    Raises `StoreUnavailable`.
+    May raise `StoreUnavailable`.
 
     Args:
         stand_ins: The stand-ins by the hashes of the players' ids.

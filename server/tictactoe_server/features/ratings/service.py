@@ -302,7 +302,7 @@ class Ladders(Service, RoomPolicy):
     async def describe_player(self, player: str, asking: str = "") -> PlayerProfile:
         """Return a player's profile by id or claimed name, with the results against the player `asking`.
 
-        Raises `Refused` if the player has neither a claimed name nor a rated game.
+        Raise `Refused` if the player has neither a claimed name nor a rated game.
         """
         if not self.presets:
             raise Refused(ErrorCode.NOT_ALLOWED, "ladders off")
