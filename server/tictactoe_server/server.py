@@ -279,7 +279,7 @@ class Server:
         self._bans.on_ban.add(partial(expel_banned, parts))
         self.orders = Orders(parts, orders_of(self._features))
         self._housekeeping = Housekeeping(
-            core.store, self._bans, lambda: core.staying, settings.keep_history_days, core.hooks
+            core.store, self._bans, lambda: core.current_players, settings.keep_history_days, core.hooks
         )
 
     def _meet(self, connection: Connection) -> Receiver:

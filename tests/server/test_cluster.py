@@ -461,7 +461,7 @@ async def test_a_name_is_claimed_once_in_a_cluster_and_is_valid_at_every_server(
                 assert (await stolen.next_of("error"))["code"] == "kicked"
             async with open_peer(one.url, "cy") as cy:
                 assert (await cy.ask("claim_name", name="LIA"))["type"] == "ok"
-                await until(lambda: "Lia?" in [player.name for _, player in other.core.presence.greeted])
+                await until(lambda: "Lia?" in [player.name for _, player in other.core.presence.players])
                 assert guest.welcome["name"] == "Lia"
         rows = [row["name"] for row in await other.carry_out(people.ListNames()) if row["name"] != "LIA"]
         assert rows == [owner.welcome["name"].replace("ana", "Ian").replace("bo", "ian")]

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import FakeClock, Trouble, TroubledStore
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, two_playing, until
-from tictactoe_server.core.live_room import closed
+from tictactoe_server.core.live_room import closing_notice
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.tournaments import broadcasts, running, service
 from tictactoe_server.play.hello import HelloService
@@ -488,7 +488,7 @@ async def test_a_lost_room_is_replaced_under_another_code(server: Server, monkey
         await begun(ana, ana, bo)
         first = await ana.next_of("call")
         live = server.core.rooms.by_code[first["room"]]
-        await server.core.timers.end(live, closed(first["room"], "operator"))
+        await server.core.timers.end(live, closing_notice(first["room"], "operator"))
         second = await ana.next_of("call")
         assert second["pairing"] == first["pairing"]
         assert second["room"] != first["room"]

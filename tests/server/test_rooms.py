@@ -15,11 +15,18 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player
 from tictactoe_server.rooms.seating import Dropped, Enter, open_room
-from tictactoe_server.rooms.view import state_of, summary_of
+from tictactoe_server.rooms.view import Listed, state_of
 
 LINE_FOR_X = (0, 3, 1, 4, 2)
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
+
+
+class Watched(Listed):
+    """A room with three watchers."""
+
+    is_gone = is_opening = has_player = False
+    watcher_count = 3
 
 
 def two(*steps: Step, rules: Rules = PRESETS["classic"]) -> Table:
@@ -333,5 +340,5 @@ def test_a_state_says_everything_about_the_room() -> None:
 def test_a_free_seat_is_null_in_state_and_list() -> None:
     room = Table(ANA).room
     assert state_of(room, START, watchers=0).seats["O"] is None
-    row = summary_of(room, START + 7, watchers=3, ply=room.position.ply)
+    row = Watched(room, "", "").summary(START + 7)
     assert (row.seats["O"], row.age_ms, row.watchers, row.ply, row.status) == (None, 7, 3, 0, "waiting")

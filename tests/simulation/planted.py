@@ -57,7 +57,7 @@ def leave_a_session_busy_after_an_error(original: Any, self: RoomChange, error: 
 
 
 def refuse_a_move_that_is_sent_again(original: Any, room: Room, player: Any, request: Move, now: int) -> Any:
-    play._check_turn(room, room.seated(player), request.ply)
+    play._check_turn(room, room.require_mark(player), request.ply)
     return original(room, player, request, now)
 
 
@@ -113,14 +113,16 @@ FAULTS: Final[dict[str, Planted]] = {
         COMMANDS, Rematch, lambda ask, room, player, request, now: ask(room, player, replace(request, game=UNSET), now)
     ),
     "count-the-time-of-a-silent-disk": Planted(ServedTime, "_watch_store", nothing),
-    "charge-the-mover-for-the-time-of-the-disk": Planted(change, "seen_at", lambda original, after, before, now: after),
+    "charge-the-mover-for-the-time-of-the-disk": Planted(
+        change, "start_shown_turn", lambda original, after, before, now: after
+    ),
     "accept-a-claim-during-the-hold": Planted(
         COMMANDS,
         Claim,
         lambda claim, room, *args: replace(claim(replace(room, hold_ms=0), *args), hold_ms=room.hold_ms),
     ),
     "never-drop-a-player-whose-drop-was-refused": Planted(
-        Timers, "_retrying", lambda retry, self, live, what, again, *done: retry(self, live, what, int, *done)
+        Timers, "_retry_callback", lambda retry, self, live, what, again, *done: retry(self, live, what, int, *done)
     ),
     "take-everybody-for-connected-after-a-restart": Planted(
         Rooms, "adopt", lambda adopt, *args, **more: adopt(*args, **{**more, "all_are_away": False})

@@ -36,14 +36,14 @@ from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed, Ok
 from tictactoe_protocol.requests import Move
 from tictactoe_server import clock
-from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.core.pressure import PLAYING_SECONDS
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import GONE, Change, Phase, Preceded
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.rooms.play import Expire, apply
-from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired, seen_at
+from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired, start_shown_turn
 from tictactoe_server.rooms.seating import Dropped
 from tictactoe_server.scheduler import Listeners, Scheduler
 from tictactoe_server.settings import Limits
@@ -178,7 +178,7 @@ class RoomChange(Change[Room], eq=False):
             live.revision = revision
             live.is_unshown = True
             if after.clock is not None:
-                after = seen_at(after, before, rooms.now())
+                after = start_shown_turn(after, before, rooms.now())
             live.room = after
             if is_new or (after.seats is not before.seats and after.game == before.game):
                 rooms.notify(live, None if is_new else before, self.over)
@@ -265,7 +265,7 @@ class Timers:
             self.watch_clock(live, at_least=EARLY_SECONDS)
         else:
             look = partial(self.watch_clock, live)
-            then = self._retrying(live, "a clock that ran out could not be stored", look, look)
+            then = self._retry_callback(live, "a clock that ran out could not be stored", look, look)
             RoomChange(live, self.time(), then=then).submit()
 
     # -- dropped players ----------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ class Timers:
             return room if live.session_of(player.id) is not None else apply(room, player, Dropped(), now)
 
         now = self.time()
-        then = self._retrying(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
+        then = self._retry_callback(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
         RoomChange(live, now, player, then=then, make=make).submit()
 
     def drop_missing(self, live: LiveRoom) -> None:
@@ -330,7 +330,7 @@ class Timers:
 
     def close(self, live: LiveRoom, why: Closed) -> None:
         """Close a room that all players have left, before the next change."""
-        live.waiting.appendleft(self._closing(live, why))  # right after the change that is being settled
+        live.waiting.appendleft(self._closing_change(live, why))  # right after the change that is being settled
 
     async def end(self, live: LiveRoom, why: Closed) -> None:
         """Delete a room, then remove all sessions from it. May raise `Refused` or `StoreUnavailable`."""
@@ -344,9 +344,9 @@ class Timers:
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment:
             live.closing_at = None
-            self._closing(live, closed(live.room.code, "idle")).submit()
+            self._closing_change(live, closing_notice(live.room.code, "idle")).submit()
 
-    def _closing(self, live: LiveRoom, why: Closed) -> RoomChange:
+    def _closing_change(self, live: LiveRoom, why: Closed) -> RoomChange:
         """Return a change that deletes the room if it is still abandoned."""
 
         def make(room: Room) -> Room | None:
@@ -356,12 +356,12 @@ class Timers:
             if live.is_gone:
                 live.rooms.remove(live, why)
 
-        then = self._retrying(live, "room not deleted; retrying", partial(self.close_later, live), done)
+        then = self._retry_callback(live, "room not deleted; retrying", partial(self.close_later, live), done)
         return RoomChange(live, self.time(), then=then, make=make)
 
     # -- retries ------------------------------------------------------------------------------------------------
 
-    def _retrying(
+    def _retry_callback(
         self, live: LiveRoom, what: str, again: Callable[[], object], done: Callable[[], object] = lambda: None
     ) -> Callable[[Exception | None], None]:
         """Return a callback for a settled change. It calls `done`, or logs the error and calls `again` later."""

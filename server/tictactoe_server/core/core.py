@@ -123,7 +123,7 @@ class Core:
         await self.carry_out(await self.rooms.find(code), player, command)
 
     @property
-    def staying(self) -> Set[str]:
+    def current_players(self) -> Set[str]:
         """The ids of the players who are connected or have a seat. The data of these players is kept."""
         return self.presence.ids.union(self.indexes.seats.players)
 

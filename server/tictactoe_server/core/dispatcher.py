@@ -42,14 +42,8 @@ class Dispatcher:
         allowances: Allowances,
         pressure: Pressure,
         handlers: Mapping[type, Handler],
-        admitting: Set[type],
+        admitting: Set[type],  # see `Service.admits`
     ) -> None:
-        """Prepare to route requests.
-
-        Args:
-            handlers: The handlers, by type of request.
-            admitting: The types of requests for a room that a session may send before it has entered the room.
-        """
         self._rooms = rooms
         self._presence = presence
         self._allowances = allowances
@@ -222,11 +216,11 @@ class Dispatcher:
     async def _in_place(self, session: Session, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Wait for a place, then carry out the work. The session leaves the place when the request has ended."""
         session.place = await session.source.places.enter(session.address)
-        await _charged(work(), session.source)
+        await _charge_steps(work(), session.source)
 
 
 @coroutine
-def _charged(work: Coroutine[Any, Any, None], source: Source) -> Generator[Any, None, None]:
+def _charge_steps(work: Coroutine[Any, Any, None], source: Source) -> Generator[Any, None, None]:
     """Carry out the work, and charge the time for each step to the source."""
     step: Callable[[], Any] = partial(work.send, None)
     while True:

@@ -113,7 +113,7 @@ class Lobby(Topic):
                 self._note(code, None)
             return
         self._public.setdefault(code, live)
-        if room.has_somebody or room.is_for_bots:
+        if room.has_player or room.is_for_bots:
             self._absent.discard(code)
             self._note(code, live)
         elif code not in self._absent:
@@ -224,7 +224,7 @@ def _is_useful(live: Listed) -> bool:
     if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
         return False
     free_seats = sum(seat is None for seat in room.seats.values())
-    return (live.has_somebody or live.is_opening) and free_seats > len(live.entering)
+    return (live.has_player or live.is_opening) and free_seats > len(live.entering)
 
 
 class RoomExists(Refused):

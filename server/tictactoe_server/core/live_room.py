@@ -19,8 +19,8 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import Phase, StoredValue
 from tictactoe_server.rooms.finished import FinishedGame
-from tictactoe_server.rooms.room import Player, Refused, Room, seen_at
-from tictactoe_server.rooms.view import Listed, StateEncoder, moved
+from tictactoe_server.rooms.room import Player, Refused, Room, start_shown_turn
+from tictactoe_server.rooms.view import Listed, StateEncoder, moved_error
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.connection import encode_frame
@@ -271,11 +271,11 @@ class LiveRoom(Listed, StoredValue[Room]):
         return next((session.source.address for session in self.players.values()), self.origin)
 
     @property
-    def has_somebody(self) -> bool:
+    def has_player(self) -> bool:
         return bool(self.players)
 
     @property
-    def watching(self) -> int:
+    def watcher_count(self) -> int:
         return len(self.watchers)
 
     @property
@@ -300,19 +300,19 @@ class LiveRoom(Listed, StoredValue[Room]):
 
     def gone_error(self) -> Refused:
         code = self.room.code
-        return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved(code, self.moved_to)
+        return Refused(ErrorCode.NO_SUCH_ROOM, room=code) if self.moved_to is None else moved_error(code, self.moved_to)
 
     def busy_error(self) -> Refused:
         return Refused(ErrorCode.BUSY, "room", retry_ms=500)
 
     def changed(self, before: Room) -> None:
         self.is_unshown = True
-        self.room = seen_at(self.room, before, self.rooms.now())
+        self.room = start_shown_turn(self.room, before, self.rooms.now())
         self.rooms.notify(self, before)
 
     def lost(self) -> None:
         self.enter(Phase.GONE)
-        self.rooms.remove(self, closed(self.room.code, "elsewhere"))
+        self.rooms.remove(self, closing_notice(self.room.code, "elsewhere"))
 
     # -- sessions -------------------------------------------------------------------------------------------------
 
@@ -400,6 +400,6 @@ class LiveRoom(Listed, StoredValue[Room]):
             self.watchers.say(frame)
 
 
-def closed(room: str, code: str, /, **data: Any) -> Closed:
+def closing_notice(room: str, code: str, /, **data: Any) -> Closed:
     """Return the notice that a room has closed. `docs/protocol/sentences.md` lists the codes and their data."""
     return Closed(room, describe_closing(code, data) or code, code, data)

@@ -26,7 +26,7 @@ from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms.play import StandStill, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
 from tictactoe_server.rooms.seating import Dropped
-from tictactoe_server.rooms.view import moved, state_of
+from tictactoe_server.rooms.view import moved_error, state_of
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.connection import encode_frame
 
@@ -128,7 +128,7 @@ class Rooms(RoomEvents):
             return
         url = self.elsewhere.find(code)
         if url is not None:
-            raise moved(code, url)
+            raise moved_error(code, url)
         if self._has_all:
             raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
 
@@ -152,7 +152,7 @@ class Rooms(RoomEvents):
         try:
             return None if self._has_all else await self.table.load(code)
         except Unreadable as damaged:
-            report(code, damaged)
+            log_damaged_room(code, damaged)
             return None
 
     # -- coming back --------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ class Rooms(RoomEvents):
             for number, stored in enumerate(some, 1):
                 if isinstance(stored.value, Unreadable):
                     damaged += 1
-                    report(stored.key, stored.value)
+                    log_damaged_room(stored.key, stored.value)
                 else:
                     count += self.adopt(stored.value, stored.revision, all_are_away=True) is not None
                 if number % _ADOPTED_AT_ONCE == 0:
@@ -260,7 +260,7 @@ class Rooms(RoomEvents):
             self.on_close(live, why)
 
 
-def report(code: str, damaged: Unreadable) -> None:
+def log_damaged_room(code: str, damaged: Unreadable) -> None:
     """Log a stored room that cannot be read."""
     log.error("damaged room ignored", room=code, reason=str(damaged))
 

@@ -332,7 +332,7 @@ class Presence:
         return iter(list(self._since))
 
     @property
-    def greeted(self) -> list[tuple[Session, Player]]:
+    def players(self) -> list[tuple[Session, Player]]:
         """The sessions that have completed their hello, with their players."""
         return [(session, session.player) for session in self._since if session.player is not None]
 
@@ -343,7 +343,7 @@ class Presence:
     @property
     def people(self) -> int:
         """The number of connected human players."""
-        return len({player.id for _, player in self.greeted if player.bot is None})
+        return len({player.id for _, player in self.players if player.bot is None})
 
     def add(self, session: Session) -> None:
         now = self._since[session] = asyncio.get_running_loop().time()

@@ -37,7 +37,7 @@ class ListPlayers(Listing, frozen=True, tag="players"):
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         found: dict[str, Row] = {}
-        for session, player in server.core.presence.greeted:
+        for session, player in server.core.presence.players:
             new: Row = {"player": player.id, "name": player.name, "connections": 0, "rooms": []}
             row = found.setdefault(player.id, new)
             row["connections"] += 1
@@ -110,10 +110,10 @@ class Announce(Order, frozen=True, tag="announce"):
         if not text:
             raise OrderRefused("The text is empty.")
         frame = encode_frame(encode(Announcement(text, clock.wall_ms())))
-        greeted = server.core.presence.greeted
-        for session, _ in greeted:
+        players = server.core.presence.players
+        for session, _ in players:
             session.connection.push_frame(frame)
-        return {"text": text, "connections": len(greeted)}
+        return {"text": text, "connections": len(players)}
 
 
 class BanOrder(Order, frozen=True, tag="ban"):

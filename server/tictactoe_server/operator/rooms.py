@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import click
 
 from tictactoe_protocol import parse_room_code
-from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.operator.order import Listing, Order, OrderRefused, Row, ServerParts, named, run_at
 from tictactoe_server.operator.words import Reason, draw_table, reason_option, show, without_stop
 
@@ -76,7 +76,7 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
     async def run_here(self, server: ServerParts) -> Row:
         live, reason = self.find(server), without_stop(self.reason)
         data = {"why": "reason", "reason": reason} if reason else {}
-        await server.core.timers.end(live, closed(live.room.code, "operator", **data))
+        await server.core.timers.end(live, closing_notice(live.room.code, "operator", **data))
         return _row_of(live)
 
 

@@ -17,7 +17,7 @@ from tictactoe_protocol.pushes import Ok, SeatState
 from tictactoe_protocol.requests import Create, Join, Leave, Match, Watch
 from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.core.session import Session
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
@@ -25,7 +25,7 @@ from tictactoe_server.play.hello import HelloService
 from tictactoe_server.rooms.play import apply
 from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.seating import Enter
-from tictactoe_server.rooms.view import GameKind, moved
+from tictactoe_server.rooms.view import GameKind, moved_error
 
 
 class Joining(Service):
@@ -83,7 +83,7 @@ class Joining(Service):
         """Raise `Refused` if the player may not take a seat against the players in a room."""
         room = live.room
         if _takes_seat(call.player, room):
-            others, policy = live.everybody - {call.player.id}, self.core.hooks.policies[room.purpose.name]
+            others, policy = live.player_ids - {call.player.id}, self.core.hooks.policies[room.purpose.name]
             await policy.check(room.rules, room.clock, call.player, others, room=room.code)
 
     async def _open(self, call: Call, rules: Rules, player: Player | None, **terms: Any) -> None:
@@ -141,7 +141,7 @@ class Joining(Service):
         code, url = await rooms.elsewhere.find_match(kind, player, excluded)
         live = rooms.find_here(code)
         if live is None and url is not None:
-            raise moved(code, url)
+            raise moved_error(code, url)
         return live, code
 
     # -- joining and watching -----------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class Joining(Service):
             self._note("player left", call, live)
             if live.room.is_deserted:
                 live.is_unshown = False
-                timers.close(live, closed(live.room.code, "left"))
+                timers.close(live, closing_notice(live.room.code, "left"))
             else:
                 timers.close_later(live)
 

@@ -243,7 +243,7 @@ class Names(Service):
                     session.push(Announcement(describe_announcement(news) or news, clock.wall_ms(), news))
 
     def _send_away(self, key: str) -> None:
-        for session, _ in self._core.presence.greeted:
+        for session, _ in self._core.presence.players:
             if session.device.secret == key:
                 expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
 
@@ -251,7 +251,7 @@ class Names(Service):
         """Update how players are shown after a claim: the owner by the plain name, others with that name by a mark."""
         id, name = owner.split(" ", 1)
         keys = set(keys_of(name))
-        for session, one in self._core.presence.greeted:
+        for session, one in self._core.presence.players:
             if one.id == id:
                 session.player, session.device.name = replace(one, name=name), name
             elif not keys.isdisjoint(keys_of(session.device.name)):

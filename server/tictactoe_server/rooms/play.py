@@ -55,7 +55,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     """Return the room after a move, or the same room for a repeated request."""
     position, cell, ply = room.position, request.cell, request.ply
     seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # after a game, `turn` is None
-    mark = position.turn if seat is not None and seat.player == player.id and not seat.left else room.seated(player)
+    is_own_turn = seat is not None and seat.player == player.id and not seat.left
+    mark = position.turn if is_own_turn else room.require_mark(player)
     played = len(position.moves)
     if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
         return room
@@ -87,7 +88,7 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
 
 def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
     """Return the room after a choice, which may swap seats and clocks, or the same room for a repeated request."""
-    mark, position, made = room.seated(player), room.position, (request.ply, request.take)
+    mark, position, made = room.require_mark(player), room.position, (request.ply, request.take)
     if any((old.ply, old.take) == made and position.sits_now(old.mark) == mark for old in position.choices):
         return room
     _check_turn(room, mark, request.ply)
@@ -98,7 +99,7 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
     left = remaining_after_turn(room, now, has_moved=True)
     happened = (Happening("chose", mark, take=request.take),)
     after = turn_to(room, position, left, now, offers=Offers(), happened=happened)
-    return _swapped(after) if position.is_swapped else after
+    return _swap_seats(after) if position.is_swapped else after
 
 
 def _check_turn(room: Room, mark: str | None, ply: int) -> None:
@@ -112,7 +113,7 @@ def _check_turn(room: Room, mark: str | None, ply: int) -> None:
 
 def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
     """Return the room after the player has resigned; see `give_up`."""
-    mark = room.seated(player)
+    mark = room.require_mark(player)
     room.check_active(mark)
     return give_up(room, mark, now)
 
@@ -144,7 +145,7 @@ def _end(room: Room, turn: str, now: int) -> Room:
 
 def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     """Return the room after a claim: the opponents whose hold has ended are out of the game, or the game is drawn."""
-    mark = room.seated(player)
+    mark = room.require_mark(player)
     room.check_active(mark)
     if room.terms.absence == "loses":
         raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} claim")
@@ -168,7 +169,7 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
 
     Return the same room for a repeated request.
     """
-    mark = room.seated(player)
+    mark = room.require_mark(player)
     if has_begun(room, request):
         return room
     check_game(room, request)
@@ -239,7 +240,7 @@ def _start_again(room: Room, now: int) -> Room:
     )
 
 
-def _swapped(room: Room) -> Room:
+def _swap_seats(room: Room) -> Room:
     first, second = tuple(room.rules.marks)
     change = {first: second, second: first}
     return replace(
@@ -269,7 +270,7 @@ def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
     marks = room.marks_of(player.id)
     if not marks and is_guest(player.id):  # the guest has already left
         return room
-    marks = marks or [room.seated(player)]
+    marks = marks or [room.require_mark(player)]
     gone_at = absent_without(room, marks)
     if room.status == "waiting":
         left = {room.seat(mark).player for mark in marks}
@@ -288,7 +289,7 @@ def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
 
 def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     """Return the room with a draw or undo offered, accepted, declined or withdrawn; the same room if repeated."""
-    mark, position, terms, is_draw = room.seated(player), room.position, room.terms, isinstance(request, Draw)
+    mark, position, terms, is_draw = room.require_mark(player), room.position, room.terms, isinstance(request, Draw)
     kind = "draw" if is_draw else "undo"
     key = f"{mark} {request.__struct_config__.tag} {request.action}"
     if request.game == room.game and room.asked.get(key) == request.ply:
@@ -303,13 +304,13 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
         raise Refused(ErrorCode.NOT_ALLOWED, "opening")
     if request.ply is not UNSET and request.ply != position.ply:
         raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
-    after = _answered(room, mark, kind, request.action, now)
+    after = _answer_offer(room, mark, kind, request.action, now)
     if request.game is UNSET or request.ply is UNSET:
         return after
     return replace(after, asked={**after.asked, key: request.ply})
 
 
-def _answered(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
+def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
     """Return the room after a valid request. Offering a draw accepts the opponent's draw offer."""
     offered: str | None = getattr(room.offers, kind)
     if action == "offer":

@@ -196,7 +196,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return not self.places
 
     @property
-    def has_somebody(self) -> bool:
+    def has_player(self) -> bool:
         """Whether a human player is connected."""
         online = [seat for seat in self.seats.values() if seat is not None and seat.online]
         return any(seat.bot is None or not seat.is_server_bot for seat in online)
@@ -239,7 +239,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
         until = self.held_until(mark)
         return None if until is None else max(0, until - now)
 
-    def seated(self, player: Player) -> str:
+    def require_mark(self, player: Player) -> str:
         """Return the player's mark. Raise `Refused` if the player has no seat."""
         mark = self.mark_of(player.id)
         if mark is not None:
@@ -287,10 +287,10 @@ def resume_turn(room: Room, mark: str, now: int) -> Room:
     started_at = room.clock_started_at
     if started_at is None or mark != room.position.turn or not is_first_move(room):
         return room
-    return replace(room, clock_started_at=started_at + _stood_still(room, mark, started_at, now))
+    return replace(room, clock_started_at=started_at + _pause_ms(room, mark, started_at, now))
 
 
-def seen_at(room: Room, before: Room, now: int) -> Room:
+def start_shown_turn(room: Room, before: Room, now: int) -> Room:
     """Return the room with the clock of a new turn started at `now`.
 
     Called when the new position is broadcast, so that the time for storing a move is charged to nobody.
@@ -319,7 +319,7 @@ def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
         return end if hold is None else min(end, hold[0])
     if loses:
         return started_at + room.start_ms
-    return started_at + max(room.start_ms, clock.move_ms or 0) + _stood_still(room, turn, started_at)
+    return started_at + max(room.start_ms, clock.move_ms or 0) + _pause_ms(room, turn, started_at)
 
 
 def end_of_hold(room: Room) -> tuple[int, str] | None:
@@ -347,7 +347,7 @@ def clock_state(room: Room, now: int) -> ClockState | None:
     return ClockState({**remaining, turn: max(0, min(remaining[turn], end - now))}, turn)
 
 
-def _stood_still(room: Room, mark: str, started_at: int, now: int | None = None) -> int:
+def _pause_ms(room: Room, mark: str, started_at: int, now: int | None = None) -> int:
     """Return how long the time for a first move is stopped until `now` (ms), by default until the end of the hold."""
     held_until = room.held_until(mark)
     if held_until is None:

@@ -136,22 +136,6 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any) -> RoomS
     return replace(state, **more) if more else state  # always passing keyword arguments is slower
 
 
-def summary_of(room: Room, now: int, *, watchers: int, ply: int) -> RoomSummary:
-    """Return the room's row in the list of public rooms. `ply` is an argument: other servers' rooms lack moves."""
-    return RoomSummary(
-        room.code,
-        room.status,
-        rules_state(room.rules),
-        room.clock,
-        _seats_of(room, now),
-        ply,
-        watchers,
-        max(0, now - room.opened_at),
-        UNSET if room.analysis == "closed" else room.analysis,
-        **room.purpose.fields_of(RoomSummary),
-    )
-
-
 def _seats_of(room: Room, now: int) -> dict[str, SeatState | None]:
     passed = room.position.passed
     if not room.gone_at and not passed:
@@ -191,7 +175,7 @@ class Listed(ABC):
         entering: Ids of players who are about to take a seat or have a reserved seat.
         is_gone: Whether the room has been removed from all lists.
         is_opening: Whether the room is not stored yet.
-        has_somebody: Whether a player is connected.
+        has_player: Whether a player is connected.
     """
 
     __slots__ = ("entering", "has_bots", "owner", "room", "source")
@@ -215,31 +199,44 @@ class Listed(ABC):
 
     @property
     @abstractmethod
-    def has_somebody(self) -> bool: ...
+    def has_player(self) -> bool: ...
 
     @property
     @abstractmethod
-    def watching(self) -> int: ...
+    def watcher_count(self) -> int: ...
 
     @property
-    def everybody(self) -> Set[str]:
+    def player_ids(self) -> Set[str]:
         """The ids of the players who have a seat or are about to take a seat."""
         return self.entering | {seat.player for seat in self.room.held_seats}
 
     @property
     def is_alive(self) -> bool:
         """Whether a player or, in a game between bots, a watcher is connected. True for every organised room."""
-        return self.has_somebody or self.room.terms.is_organised or (self.room.is_for_bots and self.watching > 0)
+        return self.has_player or self.room.terms.is_organised or (self.room.is_for_bots and self.watcher_count > 0)
 
     @property
     def ply(self) -> int:
         return self.room.position.ply
 
     def state(self, now: int) -> RoomState:
-        return state_of(self.room, now, watchers=self.watching)
+        return state_of(self.room, now, watchers=self.watcher_count)
 
     def summary(self, now: int) -> RoomSummary:
-        return summary_of(self.room, now, watchers=self.watching, ply=self.ply)
+        """Return the room's row in the list of public rooms."""
+        room = self.room
+        return RoomSummary(
+            room.code,
+            room.status,
+            rules_state(room.rules),
+            room.clock,
+            _seats_of(room, now),
+            self.ply,
+            self.watcher_count,
+            max(0, now - room.opened_at),
+            UNSET if room.analysis == "closed" else room.analysis,
+            **room.purpose.fields_of(RoomSummary),
+        )
 
     def board(self, now: int) -> LiveBoard:
         room, position = self.room, self.room.position
@@ -262,6 +259,6 @@ class Listed(ABC):
         return HeldSeat(room.code, mark, rules_state(room.rules), room.names, turn if self.knows_moves else UNSET)
 
 
-def moved(code: str, url: str) -> Refused:
+def moved_error(code: str, url: str) -> Refused:
     """Return the refusal of a request for a room on another server."""
     return Refused(ErrorCode.MOVED, url=url, room=code, at=url)

@@ -179,8 +179,8 @@ async def test_a_rated_game_has_no_takeback_early_draw_or_rematch() -> None:
 class Late(Listed):
     """A room as another server knew it some time ago."""
 
-    is_gone = is_opening = has_somebody = False
-    watching = 0
+    is_gone = is_opening = has_player = False
+    watcher_count = 0
 
 
 async def test_a_stored_game_that_is_still_listed_as_running_counts_once() -> None:

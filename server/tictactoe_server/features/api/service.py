@@ -18,7 +18,7 @@ from tictactoe_protocol.pushes import Closed, ListedRoom, RoomSummary
 from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.indexes import LIST_SECONDS
-from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.features.api.streams import Stream, Streams
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.play.checks import find_public
@@ -101,7 +101,7 @@ class Api(Service):
 
         def state() -> bytes:
             if live.is_gone:
-                return encode(closed(code, "moved", room=code, at=live.moved_to))
+                return encode(closing_notice(code, "moved", room=code, at=live.moved_to))
             return encode(self._core.names.public(live.state(self._core.time())))
 
         stream = Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state)

@@ -36,7 +36,7 @@ from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.remote import ClusterIdentity, RemoteServers, RoomAt
-from tictactoe_server.core.rooms import report
+from tictactoe_server.core.rooms import log_damaged_room
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import messages
 from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS, Members
@@ -305,7 +305,7 @@ class Cluster(RemoteServers, Service):
             loads = await asyncio.gather(*map(rooms.load, some), return_exceptions=True)
             for code, found in zip(some, loads, strict=True):
                 if isinstance(found, Unreadable):
-                    report(code, found)
+                    log_damaged_room(code, found)
                 elif isinstance(found, BaseException):
                     raise found
                 elif found is not None and self._is_ours(code):

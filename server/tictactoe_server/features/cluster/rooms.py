@@ -190,13 +190,13 @@ class OtherRoom(Listed):
         shown: The newest known board, if any.
     """
 
-    __slots__ = ("_rooms", "is_gone", "is_opening", "ply", "server", "shown", "since", "watching")
+    __slots__ = ("_rooms", "is_gone", "is_opening", "ply", "server", "shown", "since", "watcher_count")
 
     knows_moves = False
     is_gone: bool
     is_opening: bool
     ply: int
-    watching: int
+    watcher_count: int
 
     def __init__(self, room: Room, server: str, outline: Outline, rooms: OtherRooms) -> None:
         super().__init__(room, outline.owner, outline.source)
@@ -211,13 +211,13 @@ class OtherRoom(Listed):
         if self.is_opening:
             self.owner, self.source, self.is_opening = outline.owner, outline.source, False
         self.room, self.server, self.since = room, server, outline.since
-        self.ply, self.watching = outline.ply, outline.watchers
+        self.ply, self.watcher_count = outline.ply, outline.watchers
         if self.entering:
             self.entering -= {seat.player for seat in room.held_seats}
 
     @property
-    def has_somebody(self) -> bool:
-        return self._rooms.members.is_living(self.server) and self.room.has_somebody
+    def has_player(self) -> bool:
+        return self._rooms.members.is_living(self.server) and self.room.has_player
 
     def board(self, now: int) -> LiveBoard:
         """Return the last known board, and request a newer one from the room's server."""

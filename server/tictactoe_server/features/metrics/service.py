@@ -187,7 +187,7 @@ FIGURES: Final = (
     _gauge("connections", "Open connections, also those without a hello.", lambda server: server.admission.connections),
     _counter("connections_accepted", "Connections that were accepted.", lambda server: server.admission.accepted),
     _gauge(
-        "sessions", "Connections over which a player has said hello.", lambda server: len(server.core.presence.greeted)
+        "sessions", "Connections over which a player has said hello.", lambda server: len(server.core.presence.players)
     ),
     _gauge("rooms", "Rooms, by status.", lambda server: server.core.indexes.by_status, "status"),
     _counter("moves", "Moves that were stored.", lambda server: server.core.rooms.moves),

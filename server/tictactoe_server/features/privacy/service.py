@@ -156,7 +156,7 @@ class Forgetting(Service):
         seen: dict[str, int] = {}
         async for _, known, _ in values_of(self._core.store.table(PLAYERS)):
             seen[known.player.id] = max(known.seen, seen.get(known.player.id, 0))
-        staying = self._core.staying
+        staying = self._core.current_players
         return [id for id, last in seen.items() if last < day and id not in staying][:FORGOTTEN_AT_ONCE]
 
     async def begin(self, id: str) -> Forgotten:
@@ -255,7 +255,7 @@ class Forgetting(Service):
     def _send_away(self, keys: Collection[str]) -> set[str]:
         """Disconnect this server's players whose ids have one of the hashes `keys`, and return their ids."""
         leaving = {id for id in self._core.presence.ids if hash_id(id) in keys}
-        for session, player in self._core.presence.greeted:
+        for session, player in self._core.presence.players:
             if player.id in leaving:
                 expel(session.connection, Refused(ErrorCode.KICKED, "forgotten"))
         return leaving

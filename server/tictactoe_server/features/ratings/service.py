@@ -131,7 +131,7 @@ class Ladders(Service, RoomPolicy):
     async def skipped_opponents(self, player: str) -> Collection[str]:
         """Return the ids of the opponents against whom a player has reached the daily limit of rated games."""
         played = await self._games_today(player)
-        met = {id for listed in self._running_rooms(player) for id in listed.everybody}.union(played) - {player}
+        met = {id for listed in self._running_rooms(player) for id in listed.player_ids}.union(played) - {player}
         return [id for id in met if len(played.get(id, set()) | self._running_games(player, id)) >= MOST_OF_PAIR]
 
     async def _games_today(self, player: str) -> dict[str, set[tuple[str, int]]]:
@@ -153,7 +153,7 @@ class Ladders(Service, RoomPolicy):
         """Return the unfinished rated games between two players; a game is a room and a number in it."""
         rooms: Mapping[str, dict[str, Listed]] = self._core.indexes.seats.of_player
         listed = (rooms.get(one, {}) | rooms.get(other, {})).values()
-        shared = [each for each in listed if is_rated(each.room) and {one, other} <= each.everybody]
+        shared = [each for each in listed if is_rated(each.room) and {one, other} <= each.player_ids]
         return {(each.room.code, each.room.game) for each in shared if each.room.result is None}
 
     def _running_rooms(self, player: str) -> list[Listed]:

@@ -39,7 +39,7 @@ from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.indexes import RoomExists
-from tictactoe_server.core.live_room import LiveRoom, closed
+from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.commands import (
     Deserted,
@@ -168,7 +168,7 @@ class Running(RoomPolicy):
             self._attended_at.pop(event.code, None)
         elif before is None and event.status != "open":
             self._awaited.add(event.code)
-        for session, player in self._core.presence.greeted if calls else ():
+        for session, player in self._core.presence.players if calls else ():
             if player.id in calls:
                 session.push(calls[player.id])
         self.wake(event.code)
@@ -312,7 +312,7 @@ class Running(RoomPolicy):
         elif result is not None and live.is_kept:
             self._core.let_go(live)
         elif result is None and _pairing_in(await _or_none(self._events.read(event.code)), live) is None:
-            await self._core.timers.end(live, closed(live.room.code, "event"))
+            await self._core.timers.end(live, closing_notice(live.room.code, "event"))
 
     async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
         known = {one.name: one.player for one in event.sitting_in(pairing).values()}
