@@ -135,6 +135,10 @@ class EventStore:
             code = parse_room_code(text)
         except BadRoomCode:
             raise no_such_event(text) from None
+        return await self.load(code)
+
+    async def load(self, code: str) -> Event:
+        """Return an event, from memory unless it may have changed; raise `Refused` or `StoreUnavailable`."""
         stored = self._mirror.holder(code)
         return await self.read(code) if stored.phase is Phase.UNCERTAIN else stored.value
 

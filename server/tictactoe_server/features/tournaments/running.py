@@ -214,7 +214,7 @@ class Running(RoomPolicy):
 
         If the tournament is missing or unreadable, its rooms stay as they are.
         """
-        event = await _or_none(self._events.find(code))
+        event = await _or_none(self._events.load(code))
         self._rooms = {live.room.code: live for live in self._rooms.values() if not live.is_gone}
         rooms = [live for live in self._rooms.values() if event_of(live.room) == code]
         if event is not None:
@@ -333,12 +333,14 @@ class Running(RoomPolicy):
 
     async def _open_rooms(self, event: Event) -> None:
         """Open the rooms of all due pairings unless the event is paused, and look for rooms that this server lacks."""
-        without = [one.id for one in event.open_pairings if not one.room]
+        pairings = event.open_pairings
+        without = [one.id for one in pairings if not one.room]
         if without and event.status == "running":
             event = await self._give_codes(event, *without)
-        due = [one for one in event.open_pairings if one.state == "due" and event.status == "running"]
+            pairings = event.open_pairings
+        due = [one for one in pairings if one.state == "due" and event.status == "running"]
         by_code, opened = self._core.rooms.by_code, list[str]()
-        away = [one for one in event.open_pairings if one.state == "open" and one.room not in by_code]
+        away = [one for one in pairings if one.state == "open" and one.room not in by_code]
         searches = [self._seek(event, one) for one in away if not self._sought[one.room].consume()]
         try:
             await _all([*(self._open(event, one, opened) for one in due), *searches])
