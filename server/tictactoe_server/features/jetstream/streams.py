@@ -22,7 +22,7 @@ from nats.js.api import ClusterInfo
 
 from tictactoe_server import clock
 from tictactoe_server.features.jetstream.copies import Copies
-from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.features.jetstream.stream import (
     NO_STREAM,
     REPLICAS,
@@ -164,28 +164,18 @@ async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> 
     return streams, [info, *await asyncio.gather(*finding)]
 
 
-async def find_first(link: Link) -> tuple[Stream, StreamInfo | None]:
-    """Return the first stream and its description, or None for the description if the stream does not exist yet.
-
-    May raise `StoreUnavailable`.
-    """
-    stream = Stream(link, name_of(0))
-    try:
-        return stream, await stream.info()
-    except StreamError as error:
-        if error.code != NO_STREAM:
-            raise
-        return stream, None
-
-
 async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Streams:
     """Create the missing streams; may raise `CannotOpenStore`.
 
     The layout of existing streams takes precedence over `count` and `replicas`.
     """
     try:
-        first, info = await find_first(link)
-        if info is None:
+        first = Stream(link, name_of(0))
+        try:
+            info = await first.info()
+        except StreamError as error:
+            if error.code != NO_STREAM:
+                raise
             info = await first.ask(_CREATE, first.config(replicas), StreamInfo)
         if not info.state.messages:
             await first.put(LAYOUT, msgspec.json.encode(Layout(FORMAT, count, count)), MISSING)
@@ -256,9 +246,8 @@ async def share_out(link: Link, count: int) -> int:
     After an interruption, call this function again with the same or the previous count. May raise `CannotOpenStore` or
     `StoreUnavailable`.
     """
-    first, info = await find_first(link)
-    if info is None:
-        raise CannotOpenStore(f"There is no stream {first.name}. To create it: tictactoe-server cluster init")
+    first = Stream(link, name_of(0))
+    info = await find_stream(first, PATIENCE_SECONDS, unsafe=True)
     before = await check_format(first)
     layout = Layout(FORMAT, count, max(count, before.streams), before.floor, is_changing=True)
     streams = Streams(link, first.name, layout)
