@@ -10,7 +10,7 @@ from tests.server.stored import change, child, keep, room_of, rooms_in
 from tictactoe_server import OperatorError
 from tictactoe_server.features.backups import service as backups
 from tictactoe_server.features.backups.feature import BackupOptions
-from tictactoe_server.features.backups.files import back_up
+from tictactoe_server.features.backups.files import back_up, database_in
 from tictactoe_server.features.backups.service import Backups, list_backups
 from tictactoe_server.operator.status import Status
 from tictactoe_server.records.tables import open_folder
@@ -65,7 +65,7 @@ async def test_backups_of_a_running_and_of_a_killed_server_restore_and_change_no
         assert process.stdout.readline() == "saved\n"
         before = contents(data)
         assert set(before) == {FILE_NAME, f"{FILE_NAME}-wal"}
-        back_up(data, backup)
+        back_up(database_in(data), backup)
         assert contents(data) == before
         process.stdin.write("\n")
         process.stdin.flush()
@@ -73,7 +73,7 @@ async def test_backups_of_a_running_and_of_a_killed_server_restore_and_change_no
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     await check_restored(restore(backup, tmp_path / "restored"))
     before = contents(data)  # of the killed process
-    back_up(data, tmp_path / "later")
+    back_up(database_in(data), tmp_path / "later")
     assert contents(data) == before
     await check_restored(restore(tmp_path / "later", tmp_path / "again"), "LATERS")
     assert names_in(tmp_path) == ["again", "backup", "data", "later", "restored"]
@@ -88,21 +88,21 @@ async def test_a_backup_and_its_name_are_flushed(tmp_path: Path, monkeypatch: py
         flushed.append((found.st_dev, found.st_ino))
 
     monkeypatch.setattr(os, "fsync", fsync)
-    back_up(tmp_path / "data", tmp_path / "backup")
+    back_up(database_in(tmp_path / "data"), tmp_path / "backup")
     for path in (tmp_path / "backup", tmp_path):
         assert (path.stat().st_dev, path.stat().st_ino) in flushed
 
 
 async def test_a_backup_needs_a_database_and_a_folder_and_overwrites_nothing(tmp_path: Path) -> None:
     with pytest.raises(OperatorError, match="no database"):
-        back_up(tmp_path / "data", tmp_path / "backup")
+        back_up(database_in(tmp_path / "data"), tmp_path / "backup")
     assert names_in(tmp_path) == []
     await open_folder(tmp_path / "data").close()
     with pytest.raises(OperatorError, match="No such"):
-        back_up(tmp_path / "data", tmp_path / "nowhere" / "backup")
+        back_up(database_in(tmp_path / "data"), tmp_path / "nowhere" / "backup")
     (tmp_path / "backup").write_text("mine")
     with pytest.raises(OperatorError, match="exists"):
-        back_up(tmp_path / "data", tmp_path / "backup")
+        back_up(database_in(tmp_path / "data"), tmp_path / "backup")
     assert (tmp_path / "backup").read_text() == "mine"
 
 

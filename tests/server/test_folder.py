@@ -13,7 +13,7 @@ import pytest
 
 from tests.server.stored import change, child, keep, room_of
 from tictactoe_server.features.backups.copying import check_database, folder_source
-from tictactoe_server.features.backups.files import back_up, restore_backup
+from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.records.tables import KEPT, open_folder
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder
 from tictactoe_server.storage.schema import SCHEMA
@@ -211,7 +211,7 @@ def test_version_1_is_refused(tmp_path_factory: pytest.TempPathFactory, *, is_ki
     backup = folder.parent / "backup"
     for use in (
         lambda: open_folder(folder),
-        lambda: back_up(folder, backup),
+        lambda: back_up(database_in(folder), backup),
         lambda: restore_backup(folder, folder / FILE_NAME),
         lambda: asyncio.run(check_database(folder / FILE_NAME, KEPT)),
         lambda: asyncio.run(read_folder(folder)),

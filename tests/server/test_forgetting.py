@@ -12,7 +12,7 @@ import pytest
 
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.server.nats_node import STREAMS, empty_store, node_in
-from tictactoe_server.features.backups.files import back_up, restore_backup
+from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.privacy.feature import ForgetOrder
 from tictactoe_server.features.privacy.service import forget_again
@@ -79,7 +79,7 @@ async def test_a_player_is_forgotten_in_a_game(server: Server, tmp_path: Path, m
         (seat,) = (seat for seat in state["seats"].values() if seat["name"] != "bo")
         assert (seat["name"], seat["player"], seat["online"]) == ("player-1", "player-1", False)
         await until_done(server, id)
-        back_up(tmp_path / "data", tmp_path / "later")
+        back_up(database_in(tmp_path / "data"), tmp_path / "later")
         assert traces(tmp_path, NAME, id) == []
         (game,) = (await bo.ask("history"))["games"]
         assert game["players"]["X"] == {"player": "player-1", "name": "player-1"}
@@ -102,7 +102,7 @@ async def test_forgetting_outlives_a_death_and_a_backup_that_is_restored_and_a_b
             id = ana.welcome["player"]
             await live(ana, bo)
         await server.carry_out(BanOrder(id))
-        back_up(data, tmp_path / "before")
+        back_up(database_in(data), tmp_path / "before")
         said = await server.carry_out(ForgetOrder(NAME))
         assert said == {"player": id, "stand_in": "player-1"}
     assert traces(data, NAME) == []

@@ -41,7 +41,7 @@ async def codes_in(folder: Path) -> set[str]:
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:
     await fill(tmp_path / "data", "K7M4PQ")
-    back_up(tmp_path / "data", tmp_path / "copy")
+    back_up(database_in(tmp_path / "data"), tmp_path / "copy")
     return tmp_path / "data"
 
 

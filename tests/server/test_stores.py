@@ -17,7 +17,7 @@ from tests.server.stored import ANA_KEY, finish, keep, room_of, until_noted
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
 from tictactoe_server.features.backups.copying import check_database, copy, folder_source, folder_target
-from tictactoe_server.features.backups.files import back_up
+from tictactoe_server.features.backups.files import back_up, database_in
 from tictactoe_server.records.tables import (
     ACCOUNTS,
     GAMES,
@@ -271,7 +271,7 @@ async def test_a_new_table_is_backed_up_checked_and_moved_with_the_others(tmp_pa
     await store.close()
     assert (await check_database(folder / FILE_NAME, WITH_NOTES)).sums["note"].count == 1
     (tmp_path / "restored").mkdir(mode=0o700)
-    back_up(folder, tmp_path / "restored" / FILE_NAME)
+    back_up(database_in(folder), tmp_path / "restored" / FILE_NAME)
     assert await note_in(tmp_path / "restored") == note
     async with folder_source(folder, WITH_NOTES) as source, folder_target(tmp_path / "moved", WITH_NOTES) as target:
         moved = await copy(source, target, WITH_NOTES)

@@ -42,7 +42,7 @@ def backup(folder: Path, file: Path) -> None:
 
     Example: tictactoe-server backup tictactoe.backup
     """
-    back_up(folder, file)
+    back_up(database_in(folder), file)
     click.echo(f"Backed up {folder} to {file}.")
 
 

@@ -146,7 +146,7 @@ async def folder_source(folder: Path, specs: Specs) -> AsyncIterator[CopyEnd]:
     with ExitStack() as stack:
         stack.callback(DataFolder(folder).release)
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tictactoe-move-")))
-        back_up(folder, place / FILE_NAME)
+        back_up(database_in(folder), place / FILE_NAME)
         async with aclosing(_Folder.open(place, specs)) as source:
             with reading(place / FILE_NAME) as copied:
                 unknown = unknown_tables(copied, specs.tables)

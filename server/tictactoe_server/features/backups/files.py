@@ -17,14 +17,6 @@ from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flu
 from tictactoe_server.storage.schema import Damaged, check_file, reading
 
 
-def back_up(folder: Path, target: Path) -> None:
-    """Write a snapshot of the database in `folder` to the new, private file `target`; may raise `OperatorError`.
-
-    When this function returns, the file has been verified and is durable.
-    """
-    back_up_file(database_in(folder), target)
-
-
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
     """Replace the database in `folder` with `backup`, which may also be a recovered database.
 
@@ -41,7 +33,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
         if database.exists():
             held.hold_database()
         fresh.unlink(missing_ok=True)
-        back_up_file(backup, fresh)
+        back_up(backup, fresh)
         for path, aside in zip(files_of(database), files_of(free_name(database, "replaced")), strict=True):
             if path.exists():
                 path.rename(aside)
@@ -64,10 +56,10 @@ def database_in(folder: Path) -> Path:
     return path
 
 
-def back_up_file(source: Path, target: Path) -> None:
-    """Copy the database `source` with its log to the single new file `target`, and verify the copy.
+def back_up(source: Path, target: Path) -> None:
+    """Write a snapshot of the database `source`, with its log, to the new, private file `target`.
 
-    May raise `OperatorError`.
+    When this function returns, the file has been verified and is durable. May raise `OperatorError`.
     """
     if target.exists():
         raise OperatorError(f"{target} already exists. Nothing was overwritten.")

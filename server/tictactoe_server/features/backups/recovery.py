@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from tictactoe_server.features.backups.files import back_up_file, database_in
+from tictactoe_server.features.backups.files import back_up, database_in
 from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of
 from tictactoe_server.storage.schema import check_file, count_batches
 
@@ -56,7 +56,7 @@ def recover(folder: Path, target: Path) -> tuple[int, int]:
             if log.exists():
                 with copy.open("rb") as file:
                     log.write_bytes(repair_log(log.read_bytes(), file.read(_PAGE_SIZE_PLACE.stop)))
-            back_up_file(copy, target)
+            back_up(copy, target)
         return max(0, missing), max(0, held.mark - count_batches(target))
     finally:
         held.release()
