@@ -168,7 +168,7 @@ class ListBans(Listing, frozen=True, tag="bans"):
 
 
 class ListNames(Listing, frozen=True, tag="names"):
-    """List all claimed names, with the number of devices and unused rescue codes of each player."""
+    """List all claimed names, with the players' devices and rescue codes."""
 
     columns = ("name", "player", "devices", "codes_left")
     nothing = "No claimed names."
@@ -200,9 +200,9 @@ class Release(Order, frozen=True, tag="release"):
 
 
 class Merge(Order, frozen=True, tag="merge"):
-    """Merge one player into another: all devices of PLAYER become devices of the player who has claimed NAME.
+    """Merge PLAYER into the player who has claimed NAME.
 
-    PLAYER is an id. Merged players cannot be separated again.
+    All devices of PLAYER become devices of the other player. Merged players cannot be separated again. PLAYER is an id.
     """
 
     player: Annotated[str, click.Argument(["player"])]

@@ -38,7 +38,9 @@ _file_argument = click.argument("file", type=click.Path(path_type=Path))
 @_file_argument
 @with_folder("Data folder to back up, if it is not the default.")
 def backup(folder: Path, file: Path) -> None:
-    """Back up a server's data to FILE, even while the server is running. An existing FILE is not overwritten.
+    """Back up a server's data to FILE.
+
+    The server may be running. An existing FILE is not overwritten.
 
     Example: tictactoe-server backup tictactoe.backup
     """
@@ -75,7 +77,7 @@ def restore(specs: Specs, folder: Path, file: Path) -> None:
 @_file_argument
 @with_folder("Data folder to recover, if it is not the default.")
 def recover(folder: Path, file: Path) -> None:
-    """Recover as much data of a stopped server as possible, and write it to a new FILE.
+    """Recover the data of a stopped server, and write it to a new FILE.
 
     Use this command if the server does not start because saves are missing. It repairs a copy of the database's
     write-ahead log; the data folder is not changed.
@@ -116,10 +118,11 @@ def check(specs: Specs, folder: Path, file: Path | None) -> None:
 @access_options
 @click.pass_obj
 def move(specs: Specs, source: str, target: str, store_credentials: Path | None, store_ca: Path | None) -> None:
-    """Copy all data from SOURCE to an empty TARGET, and compare the copy.
+    """Copy all data from SOURCE to TARGET, and compare the copy.
 
-    SOURCE and TARGET are the data folder of a stopped server, or the URLs of a cluster's store. SOURCE is not changed;
-    a store may be in use while it is read. Damaged data is reported and not copied; the exit code is then 1.
+    SOURCE and TARGET are the data folder of a stopped server, or the URLs of a cluster's store. TARGET must be empty.
+    SOURCE is not changed; a store may be in use while it is read. Damaged data is reported and not copied; the exit
+    code is then 1.
 
     Example: tictactoe-server move /var/lib/tictactoe nats://a,b,c
     """

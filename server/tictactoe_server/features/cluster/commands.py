@@ -80,7 +80,9 @@ def cluster() -> None:
     help="Number of streams over which the rooms are distributed, each with its own leader.",
 )
 async def init(link: Link, replicas: int, streams: int) -> None:
-    """Create the streams of a cluster, and print the permissions that the servers require.
+    """Create the streams of a cluster.
+
+    The command also prints the permissions that the servers require.
 
     Existing streams are not changed, except that their leaders are spread evenly over the nodes. The credentials must
     allow creating streams.
@@ -170,9 +172,9 @@ async def check(link: Link, *, watch: bool) -> None:
 @_with_link
 @click.argument("node")
 async def remove(link: Link, node: str) -> None:
-    """Remove a node that is permanently down, so that a new node takes over its copies.
+    """Remove a node that is permanently down.
 
-    NODE is the name of the node. Use the credentials of the NATS system account.
+    A new node then takes over its copies. NODE is the name of the node. Use the credentials of the NATS system account.
     """
     from tictactoe_server.features.jetstream.streams import remove_node
 

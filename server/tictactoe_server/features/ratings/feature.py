@@ -70,9 +70,9 @@ class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
 
 
 class VoidPlayer(_Judging, frozen=True, tag="ratings void-player"):
-    """Exclude all rated games of a player from the ratings, for both sides.
+    """Exclude all games of a player from the ratings.
 
-    PLAYER is an id or a claimed name.
+    The games do not count for the opponents either. PLAYER is an id or a claimed name.
     """
 
     player: Annotated[str, click.Argument(["player"])]
@@ -100,7 +100,7 @@ class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
 
 
 class VerifyRatings(Order, frozen=True, tag="ratings verify"):
-    """Compute all ratings again from the stored games and verdicts, and compare them with the current ratings."""
+    """Verify the ratings by computing them again from all stored games and verdicts."""
 
     said = "The ratings are correct: {games} games, digest {digest}"
 

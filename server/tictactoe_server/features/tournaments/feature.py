@@ -21,7 +21,7 @@ log: Final = structlog.get_logger(__name__)
 
 
 class ListEvents(Listing, frozen=True, tag="events"):
-    """List the unfinished tournaments, including those that only invited players may enter."""
+    """List all unfinished tournaments, whoever may enter them."""
 
     columns = ("event", "title", "kind", "status", "round", "rounds", "players", "here")
     nothing = "No tournaments."
@@ -41,9 +41,10 @@ class EndEvent(Order, frozen=True, tag="end-event"):
 
 
 class AllowOrganiser(Order, frozen=True, tag="organiser"):
-    """Allow PLAYER to open tournaments on a server with --lobby marks, such as a school's.
+    """Allow PLAYER to open tournaments.
 
-    PLAYER is an id, or the name of a connected player. The permission includes the player's other devices.
+    This permission is required on a server with --lobby marks, such as a school's. It includes the player's other
+    devices. PLAYER is an id, or the name of a connected player.
     """
 
     player: Annotated[str, click.Argument(["player"])]
