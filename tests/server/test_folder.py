@@ -185,7 +185,7 @@ def test_a_newer_schema_is_refused_with_both_numbers_and_left_as_it_is(tmp_path:
     path = tmp_path / FILE_NAME
     change(path, "PRAGMA user_version = 99")
     before = path.read_bytes()
-    with pytest.raises(CannotOpenStore, match=f"schema 99, but this version knows schemas up to {SCHEMA}"):
+    with pytest.raises(CannotOpenStore, match=f"schema 99, but this version supports schemas up to {SCHEMA}"):
         open_folder(tmp_path)
     assert path.read_bytes() == before
 

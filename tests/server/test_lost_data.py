@@ -120,7 +120,7 @@ async def test_a_note_of_the_time_that_is_no_number_keeps_nobody_from_starting(t
     await open_folder(tmp_path).close()
     change(tmp_path / FILE_NAME, "INSERT OR REPLACE INTO server VALUES ('served-ms', 'soon')")
     store = open_folder(tmp_path)
-    with pytest.raises(Exception, match="no number"):
+    with pytest.raises(Exception, match="not a number"):
         await store.noted_time()
     store.note_time(5)
     await store.close()

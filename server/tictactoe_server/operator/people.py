@@ -168,7 +168,10 @@ class ListBans(Listing, frozen=True, tag="bans"):
 
 
 class ListNames(Listing, frozen=True, tag="names"):
-    """List all claimed names, with the players' devices and rescue codes."""
+    """List all claimed names.
+
+    For each player, the numbers of devices and of unused rescue codes are shown.
+    """
 
     columns = ("name", "player", "devices", "codes_left")
     nothing = "No claimed names."

@@ -154,15 +154,15 @@ def check_file(path: Path) -> None:
     if id == _VERSION_1_ID:
         raise CannotOpenStore(
             f"The data in {path.parent} was written by version 1 of tictactoe-server, "
-            "which version 2 cannot read: keep using that version for it, or give --data an empty folder. "
-            "Nothing in it was changed."
+            "which version 2 cannot read. Keep using version 1, or choose an empty folder with --data. "
+            "Nothing was changed."
         )
     if id not in (0, APPLICATION_ID):
         raise CannotOpenStore(f"The database {path} belongs to another program. Nothing in it was changed.")
     if schema > SCHEMA:
         raise CannotOpenStore(
-            f"The database {path} has schema {schema}, but this version knows schemas up to {SCHEMA}: "
-            "install the newer version again, or restore a backup."
+            f"The database {path} has schema {schema}, but this version supports schemas up to {SCHEMA}. "
+            "Install the newer version again, or restore a backup."
         )
 
 

@@ -88,7 +88,7 @@ class TableSpec(Generic[Value]):
         except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
             raise Unreadable(f"Not a {self.noun}: {error}") from error
         if key is not None and self.key_of is not None and self.key_of(value) != key:
-            raise Unreadable(f"It says that it is {self.key_of(value)}.")
+            raise Unreadable(f"It contains the key {self.key_of(value)}.")
         return value
 
     @property

@@ -164,7 +164,7 @@ def read_time(document: bytes | None) -> int | None:
     try:
         return None if document is None else int(document)
     except ValueError as error:
-        raise Unreadable(f"The time is no number: {error}.") from error
+        raise Unreadable(f"The time is not a number: {error}.") from error
 
 
 class Histogram:

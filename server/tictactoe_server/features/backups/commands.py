@@ -77,7 +77,7 @@ def restore(specs: Specs, folder: Path, file: Path) -> None:
 @_file_argument
 @with_folder("Data folder to recover, if it is not the default.")
 def recover(folder: Path, file: Path) -> None:
-    """Recover the data of a stopped server, and write it to a new FILE.
+    """Recover the data of a stopped server to a new FILE.
 
     Use this command if the server does not start because saves are missing. It repairs a copy of the database's
     write-ahead log; the data folder is not changed.

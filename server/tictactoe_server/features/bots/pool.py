@@ -50,7 +50,7 @@ class ThinkingPool(Service):
         core.hooks.analysts.append(self.analyse)
 
     def status(self) -> Mapping[str, str]:
-        return {"bots": f"{self.workers.waiting} questions wait for a process"}
+        return {"bots": f"{self.workers.waiting} moves are waiting for a bot process"}
 
     async def close(self) -> None:
         await self.workers.close()

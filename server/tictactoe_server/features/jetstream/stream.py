@@ -66,12 +66,12 @@ NO_STREAM: Final = 10059
 _WRONG_SEQUENCE: Final = 10071
 _WRITE_IN_PROCESS: Final = 10164
 _REFUSALS: Final = {
-    10002: "the account has no room left",
-    10023: "a node has no room left",
-    10047: "a node has no room left",
+    10002: "the account has no space left",
+    10023: "a node has no space left",
+    10047: "a node has no space left",
     10054: "the document is too large",
     10077: "the stream is full, or a disk is",
-    10176: "the batch was given up",
+    10176: "the batch was abandoned",
 }
 """The errors after which nothing has been written, by JetStream's code."""
 

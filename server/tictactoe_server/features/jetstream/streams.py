@@ -141,7 +141,7 @@ async def check_format(first: Stream) -> Layout:
     if layout is None or layout.format < FORMAT:
         raise CannotOpenStore(
             f"The stream {first.name} in {first.link.urls} was written by version 1 of tictactoe-server, which version "
-            "2 cannot read: keep using that version for it, or use another account of NATS. Nothing in it was changed."
+            "2 cannot read. Keep using version 1, or use another NATS account. Nothing was changed."
         )
     return layout
 

@@ -100,7 +100,10 @@ class UndoVerdict(_Judging, frozen=True, tag="ratings undo"):
 
 
 class VerifyRatings(Order, frozen=True, tag="ratings verify"):
-    """Verify the ratings by computing them again from all stored games and verdicts."""
+    """Verify the ratings by computing them again.
+
+    All stored games and verdicts are used. Exit code 1 means that the current ratings differ.
+    """
 
     said = "The ratings are correct: {games} games, digest {digest}"
 
