@@ -96,7 +96,7 @@ class Call(Struct, eq=False):
     def change_room(self, make: Callable[[Room], Room | None], answer: Callable[[], None]) -> None:
         """Replace the room with the result of `make`. Call `answer` once it is stored, or refuse the request."""
 
-        def then(error: Exception | None) -> None:
+        def on_settled(error: Exception | None) -> None:
             self.session.go_on()
             if error is None:
                 answer()
@@ -104,7 +104,7 @@ class Call(Struct, eq=False):
                 refuse(self.session, self.request, error)
 
         self.session.is_busy = True
-        RoomChange(self.live, self.now, self.player, self.request, make=make, then=then).submit()
+        RoomChange(self.live, self.now, self.player, self.request, make=make, on_settled=on_settled).submit()
 
 
 Handler = Callable[[Call], Coroutine[Any, Any, None] | None]
@@ -132,7 +132,7 @@ class RoomChange(Change[Room], eq=False):
     def apply(self, room: Room) -> Room | None:
         """Return the room after the command. Raise `Refused` if the session does not control the player's seat."""
         if room.clock_started_at is not None and self.player is not NOBODY and is_expired(room, self.now):
-            raise Preceded(RoomChange(self.live, self.now, asked_at=self.asked_at, then=self._follow))
+            raise Preceded(RoomChange(self.live, self.now, asked_at=self.asked_at, on_settled=self._follow))
         if self.make is not None:
             after = self.make(room)
         else:
@@ -265,8 +265,8 @@ class Timers:
             self.watch_clock(live, at_least=EARLY_SECONDS)
         else:
             look = partial(self.watch_clock, live)
-            then = self._retry_callback(live, "a clock that ran out could not be stored", look, look)
-            RoomChange(live, self.time(), then=then).submit()
+            on_settled = self._retry_callback(live, "a clock that ran out could not be stored", look, look)
+            RoomChange(live, self.time(), on_settled=on_settled).submit()
 
     # -- dropped players ----------------------------------------------------------------------------------------
 
@@ -277,8 +277,9 @@ class Timers:
             return room if live.session_of(player.id) is not None else apply(room, player, Dropped(), now)
 
         now = self.time()
-        then = self._retry_callback(live, "a dropped player could not be stored yet", partial(self.drop, live, player))
-        RoomChange(live, now, player, then=then, make=make).submit()
+        drop_again = partial(self.drop, live, player)
+        on_settled = self._retry_callback(live, "a dropped player could not be stored yet", drop_again)
+        RoomChange(live, now, player, on_settled=on_settled, make=make).submit()
 
     def drop_missing(self, live: LiveRoom) -> None:
         """Hold the seats of players who have not connected since the room was taken over from another server."""
@@ -335,11 +336,11 @@ class Timers:
     async def end(self, live: LiveRoom, why: Closed) -> None:
         """Delete a room, then remove all sessions from it. May raise `Refused` or `StoreUnavailable`."""
 
-        def then(error: Exception | None) -> None:
+        def on_settled(error: Exception | None) -> None:
             if error is None:
                 live.rooms.remove(live, why)
 
-        await RoomChange(live, self.time(), then=then, make=lambda room: None).until_settled()
+        await RoomChange(live, self.time(), on_settled=on_settled, make=lambda room: None).until_settled()
 
     def _close_if_deserted(self, live: LiveRoom, moment: float) -> None:
         if live.closing_at == moment:
@@ -356,8 +357,8 @@ class Timers:
             if live.is_gone:
                 live.rooms.remove(live, why)
 
-        then = self._retry_callback(live, "room not deleted; retrying", partial(self.close_later, live), done)
-        return RoomChange(live, self.time(), then=then, make=make)
+        on_settled = self._retry_callback(live, "room not deleted; retrying", partial(self.close_later, live), done)
+        return RoomChange(live, self.time(), on_settled=on_settled, make=make)
 
     # -- retries ------------------------------------------------------------------------------------------------
 
@@ -366,7 +367,7 @@ class Timers:
     ) -> Callable[[Exception | None], None]:
         """Return a callback for a settled change. It calls `done`, or logs the error and calls `again` later."""
 
-        def then(error: Exception | None) -> None:
+        def on_settled(error: Exception | None) -> None:
             if error is None:
                 done()
             elif not (live.is_gone or self.scheduler.is_stopped):  # the next server loads the room unchanged
@@ -377,7 +378,7 @@ class Timers:
                     log.warning(what, room=live.room.code, reason=str(error), times=self._put_off.pop(what))
                 self.scheduler.at(_in(RETRY_SECONDS), again)
 
-        return then
+        return on_settled
 
 
 def _in(seconds: float) -> float:

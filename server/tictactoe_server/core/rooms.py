@@ -85,14 +85,14 @@ class Rooms(RoomEvents):
                 self.indexes.expect(live)
             return live.room
 
-        def then(error: Exception | None) -> None:
+        def on_settled(error: Exception | None) -> None:
             if error is None:
                 opened(live)
             else:
                 self.indexes.stop_expecting(live)
                 live.enter(Phase.GONE)
 
-        change = RoomChange(live, live.room.opened_at, make=make, then=then)
+        change = RoomChange(live, live.room.opened_at, make=make, on_settled=on_settled)
         await change.until_settled()
         return live
 
@@ -218,18 +218,18 @@ class Rooms(RoomEvents):
 
     # -- changing and going -------------------------------------------------------------------------------------
 
-    def hand_over(self, live: LiveRoom, url: str, then: Callable[[], None]) -> None:
-        """After pending changes, remove a room that another server owns, send its sessions `url`, and call `then`."""
+    def hand_over(self, live: LiveRoom, url: str, on_removed: Callable[[], None]) -> None:
+        """After pending changes, remove a room that another server owns, and send its sessions `url`."""
 
-        def go(error: Exception | None) -> None:
+        def remove(error: Exception | None) -> None:
             if not live.is_gone:
                 live.enter(Phase.GONE)
                 live.moved_to = url
                 self.remove(live, Moved(code, url))
-                then()
+                on_removed()
 
         code = live.room.code
-        RoomChange(live, self.now(), then=go, make=lambda room: room).submit()
+        RoomChange(live, self.now(), on_settled=remove, make=lambda room: room).submit()
 
     def update(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
         """Update the indexes for a new or changed room, and log a game that has begun or ended."""

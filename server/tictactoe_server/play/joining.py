@@ -185,7 +185,7 @@ class Joining(Service):
                 self._drain.check()
             return apply(room, player, Enter(guests), call.now)
 
-        def then(error: Exception | None) -> None:
+        def on_settled(error: Exception | None) -> None:
             live.entering -= entering
             seats.give_up(player.id, live.room.code)
             if error is not None:
@@ -198,7 +198,7 @@ class Joining(Service):
             if not is_back:
                 self._note("player joined", call, live, mark=live.room.mark_of(player.id))
 
-        change = RoomChange(live, call.now, player, call.request, make=enter, then=then)
+        change = RoomChange(live, call.now, player, call.request, make=enter, on_settled=on_settled)
         await change.until_settled()
 
     def watch(self, call: Call) -> None:

@@ -69,7 +69,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
 
     live: Any  # the `StoredValue`
     make: Callable[[Value], Value | None] | None = None  # see `apply`
-    then: Callable[[Exception | None], object] = _ignore  # called with the error, or None, when the change is settled
+    on_settled: Callable[[Exception | None], object] = _ignore  # called once, with the error or None
     after: Value | None = None  # the value after the change
     finished: Any = None  # a game that ends with the change; see `Table.save`
     attempts: int = 0  # the number of retries
@@ -92,13 +92,13 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
 
     async def until_settled(self) -> Value | None:
         """Submit the change, wait until it is settled, and return the new value. Raise the error of a failed change."""
-        pending, then = Pending(), self.then
+        pending, on_settled = Pending(), self.on_settled
 
         def settled(error: Exception | None) -> None:
-            then(error)
+            on_settled(error)
             pending.stored(self.after) if error is None else pending.failed(error)
 
-        self.then = settled
+        self.on_settled = settled
         self.submit()
         return cast("Value | None", await pending.future)
 
@@ -113,11 +113,11 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         return value if self.make is None else self.make(value)
 
     def settled(self, error: Exception | None) -> None:
-        """Call `then`; this method is called exactly once."""
-        then = self.then
-        self.make = None  # like `then`, it may hold a reference to this change
-        self.then = _ignore
-        then(error)
+        """Call `on_settled`; this method is called exactly once."""
+        on_settled = self.on_settled
+        self.make = None  # like `on_settled`, it may hold a reference to this change
+        self.on_settled = _ignore
+        on_settled(error)
 
     def stored(self, revision: int) -> None:
         """Adopt the new value after it has been stored. Implements `Waiter`."""
@@ -138,7 +138,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
 
 
 class Preceded(Exception):
-    """Another change must be stored first. The `then` of that change submits the change that raised this exception."""
+    """Another change must be stored first. Its `on_settled` submits the change that raised this exception."""
 
     def __init__(self, change: Change[Any]) -> None:
         self.change = change

@@ -133,14 +133,14 @@ class Mirror(Generic[Value]):
         self,
         key: str,
         edit: Callable[[Value | None], Value | None],
-        then: Callable[[Exception | None], object] = lambda error: None,
+        on_settled: Callable[[Exception | None], object] = lambda error: None,
     ) -> Value | None:
         """Replace a value with the result of `edit`, notify the other servers, and return the result.
 
         Args:
             edit: Called with the value, or None if there is none. Returns the new value, or None to delete the value.
                 Called again after a conflict.
-            then: Called with the error, or None, before `on_change`.
+            on_settled: Called with the error, or None, before `on_change`.
 
         Raises:
             StoreUnavailable: The store cannot answer. Errors that `edit` raises are passed on, too.
@@ -154,7 +154,7 @@ class Mirror(Generic[Value]):
         if self._peers.is_several:
             held.doubt()  # another server may have just changed the value
         try:
-            return await Change[Value](live=held, make=make, then=then).until_settled()
+            return await Change[Value](live=held, make=make, on_settled=on_settled).until_settled()
         except StoreUnavailable:
             self._must_reload.set()
             raise

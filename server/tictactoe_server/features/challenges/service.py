@@ -347,10 +347,10 @@ class Challenges(Service):
         self,
         id: str,
         edit: Callable[[StoredChallenge | None], StoredChallenge | None],
-        then: Callable[[Exception | None], object] = lambda error: None,
+        on_settled: Callable[[Exception | None], object] = lambda error: None,
     ) -> StoredChallenge:
         """Change a stored challenge (see `Mirror.change`), or raise `Refused` if it no longer exists."""
-        challenge = await self._stored.change(id, edit, then)
+        challenge = await self._stored.change(id, edit, on_settled)
         if challenge is None:
             raise _no_open_challenge()
         return challenge

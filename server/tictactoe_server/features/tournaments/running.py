@@ -319,8 +319,8 @@ class Running(RoomPolicy):
         for seat in live.room.held_seats:
             heir = known.get(seat.name, seat.player)
             if heir != seat.player:
-                holder, then = Player(seat.player, seat.name), partial(_notify_replaced, live, seat.player)
-                change = RoomChange(live, self._core.time(), holder, HandOver(heir), then=then)
+                holder, on_settled = Player(seat.player, seat.name), partial(_notify_replaced, live, seat.player)
+                change = RoomChange(live, self._core.time(), holder, HandOver(heir), on_settled=on_settled)
                 await change.until_settled()
 
     async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
