@@ -326,7 +326,7 @@ class Timers:
         if live.closing_at is None and live.is_abandoned:
             is_playing = live.room.status == "playing"
             seconds = self.limits.deserted_game_seconds if is_playing else self.limits.deserted_seconds
-            live.closing_at = _in(self.limits.unwatched_seconds if live.room.is_for_bots else seconds)
+            live.closing_at = _in(self.limits.unwatched_seconds if live.is_for_bots else seconds)
             self.scheduler.at(live.closing_at, partial(self._close_if_deserted, live, live.closing_at))
 
     def close(self, live: LiveRoom, why: Closed) -> None:

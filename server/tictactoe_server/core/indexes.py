@@ -113,7 +113,7 @@ class Lobby(Topic):
                 self._note(code, None)
             return
         self._public.setdefault(code, live)
-        if room.has_player or room.is_for_bots:
+        if room.has_player or live.is_for_bots:
             self._absent.discard(code)
             self._note(code, live)
         elif code not in self._absent:

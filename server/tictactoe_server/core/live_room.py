@@ -281,7 +281,7 @@ class LiveRoom(Listed, StoredValue[Room]):
     @property
     def is_abandoned(self) -> bool:
         """Whether the room may be closed: it is not kept, and no player or watcher of a game between bots is there."""
-        return not (self.players or self.is_kept or (self.watchers and self.room.is_for_bots))
+        return not (self.players or self.is_kept or (self.is_for_bots and self.watchers))
 
     def session_of(self, player: str) -> Session | None:
         """Return the session that controls a player's or guest's seat, or None if the player is not connected."""

@@ -172,21 +172,25 @@ class Listed(ABC):
     Attributes:
         owner: Id of the player who opened the room, or "" if unknown or if limits ignore the room.
         source: The key of the owner's address in limits, or "".
+        has_bots: Whether server bots have seats.
+        is_for_bots: Whether server bots have all seats.
         entering: Ids of players who are about to take a seat or have a reserved seat.
         is_gone: Whether the room has been removed from all lists.
         is_opening: Whether the room is not stored yet.
         has_player: Whether a player is connected.
     """
 
-    __slots__ = ("entering", "has_bots", "owner", "room", "source")
+    __slots__ = ("entering", "has_bots", "is_for_bots", "owner", "room", "source")
 
     knows_moves = True
 
     def __init__(self, room: Room, owner: str, source: str) -> None:
+        is_organised, places = room.terms.is_organised, room.places
         self.room = room
-        self.owner = "" if room.terms.is_organised else owner
-        self.source = "" if room.terms.is_organised else source
-        self.has_bots = room.places < len(room.seats)
+        self.owner = "" if is_organised else owner
+        self.source = "" if is_organised else source
+        self.has_bots = places < len(room.seats)
+        self.is_for_bots = not places
         self.entering: Set[str] = frozenset()
 
     @property
@@ -213,7 +217,7 @@ class Listed(ABC):
     @property
     def is_alive(self) -> bool:
         """Whether a player or, in a game between bots, a watcher is connected. True for every organised room."""
-        return self.has_player or self.room.terms.is_organised or (self.room.is_for_bots and self.watcher_count > 0)
+        return self.has_player or self.room.terms.is_organised or (self.is_for_bots and self.watcher_count > 0)
 
     @property
     def ply(self) -> int:

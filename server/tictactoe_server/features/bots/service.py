@@ -52,7 +52,7 @@ class Bots(Service):
 
     def _on_shown(self, live: LiveRoom) -> None:
         """Update the bots' duties in a room. A game of bots alone pauses without watchers unless a feature runs it."""
-        if live.watchers or live.room.terms.is_organised or not live.room.is_for_bots:
+        if live.watchers or live.room.terms.is_organised or not live.is_for_bots:
             self.update(live.room)
 
     def update(self, room: Room) -> None:
