@@ -268,7 +268,7 @@ def count_lines(paths: Iterable[Path]) -> int:
 
 def count_floors(package: Path, paths: Iterable[Path]) -> int:
     """Return the length of the longest chain of imports among these modules; there must be no circle."""
-    known = map_imports(package, [path for path in paths if path.name != "__init__.py"])
+    known = map_imports(package, paths)
 
     def floor_of(name: str) -> int:
         return 1 + max(map(floor_of, known[name]), default=0)
