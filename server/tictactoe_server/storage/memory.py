@@ -91,10 +91,8 @@ PersonIndex = defaultdict[str, dict[tuple[str, str], None]]
 """For each person's id, the tables and keys of the values that mention the person."""
 
 
-class MemoryTable(Generic[Value]):
+class MemoryTable(Table[Value]):
     """A `Table` in a dictionary."""
-
-    expires = False
 
     def __init__(self, spec: TableSpec[Value], games: MemoryLog[Any], index: PersonIndex | None = None) -> None:
         self._spec = spec
@@ -106,9 +104,6 @@ class MemoryTable(Generic[Value]):
 
     async def load(self, key: str) -> tuple[Value, int] | None:
         return self._values.get(key)
-
-    async def has_lost(self, key: str, revision: int) -> bool:
-        return False
 
     async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         stored = [Stored(key, value, revision) for key, (value, revision) in self._values.items()]

@@ -178,10 +178,8 @@ class SqliteLog(Generic[Game]):
         return await self.writer.ask(lambda _, journal: ask(journal.games))
 
 
-class SqliteTable(Generic[Value]):
-    """A `Table` in the database."""
-
-    expires = False
+class SqliteTable(Table[Value]):
+    """A `Table` in the database. It loses no revisions: a server does not start on a database that has lost saves."""
 
     def __init__(self, writer: Writer, spec: TableSpec[Value]) -> None:
         self._writer = writer
@@ -192,9 +190,6 @@ class SqliteTable(Generic[Value]):
 
     async def load(self, key: str) -> tuple[Value, int] | None:
         return await self._writer.ask(partial(self._find, key))
-
-    async def has_lost(self, key: str, revision: int) -> bool:
-        return False  # a server does not start on a database that has lost saves
 
     async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         async for keys in self._pages(""):

@@ -74,12 +74,14 @@ class Table(Protocol[Value]):
     @property
     def expires(self) -> bool:
         """Whether the store itself deletes values at the end of their lifetime."""
+        return False
 
     async def load(self, key: str) -> tuple[Value, int] | None:
         """Return the value and its revision, or None if there is no value."""
 
     async def has_lost(self, key: str, revision: int) -> bool:
         """Return True if the store lost this revision of the value because it was restored to an earlier state."""
+        return False
 
     def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
         """Yield all values in batches."""
