@@ -14,8 +14,7 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.server.nats_node import STREAMS, empty_store, node_in
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.features.cluster.feature import ClusterOptions
-from tictactoe_server.features.privacy.feature import ForgetOrder
-from tictactoe_server.features.privacy.service import forget_again
+from tictactoe_server.features.privacy.service import ForgetOrder, forget_again
 from tictactoe_server.operator.people import BanOrder
 from tictactoe_server.records.tables import FORGOTTEN, Forgotten
 from tictactoe_server.server import Server, kept_by

@@ -1,4 +1,4 @@
-"""The list of all features. Outside `features/`, only the server itself and its command line import features."""
+"""The list of all features. Outside `features/`, only the server itself and its command line import it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.metrics.feature import FEATURE as METRICS
 from tictactoe_server.features.previews.feature import FEATURE as PREVIEWS
-from tictactoe_server.features.privacy.feature import FEATURE as PRIVACY
+from tictactoe_server.features.privacy.service import FEATURE as PRIVACY
 from tictactoe_server.features.ratings.feature import FEATURE as RATINGS
 from tictactoe_server.features.reviews.service import FEATURE as REVIEWS
 from tictactoe_server.features.tournaments.feature import FEATURE as TOURNAMENTS

@@ -15,7 +15,7 @@ from tictactoe_protocol.ratings.exported import check_export
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_protocol.ratings.log import RatedGame
-from tictactoe_server.features.privacy.feature import ForgetOrder
+from tictactoe_server.features.privacy.service import ForgetOrder
 from tictactoe_server.features.ratings import folding
 from tictactoe_server.features.ratings.feature import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
 from tictactoe_server.features.ratings.service import Ladders

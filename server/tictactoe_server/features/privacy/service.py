@@ -14,8 +14,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import click
 import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -24,8 +25,11 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_server.core.change import Call, reload
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.operator.bans import expel
+from tictactoe_server.features.feature import Feature
+from tictactoe_server.operator.bans import PLAYER_ID, expel
 from tictactoe_server.operator.maintenance import hourly
+from tictactoe_server.operator.order import Order, Row, ServerParts
+from tictactoe_server.operator.people import find_connected
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.history import games_before
 from tictactoe_server.records.changes import change
@@ -382,3 +386,29 @@ async def _games(store: Storage, ids: Collection[str]) -> AsyncIterator[tuple[in
     for number in numbers:
         if (game := await store.games.game(number)) is not None:
             yield number, game
+
+
+class ForgetOrder(Order, frozen=True, tag="forget"):
+    """Erase the personal data of a player. This cannot be undone.
+
+    PLAYER is an id, the name of a connected player, or a claimed name. The name, the devices and the rescue codes are
+    deleted. The player's games stay under another name; bans stay, too. Existing backups still contain the data; when
+    one is restored, the player is forgotten again.
+    """
+
+    player: Annotated[str, click.Argument(["player"])]
+    said = "Forgot {player}, who is now {stand_in} in stored games."
+    question = "Forget {player}? The name, the devices and the rescue codes are deleted permanently."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        id = self.player
+        if not PLAYER_ID.fullmatch(id):
+            claim = await Accounts(server.core.store).find_claim(id)
+            id = await find_connected(id, server) if claim is None else claim.player
+        return {"player": id, "stand_in": await server.service(Forgetting).forget(id)}
+
+
+FEATURE: Final = Feature(
+    make=lambda parts: [Forgetting(parts.specs, parts.check_device, parts.settings.keep_players_days)],
+    orders=(ForgetOrder,),
+)
