@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
@@ -242,6 +242,8 @@ class Server:
     def _prepare_listening(self, core: Core) -> None:
         settings, limits, bans = self._settings, self._limits, self._bans
         names = () if self.certificate is None else self.certificate.names
+        # The literal beginnings of paths, such as "/e/" of "/e/([^/.]+)".
+        prefixes = [re.match(r"/[/\w-]+", path) for service in self._services for path in service.routes]
         self._admission = admission = Admission(
             limits,
             settings,
@@ -253,7 +255,7 @@ class Server:
                 is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
                 describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else why.message,
                 links_for_others=self.links.for_others,
-                metered=_literal_prefixes(path for one in self._services for path in one.routes),
+                metered=tuple({prefix[0] for prefix in prefixes if prefix}),
             ),
         )
         if settings.page:
@@ -294,11 +296,6 @@ class Server:
     def _broadcast(self, frame: bytes) -> None:
         for connection in self._listener.connections:
             connection.push_frame(frame)
-
-
-def _literal_prefixes(routes: Iterable[str]) -> tuple[str, ...]:
-    """Return the literal beginnings of regular expressions for paths, such as ``/e/`` of ``/e/([^/.]+)``."""
-    return tuple({found[0] for route in routes if (found := re.match(r"/[/\w-]+", route))})
 
 
 async def _close(store: Storage) -> None:
