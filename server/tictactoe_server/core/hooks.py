@@ -21,8 +21,6 @@ from tictactoe_server.scheduler import Listeners
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
-DemoListeners = Listeners[[bool, Callable[[LiveBoard | None], None]]]
-EventFinder = Callable[[HttpRequest, str], Awaitable[EventState]]
 Streaming = Callable[[HttpRequest, str, Callable[[], tuple[int, bool]], Callable[[], bytes]], HttpResponse]
 
 
@@ -90,11 +88,11 @@ class Hooks:
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.analysts: list[Callable[[Position], Awaitable[Analysis | None]]] = []
         self.oldest_backup_days: list[Callable[[], int]] = []
-        self.find_events: list[EventFinder] = []
+        self.find_events: list[Callable[[HttpRequest, str], Awaitable[EventState]]] = []
         self.streams: list[Streaming] = []
         self.connections: list[Callable[..., Connection]] = []
         self.on_lobby_request = Listeners[[Session, Lobby]]()
-        self.on_demo_wanted = DemoListeners()
+        self.on_demo_wanted = Listeners[[bool, Callable[[LiveBoard | None], None]]]()
         self.bot_levels: set[str] = set()
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
 

@@ -5,7 +5,6 @@ The reply for a private room is the same as for a room that does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -20,7 +19,7 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.indexes import LIST_SECONDS
 from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.features.api.streams import Stream, Streams
-from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_by_id
 from tictactoe_server.rooms.finished import played_game, record_of
@@ -143,9 +142,4 @@ def _public_room(row: RoomSummary, now: int) -> PublicRoom:
     return PublicRoom(**shared, opened=now - row.age_ms)
 
 
-def _make(parts: Parts) -> Iterable[Service]:
-    streams = Streams()
-    return streams, Api(streams)
-
-
-FEATURE: Final = Feature(make=_make)
+FEATURE: Final = Feature(make=lambda parts: [streams := Streams(), Api(streams)])

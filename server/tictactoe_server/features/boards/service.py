@@ -19,7 +19,6 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards
 from tictactoe_protocol.requests import Lobby
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.hooks import DemoListeners
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.feature import Feature
@@ -60,7 +59,7 @@ class Boards(Topic):
         on_demo_wanted: Called once a second while there are subscribers, and when the last one leaves; see `Hooks`.
     """
 
-    def __init__(self, now: Callable[[], int], names: NameMask, on_demo_wanted: DemoListeners) -> None:
+    def __init__(self, now: Callable[[], int], names: NameMask, on_demo_wanted: Callable[..., None]) -> None:
         super().__init__()
         self._now = now
         self._names = names

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Final, TypeVar
 from weakref import WeakValueDictionary
@@ -45,7 +45,7 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.challenges.blocks import BLOCKS, Blocking
-from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, chosen_rules, find_player
@@ -454,9 +454,9 @@ def _no_open_challenge() -> Refused:
     return Refused(ErrorCode.NO_OFFER, "challenge", path="challenge")
 
 
-def _make(parts: Parts) -> Iterable[Service]:
-    blocking = Blocking()
-    return () if parts.settings.hides_names else (blocking, Challenges(parts.drain, blocking))
-
-
-FEATURE: Final = Feature(make=_make, tables=(BLOCKS, CHALLENGES))
+FEATURE: Final = Feature(
+    make=lambda parts: (
+        () if parts.settings.hides_names else [blocking := Blocking(), Challenges(parts.drain, blocking)]
+    ),
+    tables=(BLOCKS, CHALLENGES),
+)

@@ -7,6 +7,7 @@ module needs the extra `previews`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
@@ -15,12 +16,12 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.events import EventState
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.tournaments import describe_standing, describe_word, tabulate
 from tictactoe_protocol.wording import describe_rules
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.hooks import EventFinder
 from tictactoe_server.features.previews import pictures
 from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, spell
 from tictactoe_server.http import texts
@@ -68,7 +69,7 @@ class Previews(Service):
     async def room(self, request: HttpRequest, text: str) -> Reply:
         return await self._answer(card_of_room(await find_public(self._core, request, text)))
 
-    async def event(self, find: EventFinder, request: HttpRequest, text: str) -> Reply:
+    async def event(self, find: Callable[..., Awaitable[EventState]], request: HttpRequest, text: str) -> Reply:
         state = await find(request, text)
         head = state.head
         _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Final
 
 import click
 import structlog
 
-from tictactoe_server.core.core import Service
-from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.tournaments.event_store import EVENTS, ORGANISERS
 from tictactoe_server.features.tournaments.service import Tournaments
 from tictactoe_server.operator.order import Listing, Order, Row, ServerParts
@@ -63,8 +61,8 @@ class AllowOrganiser(Order, frozen=True, tag="organiser"):
         return super().describe({**answer, "may": "may" if answer["on"] else "may no longer"})
 
 
-def _make(parts: Parts) -> Iterable[Service]:
-    return [Tournaments(parts.drain, parts.note_seat)]
-
-
-FEATURE: Final = Feature(make=_make, tables=(EVENTS, ORGANISERS), orders=(ListEvents, EndEvent, AllowOrganiser))
+FEATURE: Final = Feature(
+    make=lambda parts: [Tournaments(parts.drain, parts.note_seat)],
+    tables=(EVENTS, ORGANISERS),
+    orders=(ListEvents, EndEvent, AllowOrganiser),
+)
