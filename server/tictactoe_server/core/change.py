@@ -360,8 +360,6 @@ class Timers:
         on_settled = self._retry_callback(live, "room not deleted; retrying", partial(self.close_later, live), done)
         return RoomChange(live, self.time(), on_settled=on_settled, make=make)
 
-    # -- retries ------------------------------------------------------------------------------------------------
-
     def _retry_callback(
         self, live: LiveRoom, what: str, again: Callable[[], object], done: Callable[[], object] = lambda: None
     ) -> Callable[[Exception | None], None]:

@@ -83,7 +83,7 @@ class Watchers:
         """Broadcast a state, starting now."""
         self._coming_states.append((seq, frame))
         if self._next_turn is None:
-            self._go_on()
+            self._continue_broadcast()
 
     def say(self, frame: bytes) -> None:
         """Broadcast chat. For a crowd, or during a broadcast, messages are gathered for `GATHER_SECONDS` first."""
@@ -92,27 +92,27 @@ class Watchers:
             if self._gathering is None:
                 self._gathering = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._end_gathering)
         else:
-            self._go_on()
+            self._continue_broadcast()
 
     def finish(self) -> None:
         self._send(len(self._left))
-        self._take_up()
+        self._begin_broadcast()
         self._send(len(self._left))
 
     def _end_gathering(self) -> None:
         self._gathering = None
         if self._next_turn is None:
-            self._go_on()
+            self._continue_broadcast()
 
-    def _go_on(self) -> None:
+    def _continue_broadcast(self) -> None:
         self._next_turn = None
         if not self._left:
-            self._take_up()
+            self._begin_broadcast()
         self._send(min(len(self._left), CROWD_A_TURN))
         if self._left or self._coming_states or (self._coming_lines and self._gathering is None):
-            self._next_turn = asyncio.get_running_loop().call_soon(self._go_on)
+            self._next_turn = asyncio.get_running_loop().call_soon(self._continue_broadcast)
 
-    def _take_up(self) -> None:
+    def _begin_broadcast(self) -> None:
         self._states, self._coming_states = self._coming_states, []
         self._lines, self._coming_lines = b"".join(self._coming_lines), []
         self._left = dict.fromkeys(self.seen)

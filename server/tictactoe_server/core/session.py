@@ -102,7 +102,7 @@ class Throttle(Receiver):
         """End the current request, and go on to the queued messages."""
         self.end_request()
         if self._inbox or self._is_over:
-            asyncio.get_running_loop().call_soon(self._take_next)
+            asyncio.get_running_loop().call_soon(self._drain_inbox)
 
     def end_request(self) -> None:
         self.is_busy = False
@@ -133,12 +133,12 @@ class Throttle(Receiver):
         if self._in_line:
             self._read_or_not()
         else:
-            self._take_next()
+            self._drain_inbox()
 
     def ended(self) -> None:
         """Carry out the messages that arrived before the connection ended."""
         self._is_over = True
-        self._take_next()
+        self._drain_inbox()
 
     # -- the queue ------------------------------------------------------------------------------------------------
 
@@ -146,27 +146,27 @@ class Throttle(Receiver):
         """Carry out a queued message, because it is the address's turn. Return False if no message could be taken."""
         self._end_delay()
         takes = bool(self._inbox) and not (self.is_busy or self.limit.consume())
-        late = takes and self._take_one()
+        late = takes and self._carry_out_oldest()
         while late and self._inbox and not (self.is_busy or any(consume_both(self.limit, self.source.limit))):
-            late = self._take_one()
-        self._take_next()
+            late = self._carry_out_oldest()
+        self._drain_inbox()
         return takes
 
-    def _take_one(self) -> bool:
+    def _carry_out_oldest(self) -> bool:
         """Carry out the oldest queued message. Return True if it had waited too long."""
         asked, now = self._inbox.popleft()
         is_late = self.source.pressure.is_too_late(self._now() - now)
         self.dispatcher.receive(self, asked, now, is_late=is_late)
         return is_late
 
-    def _take_next(self) -> None:
+    def _drain_inbox(self) -> None:
         """Carry out queued messages until a request has to wait for the store or a message exceeds a limit."""
         while self._inbox and not self.is_busy:
             wait = self.source.consume(self.limit)
             if wait:
                 self._hold_back(wait)
                 break
-            self._take_one()
+            self._carry_out_oldest()
         self._read_or_not()
         if self._is_over and not self._inbox and not self.is_busy:
             self.dispatcher.dismiss(self)
@@ -193,7 +193,7 @@ class Throttle(Receiver):
 
     def _go_on_after_delay(self) -> None:
         self._end_delay()
-        self._take_next()
+        self._drain_inbox()
 
     def _end_delay(self) -> None:
         self._in_line, self._release = False, None
