@@ -114,7 +114,7 @@ class HelloService(Service):
         return Identity(known, token, account, *await accounts.shown(known.player))
 
     def _assign(self, session: Session, hello: Hello, identity: Identity) -> None:
-        """Assign the session to the player, and store the visit if it is the first today."""
+        """Make the session the player's, and store the visit if it is the device's first today."""
         known, player = identity.known, identity.player
         key = hash_secret(identity.token)
         self._core.presence.greet(session, replace(player, bot=GUEST if hello.bot else None))

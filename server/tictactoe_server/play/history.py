@@ -143,7 +143,10 @@ async def find_by_id(games: GameLog[FinishedGame], id: str) -> FinishedGame | No
 async def games_before(
     games: GameLog[FinishedGame], player: str, limit: int, before: str | UnsetType
 ) -> list[tuple[int, FinishedGame]]:
-    """Return a player's games before the game `before`, newest first, with their numbers; refuses a malformed id."""
+    """Return a player's games with their numbers, newest first, from the game before the one with the id `before`.
+
+    Raise `Refused` if this id is malformed.
+    """
     if before is UNSET:
         return await games.games_of(player, limit)
     if place_of(before) is None:

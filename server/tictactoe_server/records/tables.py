@@ -144,7 +144,7 @@ class Account(Struct, frozen=True):
         return not self.devices or (own is not None and all(map(own.may_revoke, others or self.devices)))
 
     def newer_than(self, key: str) -> list[KnownDevice]:
-        """Return the new devices that were added later than the device `key`."""
+        """Return the devices that are still new and were added after the device with this key."""
         own = self.device(key)
         return [device for device in self.devices if own is not None and device.is_new and device.since > own.since]
 

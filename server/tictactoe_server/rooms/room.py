@@ -67,7 +67,7 @@ class Purpose(Struct, frozen=True, omit_defaults=True):
     terms: Terms = USUAL
 
     def fields_of(self, kind: type) -> dict[str, Any]:
-        """Return the `fields` that the class `kind`, of messages or records, has."""
+        """Return the items of `fields` with the names of fields in the class `kind`, a message or a record."""
         return {name: value for name, value in self.fields.items() if name in kind.__annotations__}
 
 

@@ -133,7 +133,7 @@ class SqliteLog(Generic[Game]):
             limit -= len(games)
 
     async def forget_before(self, at: int) -> bool:
-        """Like `GameLog.forget_before`, but keep games that are not folded yet."""
+        """Delete old games as `GameLog.forget_before` does, except for games that are still in the journal."""
         return await self.writer.ask(lambda _, journal: journal.games.forget(at), Write)
 
     async def replace(self, id: int, game: Game) -> None:

@@ -140,7 +140,7 @@ class Writer:
         return pending.future
 
     def note(self, key: str, value: bytes) -> None:
-        """Schedule storing a note in the database; the same transaction folds part of the journal."""
+        """Schedule storing a note, such as the time; its transaction also moves part of the journal to the tables."""
         if self._phase is not _Phase.OPEN:
             return
         self._note = (key, value)
@@ -174,7 +174,7 @@ class Writer:
         self._thread.join()
 
     def _attach(self) -> None:
-        """Adopt the running event loop; drop results that an earlier event loop has requested."""
+        """Deliver results to the running event loop from now on, and drop those requested by an earlier event loop."""
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop = loop

@@ -128,7 +128,7 @@ class HttpConnection(asyncio.Protocol):
             self._write(frame)
 
     def push_answer_and_state(self, room: str, answer: bytes, state: bytes) -> None:
-        """Send an answer and a room's state in one write; for a slow peer, queue both as usual."""
+        """Send an answer and a room's state in one write, or queue both if the peer is slow."""
         if self._outbox is not None:
             self.push_frame(answer)
             self.push_state(room, state)

@@ -274,7 +274,12 @@ def redirect(request: HttpRequest, path: str) -> HttpResponse:
 
 
 def lead_to(url: str, path: str) -> HttpResponse:
-    """Return a redirect to a path on another server, whose WebSocket URL is `url`."""
+    """Return a redirect to a path on another server.
+
+    Args:
+        url: The server's WebSocket URL.
+        path: The path, beginning with a slash.
+    """
     location = f"http{url.removeprefix('ws')}{path}"
     return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", location),))
 

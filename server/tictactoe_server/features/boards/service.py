@@ -164,7 +164,7 @@ class Boards(Topic):
 
 
 class LobbyBoards(Service):
-    """Subscribes sessions to boards as they ask for in their request for the lobby."""
+    """Subscribes sessions to as many boards as they ask for when they request the lobby."""
 
     def start(self, core: Core) -> None:
         self.boards = Boards(core.time, core.names, core.hooks.on_demo_wanted)

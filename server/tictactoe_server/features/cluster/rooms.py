@@ -409,9 +409,13 @@ class OtherRooms:
         else:
             self._own.announce(live, at_once=True)
 
-    def read_again(self, told: tuple[str, int]) -> None:
-        """Reload a room if the server that handed it over stored a newer revision; `told` is its code and revision."""
-        code, revision = told
+    def read_again(self, newest: tuple[str, int]) -> None:
+        """Reload a room that another server has handed over, unless this server has the newest revision.
+
+        Args:
+            newest: The code of the room, and the revision that the other server stored last.
+        """
+        code, revision = newest
         live = self._core.rooms.find_here(code)
         if live is not None and live.revision < revision:
             reload(live)

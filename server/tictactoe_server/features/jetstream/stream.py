@@ -156,14 +156,14 @@ class Write(msgspec.Struct, eq=False):
 class Stream:
     """Reads and writes documents in a stream. Every coroutine may raise `StoreUnavailable`.
 
-    If the nodes return to an earlier state, for instance from a backup, the stream loses acknowledged writes. Only an
-    acknowledgement with a sequence that is not above all earlier ones proves this; a read may come from a leader that
-    is out of date.
+    If the nodes return to an earlier state, for instance because they were restored from a backup, the stream has lost
+    acknowledged writes. The only proof is an acknowledgement whose sequence is not above all earlier sequences. A read
+    proves nothing, because it may come from a leader that is out of date.
 
     Attributes:
         acknowledged: The highest acknowledged sequence.
         lost_writes: How many acknowledged writes the stream is known to have lost.
-        on_set_back: Called with the stream when it is found to have lost writes.
+        on_set_back: Called with the stream when it proves to have lost writes.
     """
 
     def __init__(self, link: Link, name: str, figures: WriteFigures | None = None) -> None:
