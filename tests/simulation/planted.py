@@ -97,9 +97,7 @@ FAULTS: Final[dict[str, Planted]] = {
     "store-a-drop-under-the-same-seq": Planted(
         change,
         "apply",
-        lambda apply, room, player, command, now: replace(
-            apply(room, player, command, now), **{"seq": room.seq} if type(command) is Dropped else {}
-        ),
+        lambda apply, room, *args: replace(apply(room, *args), **{"seq": room.seq} if type(args[1]) is Dropped else {}),
     ),
     "keep-an-aborted-game": Planted(Room, "was_aborted", lambda was_aborted, self: False),
     "count-an-aborted-game-in-the-score": Planted(
@@ -113,9 +111,7 @@ FAULTS: Final[dict[str, Planted]] = {
         COMMANDS, Rematch, lambda ask, room, player, request, now: ask(room, player, replace(request, game=UNSET), now)
     ),
     "count-the-time-of-a-silent-disk": Planted(ServedTime, "_watch_store", nothing),
-    "charge-the-mover-for-the-time-of-the-disk": Planted(
-        change, "start_shown_turn", lambda original, after, before, now: after
-    ),
+    "charge-the-mover-for-the-time-of-the-disk": Planted(change, "start_shown_turn", lambda original, after, *_: after),
     "accept-a-claim-during-the-hold": Planted(
         COMMANDS,
         Claim,

@@ -69,7 +69,7 @@ class _Program(click.Group):
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> click.Context:
         if undecodable := find_undecodable(args, os.environ):
-            raise click.UsageError(f'"{undecodable}" is not valid UTF-8.')
+            raise click.UsageError(f'"{undecodable}" is not valid UTF-8: set the terminal to UTF-8 and type it again.')
         return super().make_context(info_name, args, *rest, **more)
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
