@@ -69,7 +69,7 @@ class Status(Order, frozen=True, tag="status"):
             "server": f"tictactoe-server {answer['version']}, process {answer['pid']}, up {up}",
             "address": f"{answer['address']}, data: {answer['data']}",
             "ready": show_ready(answer["unready"]),
-            "people": f"{answer['players']} players, {answer['connections']} connections, {answer['bans']} bans",
+            "people": show({name: answer[name] for name in ("players", "connections", "bans")}),
             "rooms": show(answer["rooms"]),
             "moves": f"{answer['moves']}; {answer['refusals']} requests refused, {answer['limited']} by a limit",
             "load": f"event loop lag {answer['loop_lag_ms']} ms, store lag {answer['store_owes_ms']} ms",
