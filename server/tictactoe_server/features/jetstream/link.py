@@ -25,7 +25,7 @@ from nats.aio.msg import Msg
 
 from tictactoe_server import clock
 from tictactoe_server.features.jetstream.access import Access
-from tictactoe_server.scheduler import Tasks
+from tictactoe_server.scheduler import Tasks, wait_for
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write together take less time than a player waits
@@ -33,6 +33,7 @@ OPENING_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.1  # the least time between the starts of two attempts to connect
 _CONNECT_SECONDS: Final = 1  # to connect; doubled after each silent node, until a node answers within this time
 _MOST_DOUBLINGS: Final = 2  # how often this time is doubled at most
+_LOOK_SECONDS: Final = 0.5  # between two checks whether the connection is lost
 _LATE_SECONDS: Final = 0.3  # the longest extra time for replies that arrived while this process was busy
 _LOST: Final = "The connection to the store was lost."
 _ECHO: Final = "echo"  # the end of the subject that a link sends messages to itself on
@@ -172,8 +173,9 @@ class Link:
             try:
                 await self._connect(client, self._access.servers[0])
                 self._take(client)
-                if not self._is_closed:  # before Python 3.12 the library can lose a cancellation
-                    await self._lost.wait()
+                while not (self._is_over(client) or await wait_for(self._lost, _LOOK_SECONDS)):
+                    pass
+                self._drop(client)
             except (errors.Error, OSError, CannotOpenStore) as error:
                 self._silent_nodes += clock.monotonic() - begun >= _CONNECT_SECONDS
                 await self._note(error)
@@ -228,6 +230,13 @@ class Link:
         self._opened.set()
         for callback in list(self.on_connected):
             callback()
+
+    def _is_over(self, client: Client) -> bool:
+        """Return True if a connection or this link is closed.
+
+        The library does not report every loss, and before Python 3.12 it can lose a cancellation.
+        """
+        return client.is_closed or self._is_closed
 
     def _drop(self, client: Client) -> None:
         if client is self._client:
@@ -327,6 +336,8 @@ async def _end(client: Client) -> None:
         subscription._stop_processing()
     with contextlib.suppress(Exception):  # raised if the connection was never established
         await client.close()
+    if client._reading_task is not None:  # its error is known: asyncio would log an error that nobody has retrieved
+        await asyncio.gather(client._reading_task, return_exceptions=True)
 
 
 async def _subscribe(client: Client, subject: str, callback: Callable[[Message], object]) -> None:
