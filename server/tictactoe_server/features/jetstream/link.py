@@ -25,7 +25,7 @@ from nats.aio.msg import Msg
 
 from tictactoe_server import clock
 from tictactoe_server.features.jetstream.access import Access
-from tictactoe_server.scheduler import Tasks, wait_for
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write together take less time than a player waits
@@ -173,8 +173,7 @@ class Link:
             try:
                 await self._connect(client, self._access.servers[0])
                 self._take(client)
-                while not (self._is_over(client) or await wait_for(self._lost, _LOOK_SECONDS)):
-                    pass
+                await self._wait_for_loss(client)
                 self._drop(client)
             except (errors.Error, OSError, CannotOpenStore) as error:
                 self._silent_nodes += clock.monotonic() - begun >= _CONNECT_SECONDS
@@ -231,12 +230,15 @@ class Link:
         for callback in list(self.on_connected):
             callback()
 
-    def _is_over(self, client: Client) -> bool:
-        """Return True if a connection or this link is closed.
+    async def _wait_for_loss(self, client: Client) -> None:
+        """Wait until a connection or this link is closed.
 
         The library does not report every loss, and before Python 3.12 it can lose a cancellation.
         """
-        return client.is_closed or self._is_closed
+        while not (client.is_closed or self._is_closed or self._lost.is_set()):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._lost.wait()
 
     def _drop(self, client: Client) -> None:
         if client is self._client:
