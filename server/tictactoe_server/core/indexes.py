@@ -194,7 +194,7 @@ class Matchmaker:
     def find(self, kind: GameKind, player: str, excluded: Collection[str] = ()) -> Listed | None:
         """Return the oldest room of this kind without `player` and without players in `excluded`, or None.
 
-        If the purpose has a distance, return the nearest room instead of the oldest.
+        If the purpose in `kind` has a distance, as rated games have, return the room that is nearest to `player`.
         """
         waiting, useful, found = self._waiting.get(kind, []), list[Listed](), list[Listed]()
         distance = self._distances.get(kind[-1])

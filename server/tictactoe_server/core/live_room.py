@@ -162,7 +162,7 @@ class RoomEvents(ABC):
         """Remove a deleted or moved room, and send its sessions the notice `why`. Call `on_close` if it was deleted."""
 
     def notify(self, live: LiveRoom, before: Room | None, over: FinishedGame | None = None) -> None:
-        """Notify the listeners at once of a new room or of changed seats."""
+        """Notify the listeners, before this call returns, of a new room (`before` is None) or of changed seats."""
         self.notify_pending()
         if before is None:
             live.enter(Phase.STORED)

@@ -165,8 +165,7 @@ class Source:
         """Count a message from a session, and return 0 if it may be carried out now.
 
         Otherwise return the ms until the session's `own` limit allows it, or `IN_LINE` if the address has to wait for
-        its turn. An address with players is queued only in a full turn, and only if it has taken at least the average
-        time.
+        its turn. An address with players is queued only in a full turn, if it has taken at least the average time.
         """
         pressure = self.pressure
         has_to_wait = pressure.is_full or pressure.is_reserved

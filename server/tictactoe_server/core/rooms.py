@@ -70,10 +70,13 @@ class Rooms(RoomEvents):
     # -- opening ------------------------------------------------------------------------------------------------
 
     async def open(self, live: LiveRoom, opened: Callable[[LiveRoom], object], *, keeps_code: bool = False) -> LiveRoom:
-        """Store an expected room, and call `opened` before its state is sent. The room is given up if that fails.
+        """Store a room from `Core.expect_room` and return it. A room that cannot be stored is discarded.
 
-        If its code is taken, the room gets another code, unless it is organised or `keeps_code` is True. May raise
-        `Refused` or `StoreUnavailable`, or `RoomExists` if a code that the room keeps may be taken.
+        May raise `Refused` or `StoreUnavailable`, or `RoomExists` instead of changing the code.
+
+        Args:
+            opened: Called with the stored room, before its state is sent.
+            keeps_code: Whether the room must keep its code, as organised rooms do, even if the code may be taken.
         """
 
         def make(room: Room) -> Room:

@@ -143,7 +143,7 @@ class Throttle(Receiver):
     # -- the queue ------------------------------------------------------------------------------------------------
 
     def take_turn(self) -> bool:
-        """Carry out a queued message, because it is the address's turn. Return False if no message could be taken."""
+        """Carry out the oldest queued message on the turn of the client's address; return False if none may be now."""
         self._end_delay()
         takes = bool(self._inbox) and not (self.is_busy or self.limit.consume())
         late = takes and self._carry_out_oldest()

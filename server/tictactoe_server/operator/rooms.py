@@ -24,7 +24,7 @@ class ListRooms(Listing, frozen=True, tag="rooms"):
 
 
 class RoomOrder(Order, frozen=True):
-    """An order about one room. In a cluster, the server that has the room executes it."""
+    """An operator's command for one room. In a cluster, the server that has the room executes it."""
 
     code: Annotated[str, click.Argument(["code"])]
 

@@ -144,7 +144,7 @@ def _end(room: Room, turn: str, now: int) -> Room:
 
 
 def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
-    """Return the room after a claim: the opponents whose hold has ended are out of the game, or the game is drawn."""
+    """Return the room after a claim: opponents who were absent too long are out of the game, or the game is drawn."""
     mark = room.require_mark(player)
     room.check_active(mark)
     if room.terms.absence == "loses":

@@ -189,7 +189,7 @@ class Challenges(Service):
         consume(same_player, "challenges", "challenges of address")
 
     async def _drop_oldest(self, to: str) -> None:
-        """Expire a player's received challenges beyond `MAX_RECEIVED`, from strangers first, then by age."""
+        """Expire a player's received challenges beyond `MAX_RECEIVED`, those from strangers first, the oldest first."""
         while len(received := [one for one in self._of_player(to) if one.to == to and one.is_open]) > MAX_RECEIVED:
             met = await self._acquaintances(to)
             await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired")

@@ -245,9 +245,9 @@ class Running(RoomPolicy):
         return await self._events.change(event.code, "", Deserted())
 
     async def _begin_round(self, event: Event) -> Event:
-        """Begin the next round if it is due, and return the event.
+        """Return the event with its next round begun, or unchanged if no round is due or its pairings are not ready.
 
-        The pairings are computed in a thread before the round is due, because a large Swiss takes a while.
+        `_pair` starts to compute the pairings in a thread before the round is due, because a large Swiss takes a while.
         """
         due, now = due_at(event), self._core.time()
         if due is None:
