@@ -416,7 +416,7 @@ declare namespace Protocol {
     players: number;
   }
 
-  /** Subscribes to the states of a tournament, or ends the subscription. Attributes: key: The wall key of the tournament, or the `ticket` for all entrants; it shows the names on a server that hides them. */
+  /** Subscribes to the states of a tournament, or ends the subscription. Attributes: on: True to subscribe, False to unsubscribe. key: The secret key for a display on a wall, or the tournament's `ticket`. Only servers that hide names need one of them, to send the names. */
   interface EventWatch {
     type: "event_watch";
     event: string;
