@@ -21,7 +21,7 @@ from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import LOG_SECONDS
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
-from tictactoe_server.features.all import FEATURES, orders_of
+from tictactoe_server.features.all import FEATURES
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
@@ -279,7 +279,7 @@ class Server:
             services=self._services,
         )
         self._bans.on_ban.add(partial(expel_banned, parts))
-        self.orders = Orders(parts, orders_of(self._features))
+        self.orders = Orders(parts, [kind for feature in self._features for kind in feature.orders])
         self._housekeeping = Housekeeping(
             core.store, self._bans, lambda: core.current_players, settings.keep_history_days, core.hooks
         )

@@ -69,6 +69,7 @@ def find_program() -> str:
 
 
 def free_ports(count: int) -> list[int]:
+    """Return free ports below those that systems give to outgoing connections, which could take them meanwhile."""
     with contextlib.ExitStack() as stack:
         found = list[int]()
         for port in random.sample(PORTS, len(PORTS)):

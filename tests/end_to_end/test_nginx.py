@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import random
 import re
 import shutil
 import socket
@@ -19,6 +18,7 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import InvalidStatus
 
 from tests.authority import Authority
+from tests.cluster.nodes import free_ports
 from tests.end_to_end.clients import run_client
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out
@@ -46,15 +46,6 @@ class Site:
     @property
     def url(self) -> str:
         return f"wss://localhost:{self.https}"
-
-
-def free_ports(count: int) -> list[int]:
-    """Return free ports below those that systems give to outgoing connections, which could take them meanwhile."""
-    found: list[int] = []
-    for port in random.sample(range(10_000, 30_000), 100):
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            found.append(port)
-    return found[:count]
 
 
 def adapt(site: str, changes: dict[str, str]) -> str:

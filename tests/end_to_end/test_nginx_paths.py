@@ -10,7 +10,8 @@ import pytest
 from websockets.asyncio.client import connect
 
 from tests.authority import Authority
-from tests.end_to_end.test_nginx import NGINX, Site, free_ports, running_nginx
+from tests.cluster.nodes import free_ports
+from tests.end_to_end.test_nginx import NGINX, Site, running_nginx
 from tests.peer import open_peer, play_out, until
 from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.features.cluster.cluster import Cluster

@@ -28,8 +28,7 @@ def test_invalid_utf_8_is_refused(arguments: list[str | bytes], variables: dict[
     command = [sys.executable, "-m", *arguments]
     done = subprocess.run(command, env=variables, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 2
-    assert b'J?rgen" ' in done.stderr
-    assert b"UTF-8" in done.stderr
+    assert b'J?rgen" has bytes that are not UTF-8' in done.stderr
     assert b"Traceback" not in done.stderr
 
 

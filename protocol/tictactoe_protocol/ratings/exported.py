@@ -75,7 +75,7 @@ def encode_export(games: Iterable[RatedGame], verdicts: Iterable[Verdict], diges
 
 
 def check_export(lines: Iterable[bytes]) -> Checked:
-    """Compute the ratings from the lines of an export, and return their digest beside the digest in the export.
+    """Compute the ratings from the lines of an export, and return their digest and the digest in the export.
 
     Raises `BadExport` if the lines are damaged or incomplete. The caller compares the digests.
     """

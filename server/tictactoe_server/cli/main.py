@@ -11,11 +11,13 @@ import click
 import platformdirs
 
 from tictactoe_protocol import PROTOCOL_VERSION
+from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.text import find_undecodable
 from tictactoe_server import OperatorError, __version__
 from tictactoe_server.cli.process import run
-from tictactoe_server.features.all import FEATURES, orders_of
+from tictactoe_server.features.all import FEATURES
 from tictactoe_server.operator.commands import chosen_folder, make_commands
+from tictactoe_server.operator.control import ORDERS
 from tictactoe_server.operator.log import set_up_logging, tell
 from tictactoe_server.server import kept_by
 from tictactoe_server.settings import LIMIT, SECTIONS, Limits, LogFormat, Settings, options_of, with_counts
@@ -69,7 +71,7 @@ class _Program(click.Group):
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> click.Context:
         if undecodable := find_undecodable(args, os.environ):
-            raise click.UsageError(f'"{undecodable}" is not valid UTF-8: set the terminal to UTF-8 and type it again.')
+            raise click.UsageError(say("not utf-8", text=undecodable))
         return super().make_context(info_name, args, *rest, **more)
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -141,5 +143,5 @@ def main(context: click.Context, /, **values: Any) -> None:
 
 for command in (command for feature in FEATURES for command in feature.commands):
     main.add_command(command)
-for command in make_commands(orders_of(FEATURES)):
+for command in make_commands((*ORDERS, *(kind for feature in FEATURES for kind in feature.orders))):
     main.add_command(command)

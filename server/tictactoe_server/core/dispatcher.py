@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_protocol import BadMessage, ErrorCode, encode, parse_room_code
+from tictactoe_protocol import BadMessage, ErrorCode, parse_room_code
 from tictactoe_protocol.codec import RequestDecoder
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.requests import Hello, Join, Leave
@@ -24,12 +24,12 @@ from tictactoe_server.core.session import Presence, Session
 from tictactoe_server.people.allowances import Allowances
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import Tasks
-from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.connection import encode_push
 
 _MISSES: Final = (ErrorCode.NO_SUCH_ROOM, ErrorCode.NOT_IN_ROOM)  # refusals that count as guesses of a room code
 BUSY_MS: Final = 500  # the time that clients are asked to wait before they repeat a shed request
 _BUSY: Final = Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
-_BUSY_FRAME: Final = encode_frame(encode(_BUSY.answer()))
+_BUSY_FRAME: Final = encode_push(_BUSY.answer())
 
 
 class Dispatcher:

@@ -26,7 +26,7 @@ from tictactoe_server.rooms.room import Refused, Room
 from tictactoe_server.rooms.view import GameKind, Listed, kind_of
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.connection import encode_frame, with_fields
+from tictactoe_server.transport.connection import encode_push, with_fields
 
 MAX_CHANGE_BYTES: Final = 60_000  # for the rows in a message of changes, which stays under 64 KiB
 LISTED_OF_ONE: Final = 10  # the rooms from each address that are listed before further rooms
@@ -131,7 +131,7 @@ class Lobby(Topic):
         closed = [code for code, live in changed.items() if live is None]
         codes = (closed[start : start + MAX_LISTED_ROOMS] for start in range(0, len(closed), MAX_LISTED_ROOMS))
         for some, gone in zip_longest(rows, codes, fillvalue=()):
-            self.send(encode_frame(encode(LobbyChange(list_of(some), tuple(gone)))))
+            self.send(encode_push(LobbyChange(list_of(some), tuple(gone))))
 
     def _note(self, code: str, live: Listed | None) -> None:
         self._list = None

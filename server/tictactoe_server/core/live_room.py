@@ -11,7 +11,7 @@ from typing import Any, Final
 import structlog
 from msgspec.structs import replace
 
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
 from tictactoe_protocol.refusals import describe_closing
@@ -23,7 +23,7 @@ from tictactoe_server.rooms.room import Player, Refused, Room, start_shown_turn
 from tictactoe_server.rooms.view import Listed, StateEncoder, moved_error
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import MISSING, Table
-from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.connection import encode_frame, encode_push
 
 WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; players are sent every state
 CROWD: Final = 20  # more watchers than this are a crowd
@@ -392,7 +392,7 @@ class LiveRoom(Listed, StoredValue[Room]):
 
     def push(self, message: Push, excluded: Collection[Session] = ()) -> None:
         """Send a message to all sessions that are not in `excluded`."""
-        frame = encode_frame(encode(message))
+        frame = encode_push(message)
         for session in self.sessions if excluded else self.players.values():
             if session not in excluded:
                 session.connection.push_frame(frame)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_protocol import BadRoomCode, ErrorCode, encode, parse_room_code
+from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
 from tictactoe_server.core.change import RETRY_SECONDS, RoomChange, Timers
 from tictactoe_server.core.hooks import Hooks
@@ -28,7 +28,7 @@ from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
 from tictactoe_server.rooms.seating import Dropped
 from tictactoe_server.rooms.view import moved_error, state_of
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
-from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.connection import encode_push
 
 LOG_SECONDS: Final = 60.0
 LINES: Final = 60  # the most lines for an address in `LOG_SECONDS`
@@ -254,7 +254,7 @@ class Rooms(RoomEvents):
         self.indexes.remove(live)
         live.show_watchers()
         live.watchers.finish()
-        frame = encode_frame(encode(why))
+        frame = encode_push(why)
         for session in [*live.sessions]:
             session.connection.push_frame(frame)
             live.part(session)

@@ -26,13 +26,13 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, encode, error_answer
+from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, error_answer
 from tictactoe_protocol.pushes import Error, Push
 from tictactoe_server import clock
 from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.connection import Connection, Receiver, encode_frame
+from tictactoe_server.transport.connection import Connection, Receiver, encode_push
 from tictactoe_server.transport.rate_limit import Held, RateLimit, consume_both
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
@@ -304,7 +304,7 @@ class Session(Throttle):
 
     def push(self, message: Push) -> None:
         """Send a message, which is lost only if the connection is lost."""
-        self.connection.push_frame(encode_frame(encode(message)))
+        self.connection.push_frame(encode_push(message))
 
     def refuse(self, error: Error, limit: str = "") -> None:
         self.counters.refusals[error.code] += 1

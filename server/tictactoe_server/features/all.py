@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tictactoe_server.features.api.service import FEATURE as API
@@ -11,15 +10,12 @@ from tictactoe_server.features.boards.service import FEATURE as BOARDS
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.challenges.service import FEATURE as CHALLENGES
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
-from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.metrics.feature import FEATURE as METRICS
 from tictactoe_server.features.previews.feature import FEATURE as PREVIEWS
 from tictactoe_server.features.privacy.service import FEATURE as PRIVACY
 from tictactoe_server.features.ratings.feature import FEATURE as RATINGS
 from tictactoe_server.features.reviews.service import FEATURE as REVIEWS
 from tictactoe_server.features.tournaments.feature import FEATURE as TOURNAMENTS
-from tictactoe_server.operator.control import ORDERS
-from tictactoe_server.operator.order import Order
 
 FEATURES: Final = (
     API,
@@ -36,8 +32,3 @@ FEATURES: Final = (
     CLUSTER,
 )
 """Every feature comes after the features that it imports."""
-
-
-def orders_of(features: Iterable[Feature]) -> Sequence[type[Order]]:
-    """Return all orders that a server with these features accepts."""
-    return (*ORDERS, *(kind for feature in features for kind in feature.orders))

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import structlog
 
-from tictactoe_protocol import CloseCode, ErrorCode, encode
+from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server import clock
 from tictactoe_server.records.mirror import Mirror, Peers
 from tictactoe_server.records.tables import BANS, Ban
@@ -22,7 +22,7 @@ from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import Table
 from tictactoe_server.transport.admission import key_of, parse_address
-from tictactoe_server.transport.connection import Connection, Receiver, encode_frame
+from tictactoe_server.transport.connection import Connection, Receiver, encode_push
 
 PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
 
@@ -150,7 +150,7 @@ def expel(connection: Connection, refused: Refused, *, id: str | None = None) ->
     Args:
         id: The id of the request that the refusal answers, or None.
     """
-    connection.push_frame(encode_frame(encode(refused.answer(id=id))))
+    connection.push_frame(encode_push(refused.answer(id=id)))
     connection.close(CloseCode[refused.code.name], str(refused.code))
 
 

@@ -49,12 +49,12 @@ class Orders:
     """Executes the operator's orders on a server.
 
     Args:
-        kinds: The classes of all orders that the server accepts.
+        added: The classes of the orders that the server accepts beside `ORDERS`.
     """
 
-    def __init__(self, server: ServerParts, kinds: Iterable[type[Order]]) -> None:
+    def __init__(self, server: ServerParts, added: Iterable[type[Order]]) -> None:
         self._server = server
-        self._decode: Callable[[bytes], Order] = msgspec.json.Decoder(reduce(or_, kinds)).decode
+        self._decode: Callable[[bytes], Order] = msgspec.json.Decoder(reduce(or_, (*ORDERS, *added))).decode
 
     async def carry_out(self, order: Order, *, is_from_another: bool = False) -> Any:
         """Execute an order and return its answer. May raise `OrderRefused`.

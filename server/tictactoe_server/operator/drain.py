@@ -8,10 +8,10 @@ from typing import Final
 
 import structlog
 
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Notice
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.connection import encode_push
 
 RESTART_MS: Final = 1000  # the clients' delay before they reconnect after a restart, without jitter
 HANDOVER_MS: Final = 100  # the same if other servers in the cluster take over
@@ -65,7 +65,7 @@ class Drain:
             raise Refused(ErrorCode.BUSY, why, retry_ms=None if self.is_final else retry_ms)
 
     def notice(self, **content: int | None) -> bytes:
-        return encode_frame(encode(Notice("stopping" if self.is_final else "restarting", self.back_ms, **content)))
+        return encode_push(Notice("stopping" if self.is_final else "restarting", self.back_ms, **content))
 
     async def until_over(self) -> None:
         await self._begun.wait()

@@ -9,7 +9,7 @@ import structlog
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
-from tictactoe_protocol import MAX_CHAT_LENGTH, CloseCode, ErrorCode, clean_text, encode
+from tictactoe_protocol import MAX_CHAT_LENGTH, CloseCode, ErrorCode, clean_text
 from tictactoe_protocol.pushes import Announcement
 from tictactoe_server import clock
 from tictactoe_server.core.session import Session
@@ -21,7 +21,7 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account, Ban
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import values_of
-from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.connection import encode_push
 
 Subject = Annotated[str, click.Argument(["subject"], metavar="PLAYER|ADDRESS")]
 
@@ -109,7 +109,7 @@ class Announce(Order, frozen=True, tag="announce"):
         text = clean_text(self.text).strip()
         if not text:
             raise OrderRefused("The text is empty.")
-        frame = encode_frame(encode(Announcement(text, clock.wall_ms())))
+        frame = encode_push(Announcement(text, clock.wall_ms()))
         players = server.core.presence.players
         for session, _ in players:
             session.connection.push_frame(frame)

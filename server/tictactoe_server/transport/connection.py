@@ -338,6 +338,11 @@ def encode_frame(payload: bytes) -> bytes:
     return b"\x81\x7f" + length.to_bytes(8) + payload
 
 
+def encode_push(message: Any) -> bytes:
+    """Encode a message from the server as a frame."""
+    return encode_frame(encode(message))
+
+
 def with_fields(encoded: bytes, fields: Mapping[str, Any]) -> bytes:
     """Return an encoded JSON object with `fields` appended.
 

@@ -13,7 +13,7 @@ from itertools import cycle
 from socket import SHUT_WR, socket
 from typing import Any, Final
 
-from tictactoe_server.scheduler import Tasks
+from tictactoe_server.scheduler import Tasks, wait_for
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import TOO_MANY_WORDS, Admission, RemotePeer, canonical
 from tictactoe_server.transport.certificate import Certificate
@@ -94,8 +94,7 @@ class Listener:
                 await asyncio.sleep(0)
         if self.connections:
             self._is_empty.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._is_empty.wait(), within)
+            await wait_for(self._is_empty, within)
         self.cut_off()
 
     def cut_off(self) -> None:

@@ -23,7 +23,7 @@ from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.rooms.view import Listed
-from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.connection import encode_push
 
 LOOK_SECONDS: Final = 1.0
 OVER_SECONDS: Final = 20.0  # how long the board of a finished game is still shown
@@ -140,7 +140,7 @@ class Boards(Topic):
             if changes == self._sent.get(session):
                 continue
             if kind not in frames:
-                frames[kind] = encode_frame(encode(LiveBoards(list_of([one.row for one in some]), demo or UNSET)))
+                frames[kind] = encode_push(LiveBoards(list_of([one.row for one in some]), demo or UNSET))
             self._sent[session] = changes
             session.connection.push_state(_NEWEST, frames[kind])
 

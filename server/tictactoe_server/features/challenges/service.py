@@ -26,7 +26,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.challenges import (
     CHALLENGE_MS,
     MAX_CHALLENGES,
@@ -55,7 +55,7 @@ from tictactoe_server.rooms.room import Player, Purpose, Refused
 from tictactoe_server.scheduler import every, wait_for
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.connection import encode_push
 from tictactoe_server.transport.rate_limit import Held, RateLimits
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
@@ -385,7 +385,7 @@ class Challenges(Service):
 
     def _push(self, challenge: StoredChallenge, message: Challenged | ChallengeOver) -> None:
         """Send a message to all connections of both players."""
-        frame = encode_frame(encode(message))
+        frame = encode_push(message)
         for player in challenge.people:
             for session in self._sessions(player):
                 session.connection.push_frame(frame)

@@ -25,7 +25,7 @@ from nats.aio.msg import Msg
 
 from tictactoe_server import clock
 from tictactoe_server.features.jetstream.access import Access
-from tictactoe_server.scheduler import Tasks
+from tictactoe_server.scheduler import Tasks, wait_for
 from tictactoe_server.storage.store import CannotOpenStore, NotStored, Pending, StoreUnavailable
 
 PATIENCE_SECONDS: Final = 1.3  # until a request fails; a read and a write together take less time than a player waits
@@ -235,10 +235,8 @@ class Link:
 
         The library does not report every loss, and before Python 3.12 it can lose a cancellation.
         """
-        while not (client.is_closed or self._is_closed or self._lost.is_set()):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_LOOK_SECONDS):
-                    await self._lost.wait()
+        while not (client.is_closed or self._is_closed or await wait_for(self._lost, _LOOK_SECONDS)):
+            pass
 
     def _drop(self, client: Client) -> None:
         if client is self._client:
@@ -338,7 +336,7 @@ async def _end(client: Client) -> None:
         subscription._stop_processing()
     with contextlib.suppress(Exception):  # raised if the connection was never established
         await client.close()
-    if client._reading_task is not None:  # its error is known: asyncio would log an error that nobody has retrieved
+    if client._reading_task is not None:  # retrieve its error, which asyncio would log
         await asyncio.gather(client._reading_task, return_exceptions=True)
 
 

@@ -23,7 +23,7 @@ from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.event import Event, Pairing, due_at, for_outsiders
 from tictactoe_server.features.tournaments.knock_out import rounds_of
 from tictactoe_server.features.tournaments.table import rows
-from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.connection import encode_push
 
 TOP_ROWS: Final = 20  # rows of the table in every message
 MAX_BYTES: Final = 8_000  # in a state message
@@ -77,7 +77,7 @@ class View:
         rows = list_of(row for id, row in self.rows.items() if id in table)
         head = head_of(event, self.attendance.present)
         told = self._told(now) | {"head": head, "table": rows, "pairings": list_of(pairings.values())}
-        return encode_frame(encode(EventState(**told | {name: Raw(encoded) for name, encoded in more.items()})))
+        return encode_push(EventState(**told | {name: Raw(encoded) for name, encoded in more.items()}))
 
     def changes_since(
         self, before: View, player: str, now: int, rows: Collection[str], changed: Collection[str]
@@ -94,7 +94,7 @@ class View:
             return None
         told = self._told(now) | {"rows": list_of(some), "pairings": list_of(pairings)}
         told |= {"present": self.attendance.present} | {name: Raw(encoded) for name, encoded in more.items()}
-        return encode_frame(encode(EventRows(**told)))
+        return encode_push(EventRows(**told))
 
     def _more(self, before: View | None = None) -> dict[str, bytes]:
         """Return the encoded attendance, and the encoded bracket unless it is the same as in the view `before`."""
