@@ -48,7 +48,7 @@ class Limiting:
 
     def check_held(self, held: Held, key: str, retry_ms: int = RETRY_MS) -> None:
         """Raise `Refused` if a key already has as many things as its quota allows."""
-        if held.most and held.is_full(key):
+        if held.is_full(key):
             self.refuse_for(retry_ms, held.names[0])
 
 

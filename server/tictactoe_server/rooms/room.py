@@ -189,7 +189,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def places(self) -> int:
         """The number of seats for people, including free seats. The number never changes."""
-        return len([seat for seat in self.seats.values() if seat is None or seat.bot is None or not seat.is_server_bot])
+        return len([seat for seat in self.seats.values() if seat is None or not seat.is_server_bot])
 
     @property
     def is_for_bots(self) -> bool:

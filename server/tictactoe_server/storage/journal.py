@@ -358,8 +358,7 @@ class Journal:
             else:
                 self._resting[code] = revision
         self._newest.commit()
-        if self.games.pending.fresh or self.games.pending.folding:
-            self.games.commit()
+        self.games.commit()
         self.row, self._rested = self._next_row, self._next_rested
 
     def drop(self) -> None:

@@ -184,7 +184,6 @@ class SqliteTable(Table[Value]):
     def __init__(self, writer: Writer, spec: TableSpec[Value]) -> None:
         self._writer = writer
         self._spec = spec
-        self._persons = spec.persons_of
         self._insert = f"INSERT OR REPLACE INTO {spec.name} VALUES (?, ?, ?)"
         self._read = f"SELECT revision, document FROM {spec.name} WHERE key = ?"
 
@@ -209,8 +208,7 @@ class SqliteTable(Table[Value]):
         return None
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        document, persons = self._spec.encode(value), self._persons
-        ids = set(persons.ids(value)) if persons.is_indexed else ()
+        document, ids = self._spec.encode(value), self._spec.indexed_ids(value)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
             if expected_revision not in (None, self._row(key, cursor)[0]):
@@ -236,7 +234,7 @@ class SqliteTable(Table[Value]):
         self._writer.write(Write(write, waiter))
 
     def _index(self, cursor: sqlite3.Cursor, key: str, ids: Collection[str]) -> None:
-        if self._persons.is_indexed:
+        if self._spec.persons_of.is_indexed:
             index_persons(cursor, self._spec.name, key, ids)
 
     async def _pages(self, prefix: str) -> AsyncIterator[Sequence[str]]:

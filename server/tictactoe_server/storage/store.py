@@ -185,6 +185,10 @@ class Histogram:
         self.counts = [0] * (len(bounds) + 1)
         self.total = 0.0
 
+    def add(self, value: float) -> None:
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.total += value
+
 
 class WriteFigures:
     """Histograms of the durations of a store's transactions and of the number of writes in each transaction."""
@@ -194,9 +198,8 @@ class WriteFigures:
         self.writes = Histogram((1, 2, 5, 10, 25, 50, 100, 250, 500, 1000))
 
     def add(self, seconds: float, writes: int) -> None:
-        for histogram, value in ((self.seconds, seconds), (self.writes, writes)):
-            histogram.counts[bisect_left(histogram.bounds, value)] += 1
-            histogram.total += value
+        self.seconds.add(seconds)
+        self.writes.add(writes)
 
 
 class Pending:

@@ -45,7 +45,7 @@ from tictactoe_server.storage.store import (
     StoreUnavailable,
     Table,
     Unreadable,
-    delete_where,
+    delete,
     save,
     values_of,
 )
@@ -168,7 +168,8 @@ class Forgetting(Service):
         key = hash_id(id)
         async with self._numbering:
             if self._newest is None:
-                self._newest = await _newest_number(self._kept)
+                known = await _known(self._kept)
+                self._newest = max((kept.number for kept in known.values()), default=0)
             self._newest += await self._kept.load(key) is None
             new = Forgotten(f"player-{self._newest}", day=today())
         kept: Forgotten = await change(
@@ -270,8 +271,11 @@ async def drop_hashes(table: Table[Forgotten], before: int) -> None:
 
     The newest hash stays in the table, because its number shows which numbers of stand-ins have been used.
     """
-    newest = await _newest_number(table)
-    await delete_where(table, lambda kept: kept.is_done and kept.day < before and kept.number < newest, _STEP_SECONDS)
+    known = [row async for row in values_of(table, _STEP_SECONDS)]
+    for key, kept, revision in sorted(known, key=lambda row: row[1].number)[:-1]:
+        if kept.is_done and kept.day < before:
+            with suppress(Conflict):
+                await delete(table, key, revision)
 
 
 async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
@@ -305,10 +309,6 @@ async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int
 
 async def _known(table: Table[Forgotten]) -> dict[str, Forgotten]:
     return {key: kept async for key, kept, _ in values_of(table)}
-
-
-async def _newest_number(table: Table[Forgotten]) -> int:
-    return max((kept.number for kept in (await _known(table)).values()), default=0)
 
 
 async def forget_in(

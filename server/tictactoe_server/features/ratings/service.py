@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -151,10 +151,8 @@ class Ladders(Service, RoomPolicy):
 
     def _running_games(self, one: str, other: str) -> set[tuple[str, int]]:
         """Return the unfinished rated games between two players; a game is a room and a number in it."""
-        rooms: Mapping[str, dict[str, Listed]] = self._core.indexes.seats.of_player
-        listed = (rooms.get(one, {}) | rooms.get(other, {})).values()
-        shared = [each for each in listed if is_rated(each.room) and {one, other} <= each.player_ids]
-        return {(each.room.code, each.room.game) for each in shared if each.room.result is None}
+        running = (*self._running_rooms(one), *self._running_rooms(other))
+        return {(each.room.code, each.room.game) for each in running if {one, other} <= each.player_ids}
 
     def _running_rooms(self, player: str) -> list[Listed]:
         listed: Iterable[Listed] = self._core.indexes.seats.of_player.get(player, {}).values()
