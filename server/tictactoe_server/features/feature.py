@@ -52,8 +52,8 @@ class Feature:
     """An optional part of the server.
 
     Attributes:
-        make: Returns the feature's services, which handle requests and bring topics, HTTP routes, jobs, gauges and
-            lines for the status. A service that is a `RemoteServers` connects this server to others.
+        make: Returns the feature's services, which handle requests and bring HTTP routes, jobs, gauges and lines for
+            the status. A service that is a `RemoteServers` connects this server to others.
         open_store: Opens the store that replaces the data folder, if the settings require one; otherwise returns None.
         advise: Returns advice for the operator of a server whose data folder is damaged, or "".
         tables: The specs of the tables that the feature stores.
