@@ -27,11 +27,11 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS
 from tests.programs import start_program
 from tests.proxy import Proxy
-from tictactoe_protocol.catalogue import speak
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_words.catalogue import speak
 
 # Examples have no deadline, as a slow machine is no failure. Twenty new examples a run find what hundreds do;
 # `--hypothesis-profile many` searches longer.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tictactoe_protocol.catalogue import open_catalogue
+from tictactoe_words.catalogue import open_catalogue
 
 PLACE: Final = "\0"
 """Stands for a placeholder of a string."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from tictactoe_protocol.refusals import describe_refusal
+from tictactoe_words.refusals import describe_refusal
 
 Message = dict[str, Any]
 PATIENCE_SECONDS = 120.0

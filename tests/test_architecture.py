@@ -1,6 +1,7 @@
 """Which module may import which, read from the source without running it.
 
 - The engine and the rooms use no sockets, clocks, randomness or logging, and the protocol no transport.
+- The protocol has no sentences: messages carry codes and data, which `tictactoe_words` puts into words.
 - Server and client never import each other. The lab builds on the client, and nothing builds on the lab.
 - Folders import only folders on lower levels, and modules never import each other in a circle.
 - No other part of the server imports a feature, and features import only features before them in their list.
@@ -27,10 +28,11 @@ from tests.rows import each
 ROOT = Path(__file__).parent.parent
 ENGINE = ROOT / "protocol" / "tictactoe_engine"
 PROTOCOL = ROOT / "protocol" / "tictactoe_protocol"
+WORDS = ROOT / "protocol" / "tictactoe_words"
 SERVER = ROOT / "server" / "tictactoe_server"
 CLIENT = ROOT / "client" / "tictactoe_client"
 LAB = ROOT / "lab" / "tictactoe_lab"
-PACKAGES = (ENGINE, PROTOCOL, SERVER, CLIENT, LAB)
+PACKAGES = (ENGINE, PROTOCOL, WORDS, SERVER, CLIENT, LAB)
 TESTS = ROOT / "tests"
 RUN_BY_HAND = tuple(f"tools.{name}" for name in ("attacks", "bench", "cluster", "soak"))
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
@@ -131,11 +133,15 @@ PROTOCOL_CONTRACT = Contract(
     allowed=STANDARD_LIBRARY | {"tictactoe_protocol", "tictactoe_engine", "msgspec"},
     forbidden=frozenset({"asyncio", "socket", "time", "random", "secrets"}),
 )
+WORDS_CONTRACT = Contract(
+    allowed=STANDARD_LIBRARY | {"tictactoe_words", "tictactoe_protocol", "tictactoe_engine", "msgspec"},
+    forbidden=PROTOCOL_CONTRACT.forbidden,
+)
 SERVER_CONTRACT = Contract(forbidden=frozenset({"tictactoe_client", "tictactoe_lab"}))
 CLIENT_CONTRACT = Contract(forbidden=frozenset({"tictactoe_server", "tictactoe_lab"}))
 LAB_CONTRACT = Contract(
     allowed=STANDARD_LIBRARY
-    | {"tictactoe_lab", "tictactoe_client", "tictactoe_protocol", "tictactoe_engine", "msgspec"},
+    | {"tictactoe_lab", "tictactoe_client", "tictactoe_words", "tictactoe_protocol", "tictactoe_engine", "msgspec"},
     forbidden=frozenset(),
 )
 ROOM_CONTRACT = Contract(
@@ -307,6 +313,7 @@ def find_shapeless_names(package: Path) -> list[str]:
     [
         (ENGINE, ENGINE_CONTRACT),
         (PROTOCOL, PROTOCOL_CONTRACT),
+        (WORDS, WORDS_CONTRACT),
         (SERVER, SERVER_CONTRACT),
         (CLIENT, CLIENT_CONTRACT),
         (LAB, LAB_CONTRACT),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tictactoe_protocol.catalogue import FOLDER
+from tictactoe_words.catalogue import FOLDER
 
 _LINES: Final = frozenset({"row", "row part", "column", "column part", "diagonal"})
 """Sentences about a line of marks; a language may leave out their placeholders."""

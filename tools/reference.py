@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.settings import COUNTS, Limits, count_of
+from tictactoe_words.catalogue import open_catalogue
 
 OF_CLIENTS: Final = {"refused off_board word", "refused bad_message reason", "refused bad_input"}
 """Refusals that the server never sends."""

@@ -17,14 +17,9 @@ import msgspec
 from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol import ladders, tournaments
-from tictactoe_protocol.attendance import ask_to_begin, describe_game, describe_waiting, list_notes, name_rounds
-from tictactoe_protocol.catalogue import LANGUAGES, speak
 from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
-from tictactoe_protocol.choices import Choices, choices, describe_question, describe_reason
 from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
-from tictactoe_protocol.happened import Change, happened, standing
-from tictactoe_protocol.plans import describe_plan, fitting_kind
+from tictactoe_protocol.plans import fitting_kind
 from tictactoe_protocol.pushes import PlayerProfile, RoomState, RoomSummary, SeatState
 from tictactoe_protocol.rated import (
     CLOSINGS,
@@ -38,12 +33,8 @@ from tictactoe_protocol.rated import (
 )
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
-from tictactoe_protocol.rosters import read_roster
-from tictactoe_protocol.scene import Unanswered, View, scene
-from tictactoe_protocol.telling import announce, announce_standing
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import describe_manners
 from tictactoe_server.features.ratings.folding import RATED, is_rated
 from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.broadcasts import state_of as state_of_event
@@ -56,6 +47,16 @@ from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, is_expired
 from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, open_room, seat_of
 from tictactoe_server.rooms.view import state_of
+from tictactoe_words import ladders, tournaments
+from tictactoe_words.attendance import ask_to_begin, describe_game, describe_waiting, list_notes, name_rounds
+from tictactoe_words.catalogue import LANGUAGES, speak
+from tictactoe_words.choices import Choices, choices, describe_question, describe_reason
+from tictactoe_words.happened import Change, happened, standing
+from tictactoe_words.rosters import read_roster
+from tictactoe_words.scene import Unanswered, View, scene
+from tictactoe_words.telling import announce, announce_standing
+from tictactoe_words.tournaments import describe_plan
+from tictactoe_words.wording import describe_manners
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 330

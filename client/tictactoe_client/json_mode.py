@@ -26,12 +26,12 @@ from tictactoe_client.text.wording import can_play_again, describe_unknown
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_engine.errors import shorten
 from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_ID_LENGTH
 from tictactoe_protocol.pushes import Closed, Ok, Push, Replaced, RoomState, Welcome
 from tictactoe_protocol.rated import Rated
-from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.requests import Request
+from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_fault
 
 Line = dict[str, Any]
 Position = tuple[str, int, str]

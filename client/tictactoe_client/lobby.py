@@ -12,9 +12,9 @@ from tictactoe_client.online.messages import Message
 from tictactoe_client.session import Session
 from tictactoe_client.text.lobby import describe_age, short_rules
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, RoomSummary
-from tictactoe_protocol.wording import describe_clock, describe_manners
+from tictactoe_words.catalogue import say
+from tictactoe_words.wording import describe_clock, describe_manners
 
 
 class Lobby:

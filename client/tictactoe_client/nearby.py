@@ -27,7 +27,7 @@ from tictactoe_client.online.address import Address, own_addresses, own_interfac
 from tictactoe_client.online.connection import context_for
 from tictactoe_client.online.errors import BadAddress, ClientError, Unreachable
 from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 if TYPE_CHECKING:
     from zeroconf import ServiceStateChange, Zeroconf

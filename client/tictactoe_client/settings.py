@@ -15,7 +15,7 @@ from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.errors import BadAddress, ClientError
 from tictactoe_client.themes import MEANT, THEMES
 from tictactoe_engine import Coordinates, Keys
-from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say
+from tictactoe_words.catalogue import LANGUAGES, open_catalogue, say
 
 Mode = Literal["plain", "json", "screen"]
 Bell = Literal["off", "away", "always"]
@@ -147,11 +147,14 @@ class Option:
 def _find_meaningless(key: str, text: str) -> str | None:
     from tictactoe_client.online.address import parse_cluster
     from tictactoe_protocol import BadName, parse_name
+    from tictactoe_words.refusals import describe_fault
 
     try:
         parse_cluster(text) if key == "server" else parse_name(text)
-    except (BadAddress, BadName) as bad:
+    except BadAddress as bad:
         return bad.message
+    except BadName as bad:
+        return describe_fault(bad)
     return None
 
 

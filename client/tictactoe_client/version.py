@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from tictactoe_protocol import PROTOCOL_VERSION
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 DISTRIBUTION: Final = "tictactoe-rooms"
 

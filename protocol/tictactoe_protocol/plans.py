@@ -1,6 +1,6 @@
 """Plans a tournament before it begins: its largest number of players, its rounds, and its rough duration. Pure.
 
-The page's port of this module is `web/events/plan.js`; test vectors keep the two equal.
+`tictactoe_words.tournaments` describes a plan. The page's port is `web/events/plan.js`; test vectors keep them equal.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 from tictactoe_protocol.berger import berger_rounds
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.events import MAX_ENTRANTS, EventHead
+from tictactoe_protocol.events import MAX_ENTRANTS
 from tictactoe_protocol.terms import ClockTerms
 
 MAX_ROUND_ROBIN: Final = 24
@@ -49,35 +48,6 @@ def estimate_minutes(kind: str, rounds: int, cells: int, clock: ClockTerms, brea
     game_ms = plies * min(move_ms // 2, max(MOVE_MS, move_ms // 10))
     round_ms = break_ms + game_ms * (GAMES_OF_MATCH if kind == "knock_out" else 1)
     return max(1, (rounds * round_ms + MINUTE_MS // 2) // MINUTE_MS)
-
-
-def describe_plan(
-    kind: str, players: int, cells: int, clock: ClockTerms, break_ms: int, *, double: bool = False, rounds: int = 0
-) -> str:
-    """Return a sentence with the number of players, the rounds and the duration.
-
-    It says so if there are too many players; for fewer than two players it is "".
-    """
-    if players < 2:
-        return ""
-    if players > most_entrants(kind):
-        return say("tournament plan full", players=players, most=most_entrants(kind))
-    all_rounds = count_rounds(kind, players, double=double, rounds=rounds)
-    minutes = estimate_minutes(kind, all_rounds, cells, clock, break_ms)
-    hours = (minutes + 30) // 60
-    time = say("tournament plan hours", n=hours) if hours > 1 else say("tournament plan minutes", n=minutes)
-    return say(
-        "tournament plan",
-        players=say("page event players", n=players),
-        rounds=say("tournament plan rounds", n=all_rounds),
-        time=time,
-    )
-
-
-def describe_head(head: EventHead) -> str:
-    """Return the sentence of `describe_plan` for a tournament that has not begun."""
-    players, cells = max(head.players + head.expected, head.size or 0), head.rules.rows * head.rules.columns
-    return describe_plan(head.kind, players, cells, head.clock, head.break_ms, double=head.double, rounds=head.rounds)
 
 
 def _of(milliseconds: int | UnsetType) -> int:

@@ -1,82 +1,22 @@
-"""Refusals as codes with data, so that clients can form sentences in their user's language.
-
-The sentence of a refusal is ``refused CODE`` in the catalogue, or ``refused CODE WHY`` if `data` has a `why`. The rest
-of `data` fills its placeholders. Reasons for closing a room and announcements of the server work in the same way. See
-`docs/protocol/sentences.md`.
-"""
+"""Refusals as codes with data. `tictactoe_words.refusals` has their sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import ErrorCode
-
-if TYPE_CHECKING:
-    from tictactoe_engine import IllegalMove, InvalidRules, UnknownNotation
 
 
 class Refusal(Exception):
     """The refusal of a request.
 
     Attributes:
-        code: The error code, for programs.
-        data: The values in the sentence, for programs.
-        message: The sentence, for people.
+        code: The error code.
+        data: The values in the sentence. The entry ``why`` distinguishes sentences with the same code.
     """
 
     def __init__(self, code: ErrorCode, why: str = "", **data: Any) -> None:
         self.code = code
         self.data: Mapping[str, Any] = {"why": why, **data} if why else data
-        self.message = describe_refusal(code, self.data) or f"Refused: {code}."
-        super().__init__(self.message)
-
-
-def describe_refusal(code: str, data: Mapping[str, Any] | None) -> str | None:
-    """Return the sentence of a refusal, or None if there are no data or the catalogue does not have the sentence.
-
-    >>> describe_refusal("occupied", {"cell": "B2", "mark": "X"})
-    'B2 is taken by X.'
-    """
-    return _describe("refused", code, data)
-
-
-def describe_announcement(code: str) -> str | None:
-    """Return the sentence of an announcement from the server, or None for an unknown code."""
-    return _describe("announced", code, {})
-
-
-def describe_fault(error: IllegalMove | InvalidRules | UnknownNotation) -> str:
-    """Return the sentence for an error from the engine in the current language."""
-    return describe_refusal(error.code, error.data) or error.message
-
-
-def describe_closing(code: str, data: Mapping[str, Any] | None) -> str | None:
-    """Return the sentence about a closed room, or None as in `describe_refusal`.
-
-    >>> describe_closing("left", {})
-    'Everybody left.'
-    """
-    return _describe("closed", code, data)
-
-
-def _describe(event: str, code: str, data: Mapping[str, Any] | None) -> str | None:
-    if data is None:
-        return None
-    why = data.get("why", "")
-    try:
-        places = {name: _spell(value) for name, value in data.items()}
-        return say(f"{event} {code} {why}" if why else f"{event} {code}", **places)
-    except (LookupError, TypeError, ValueError):
-        return None
-
-
-def _spell(value: Any) -> Any:
-    """Return a value as it appears in a sentence. A tuple from the engine, like ``("row", 1, 3)``, is a range."""
-    if not isinstance(value, list | tuple):
-        return value
-    match value:
-        case (str(noun), first, last) if isinstance(value, tuple):
-            return say(f"limit one {noun}" if first == last else f"limit {noun}", first=first, last=last)
-    return ", ".join([one if isinstance(one, str) else str(_spell(one)) for one in value])
+        super().__init__(f"Refused: {code}.")

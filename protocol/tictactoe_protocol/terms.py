@@ -10,7 +10,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_engine import PRESETS, InvalidRules, Rules
 from tictactoe_protocol.codes import MAX_ID_LENGTH
-from tictactoe_protocol.refusals import describe_refusal
 
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
@@ -68,8 +67,9 @@ def rules_of(choice: RulesChoice | UnsetType) -> Rules:
         return PRESETS[choice]
     close = difflib.get_close_matches(choice, PRESETS, 1)
     hint = {"why": "close", "close": close[0]} if close else {"why": "unknown", "presets": list(PRESETS)}
-    data = {**hint, "name": choice}
-    raise InvalidRules("bad_rules", describe_refusal("bad_rules", data) or "", "rules", data)
+    advice = f'Did you mean "{close[0]}"?' if close else f"Presets: {', '.join(PRESETS)}."
+    message = f'There are no rules named "{choice}". {advice}'
+    raise InvalidRules("bad_rules", message, "rules", {**hint, "name": choice})
 
 
 def choice_of(rules: Rules) -> str | RulesFields:

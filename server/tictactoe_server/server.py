@@ -48,6 +48,7 @@ from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.listen import Links, open_sockets
 from tictactoe_server.transport.listener import Listener
+from tictactoe_words.refusals import describe_fault
 
 _STOP_SECONDS: Final = 5.0
 
@@ -253,7 +254,7 @@ class Server:
                 pages=(lambda request: pages.answer(request)) if settings.page else None,
                 unready=lambda: self.parts.unready(),
                 is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
-                describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else why.message,
+                describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else describe_fault(why),
                 links_for_others=self.links.for_others,
                 metered=tuple({prefix[0] for prefix in prefixes if prefix}),
             ),

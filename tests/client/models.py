@@ -10,8 +10,8 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.review import Review
-from tictactoe_protocol.happened import happened
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_words.happened import happened
 
 
 def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomModel:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from msgspec import UNSET
 
 from tictactoe_engine import PRESETS, Position, Rules
-from tictactoe_protocol import telling
-from tictactoe_protocol.happened import happened
 from tictactoe_protocol.pushes import Offers, Result, RoomState, SeatState, opening_state
 from tictactoe_protocol.terms import RulesState
+from tictactoe_words import telling
+from tictactoe_words.happened import happened
 
 CLASSIC = PRESETS["classic"]
 ANA, BO, CY = "p-ana", "p-bo", "p-cy"

@@ -5,8 +5,8 @@ from tests.client.states import state
 from tests.rows import each
 from tictactoe_client.text.answers import list_marks, list_moves, list_runs, read_aloud
 from tictactoe_engine import PRESETS, Rules, parse_cell
-from tictactoe_protocol.lines import find_runs
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_words.lines import find_runs
 
 GOMOKU = PRESETS["gomoku"]
 FALLING, RISING = "Diagonal A1 to C3", "Diagonal A3 to C1"

@@ -16,11 +16,11 @@ from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_client.version import describe_mismatch
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
-from tictactoe_protocol.catalogue import LANGUAGES, speak
-from tictactoe_protocol.commands import COMMANDS, Verb, word_of
 from tictactoe_protocol.pushes import PastGame, PastPlayer, Result, RoomState, RoomSummary, SeatState
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
-from tictactoe_protocol.wording import count, describe_cell, describe_reason, describe_rules, describe_turn, join_words
+from tictactoe_words.catalogue import LANGUAGES, speak
+from tictactoe_words.commands import COMMANDS, Verb, word_of
+from tictactoe_words.wording import count, describe_cell, describe_reason, describe_rules, describe_turn, join_words
 
 HOST = parse_address("ws://192.0.2.7:9000")
 ALONE = state(seats={"X": seat(ANA, "ana"), "O": None})

@@ -13,7 +13,7 @@ from tictactoe_client.files.config import config_path, load_config
 from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, Settings
 from tictactoe_client.themes import THEMES
-from tictactoe_protocol.commands import ACTIONS
+from tictactoe_words.commands import ACTIONS
 
 
 def test_values_and_bindings_are_read() -> None:

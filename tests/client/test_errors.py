@@ -6,7 +6,7 @@ import pytest
 
 from tictactoe_client import Interrupted, Unreachable
 from tictactoe_client.online.errors import describe_system_error
-from tictactoe_protocol.catalogue import open_catalogue
+from tictactoe_words.catalogue import open_catalogue
 
 SYSTEM_ERRORS = [id.removeprefix("system ") for id in open_catalogue("en").sentences if id.startswith("system E")]
 

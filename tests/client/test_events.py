@@ -8,11 +8,11 @@ from tests.server.tables import ANA, BO, CODE, Table
 from tictactoe_client.text.wording import describe_choices
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
-from tictactoe_protocol.telling import announce_standing
 from tictactoe_server.rooms.play import Command
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import Dropped, Enter
 from tictactoe_server.rooms.view import state_of
+from tictactoe_words.telling import announce_standing
 
 WATCHER = "pwatcher"
 

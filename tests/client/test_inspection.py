@@ -36,12 +36,12 @@ from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.picture import describe_end, fill_panel
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import encode
-from tictactoe_protocol.attendance import describe_progress as describe_progress_of_event
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState
-from tictactoe_protocol.telling import describe_result
-from tictactoe_protocol.tournaments import describe_call, list_events, tabulate, tabulate_pairings
-from tictactoe_protocol.wording import describe_turn
+from tictactoe_words.attendance import describe_progress as describe_progress_of_event
+from tictactoe_words.telling import describe_result
+from tictactoe_words.tournaments import describe_call, list_events, tabulate, tabulate_pairings
+from tictactoe_words.wording import describe_turn
 from tools.examples import PUSH_EXAMPLES
 
 NEVER_DRAWN = frozenset({"id", "token", "record"})

@@ -11,7 +11,7 @@ from tictactoe_client.input import intents
 from tictactoe_client.input.cells import begins_anew
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_engine import PRESETS, Keys, Rules
-from tictactoe_protocol.commands import Place, Query
+from tictactoe_words.commands import Place, Query
 
 CLASSIC = PRESETS["classic"]
 FOUR = PRESETS["connect-four"]

@@ -4,7 +4,7 @@ from tests.client.conftest import Program
 from tests.kept import write_config
 from tictactoe_client.cli.main import cli
 from tictactoe_client.settings import OPTIONS
-from tictactoe_protocol.catalogue import LANGUAGES, say
+from tictactoe_words.catalogue import LANGUAGES, say
 
 
 def spoken() -> str:

@@ -5,9 +5,9 @@ from tests.client.states import ANA, BO, announce, players, seat, state
 from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import describe_choices, describe_claim
 from tictactoe_engine import Rules
-from tictactoe_protocol.choices import absent_opponents
-from tictactoe_protocol.lines import describe_lines
 from tictactoe_protocol.pushes import ChatLine, Offers, SeatState
+from tictactoe_words.choices import absent_opponents
+from tictactoe_words.lines import describe_lines
 
 WATCHER = "p-watcher"
 

@@ -14,7 +14,7 @@ from tictactoe_client.input.record import (
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.settings import Settings
 from tictactoe_engine.records import GameRecord, parse_record
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 STEP_HELP = say("please type a step")
 

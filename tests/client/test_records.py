@@ -13,9 +13,9 @@ from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord, GameResult, InvalidRecord, MoveClock, format_record, parse_record
 from tictactoe_engine.records.faults import WORDS
-from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_protocol.pushes import Result, RoomState
 from tictactoe_protocol.terms import ClockTerms, RulesState
+from tictactoe_words.catalogue import open_catalogue
 
 GAME = GameRecord(moves=(4, 0), players=(("X", "Zoë"),))
 

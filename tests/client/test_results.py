@@ -8,7 +8,7 @@ import pytest
 from tests.client.states import ANA, BO, players, seat, state
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.telling import describe_result
+from tictactoe_words.telling import describe_result
 
 ENDINGS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 """Games by their ends, with the sentence for each viewer; the result is the board's unless given."""

@@ -16,10 +16,10 @@ from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
-from tictactoe_protocol.catalogue import speak
 from tictactoe_protocol.events import EventRow, EventRun, EventWatch
 from tictactoe_protocol.requests import Hello
-from tictactoe_protocol.tournaments import tabulate
+from tictactoe_words.catalogue import speak
+from tictactoe_words.tournaments import tabulate
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 

@@ -25,7 +25,7 @@ from tictactoe_client import Refused, connect
 from tictactoe_client.online.events import RoomMoved, RoomUnanswered, Updated
 from tictactoe_protocol.pushes import Error, HeldSeat, Moved, Ok
 from tictactoe_protocol.requests import Hello, Join, Request, Watch
-from tictactoe_protocol.scene import Unanswered
+from tictactoe_words.scene import Unanswered
 
 STAYS = "Room K7M4PQ stays there: a player is connected there."
 

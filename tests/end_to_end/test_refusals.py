@@ -16,12 +16,12 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out
 from tictactoe_client.online.inspection import read_message
 from tictactoe_protocol import MAX_ERROR_BYTES, ErrorCode, pushes
-from tictactoe_protocol.catalogue import speak
-from tictactoe_protocol.refusals import describe_refusal
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import Conflict, StoreUnavailable
+from tictactoe_words.catalogue import speak
+from tictactoe_words.refusals import describe_refusal
 
 LINE_FOR_X = [0, 3, 1, 4, 2]
 NOWHERE = "ZZZZZZ"

@@ -12,9 +12,9 @@ from tests.page.checkers import TIMEOUT_SECONDS, tsc
 from tests.page.weight import weigh
 from tests.rows import each
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER, Assets
+from tictactoe_words.catalogue import LANGUAGES, open_catalogue
 from tools.protocol_types import PATH, render_declarations
 
 HEAVIEST = 60 * 1024

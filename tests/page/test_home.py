@@ -6,9 +6,9 @@ from tests.page.conftest import SERVER_GOES, Visit
 from tests.page.test_play import address, one_at_the_board, two_at_the_board
 from tests.peer import Peer
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_words.catalogue import say
 
 
 async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Visit) -> None:

@@ -10,8 +10,8 @@ from tests.page.odd_server import Message, OddServer, state, welcome
 from tests.page.test_play import address, two_at_the_board
 from tests.peer import Peer, open_peer, until
 from tests.server.ratings.served import play_rated
-from tictactoe_protocol.catalogue import say
 from tictactoe_server.server import Server
+from tictactoe_words.catalogue import say
 
 MINUTES = {"initial_ms": 180_000, "increment_ms": 2_000}
 OPEN = {

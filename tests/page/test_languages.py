@@ -6,15 +6,15 @@ from pathlib import Path
 
 from playwright.async_api import Page, expect
 
-import tictactoe_protocol
+import tictactoe_words
 from tests.environment import environment
 from tests.faults.harness import COMMAND, Harness
 from tests.page.conftest import SERVER_GOES, Visit
 from tests.page.test_play import address
 from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
-from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.server import Server
+from tictactoe_words.catalogue import open_catalogue
 from tools.catalogue import find_faults
 
 GERMAN, ENGLISH = open_catalogue("de"), open_catalogue("en")
@@ -101,7 +101,7 @@ async def test_a_language_is_chosen_and_remembered(server: Server, visit: Visit)
 
 
 async def test_a_further_language_is_one_file_for_terminal_and_page(tmp_path: Path, visit: Visit) -> None:
-    package = shutil.copytree(Path(tictactoe_protocol.__file__).parent, tmp_path / "tictactoe_protocol")
+    package = shutil.copytree(Path(tictactoe_words.__file__).parent, tmp_path / "tictactoe_words")
     assert find_faults("fr", package / "catalogue")
     (package / "catalogue" / "fr.json").write_text(json.dumps(ENGLISH.sentences | FRENCH), encoding="utf-8")
     assert find_faults("fr", package / "catalogue") == []

@@ -7,12 +7,12 @@ from tests.node import evaluate, run_node
 from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_engine import PRESETS, Position, Rules, format_cell
 from tictactoe_engine.search import Budget, analyse
-from tictactoe_protocol.catalogue import FOLDER as CATALOGUES
 from tictactoe_protocol.codec import encode
-from tictactoe_protocol.emblems import SIGNS, emblem_of
 from tictactoe_protocol.pushes import AnalysisState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER
+from tictactoe_words.catalogue import FOLDER as CATALOGUES
+from tictactoe_words.emblems import SIGNS, emblem_of
 
 PROGRAM = Path(__file__).with_name("modules.mjs")
 POSITIONS = 24

@@ -8,8 +8,8 @@ from tests.page.test_play import address
 from tests.peer import Peer
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.terms import RulesState
-from tictactoe_protocol.wording import describe_rules
 from tictactoe_server.server import Server
+from tictactoe_words.wording import describe_rules
 
 
 @pytest.mark.parametrize("way", ["keyboard", "touch"])

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_server.http.assets import Assets
+from tictactoe_words.catalogue import LANGUAGES
 
 
 def served_catalogues(folder: Path) -> Path:

@@ -4,7 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.attendance import (
+from tictactoe_protocol.events import EventHead, EventMatch, EventRow, EventState
+from tictactoe_protocol.terms import ClockTerms, RulesState
+from tictactoe_words.attendance import (
     MOST_NAMED,
     describe_progress,
     draw_bracket,
@@ -12,8 +14,6 @@ from tictactoe_protocol.attendance import (
     list_notes,
     name_some,
 )
-from tictactoe_protocol.events import EventHead, EventMatch, EventRow, EventState
-from tictactoe_protocol.terms import ClockTerms, RulesState
 
 FREE = EventMatch(("p1",), ("ana",), (0,), "p1")
 PLAYED = EventMatch(("p2", "p3"), ("bo", "cy"), (1.5, 0.5), "p2")

@@ -6,10 +6,10 @@ import pytest
 
 from tests.client.states import ANA, BO, state
 from tests.node import evaluate
-from tictactoe_protocol.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say, speak
-from tictactoe_protocol.happened import happened
-from tictactoe_protocol.telling import announce, describe_result
-from tictactoe_protocol.wording import describe_level, describe_turn
+from tictactoe_words.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say, speak
+from tictactoe_words.happened import happened
+from tictactoe_words.telling import announce, describe_result
+from tictactoe_words.wording import describe_level, describe_turn
 from tools.catalogue import find_faults
 
 NUMBERS = (*range(300), 1_000_000)

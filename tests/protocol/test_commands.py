@@ -2,8 +2,8 @@ import pytest
 
 from tests.literals import IDS
 from tests.rows import each
-from tictactoe_protocol.choices import Deed
-from tictactoe_protocol.commands import (
+from tictactoe_words.choices import Deed
+from tictactoe_words.commands import (
     ACTIONS,
     COMMANDS,
     FURTHER_HOME,

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from tests.client.states import ANA, BO, players, seat, state
 from tests.client.tournaments import EVENT
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.happened import (
+from tictactoe_protocol.pushes import Offers, Result, RoomState
+from tictactoe_words.happened import (
     Change,
     Chose,
     Dropped,
@@ -22,7 +23,6 @@ from tictactoe_protocol.happened import (
     Started,
     happened,
 )
-from tictactoe_protocol.pushes import Offers, Result, RoomState
 
 
 def told(*states: RoomState) -> list[Change]:

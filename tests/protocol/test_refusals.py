@@ -14,13 +14,13 @@ from tests.rows import each
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
 from tictactoe_protocol import ErrorCode, encode, error_answer, pushes
-from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_protocol.rated import CLOSINGS
-from tictactoe_protocol.refusals import describe_closing, describe_fault, describe_refusal
 from tictactoe_protocol.terms import rules_of
 from tictactoe_server.features.ratings.folding import RATED
 from tictactoe_server.features.tournaments.running import NAME as EVENT
 from tictactoe_server.http.assets import FOLDER
+from tictactoe_words.catalogue import LANGUAGES, open_catalogue
+from tictactoe_words.refusals import describe_closing, describe_fault, describe_refusal
 
 PROGRAM = Path(__file__).with_name("refusals.mjs")
 SOURCES = [

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from tests.rows import each
 from tictactoe_protocol import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, BadRoomCode, parse_room_code
+from tictactoe_words.refusals import describe_fault
 
 CODES = st.text(ROOM_CODE_ALPHABET, min_size=ROOM_CODE_LENGTH, max_size=ROOM_CODE_LENGTH)
 
@@ -53,4 +54,4 @@ def parse_or_refuse(text: str) -> tuple[str | None, str]:
     try:
         return parse_room_code(text), ""
     except BadRoomCode as bad:
-        return None, bad.message
+        return None, describe_fault(bad)

@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.node import run_node
 from tests.protocol.served import served_catalogues
-from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
-from tictactoe_protocol.choices import Deed
 from tictactoe_server.http.assets import FOLDER
+from tictactoe_words.catalogue import LANGUAGES, open_catalogue
+from tictactoe_words.choices import Deed
 from tools.vectors import PATH, render_vectors
 
 LEAST = 200

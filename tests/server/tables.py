@@ -16,6 +16,7 @@ from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
 from tictactoe_server.rooms.seating import Enter, open_room
 from tictactoe_server.rooms.view import state_of
+from tictactoe_words.refusals import describe_refusal
 
 decode_room = partial(ROOMS.read, None)
 decode_game = partial(GAMES.read, None)
@@ -41,7 +42,7 @@ def refusal(room: Room, player: Player, command: Command, now: int) -> Refused:
     with pytest.raises(Refused) as caught:
         apply(room, player, command, now)
     assert encode_room(room) == before
-    assert caught.value.message
+    assert describe_refusal(caught.value.code, caught.value.data)
     return caught.value
 
 

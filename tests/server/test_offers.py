@@ -9,6 +9,7 @@ from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Resign, Undo
 from tictactoe_server.rooms.play import Command, apply
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import Dropped, Enter
+from tictactoe_words.refusals import describe_fault
 
 LEAVE, RESIGN = Leave(room=CODE), Resign(room=CODE)
 OFFER, ACCEPT, DECLINE = (Draw(room=CODE, action=action) for action in ("offer", "accept", "decline"))
@@ -149,7 +150,7 @@ def test_one_who_is_asked_answers_before_asking() -> None:
     table.do(ANA, ASK)
     refused = table.refusal(BO, ASK)
     assert refused.code == "not_allowed"
-    assert "ana" in refused.message
+    assert "ana" in describe_fault(refused)
 
 
 @pytest.mark.parametrize("asker", ["X", "O"])

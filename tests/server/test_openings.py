@@ -8,6 +8,7 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.finished import finished_game, played_game, record_of
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import Dropped
+from tictactoe_words.refusals import describe_fault
 
 SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
 CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
@@ -80,7 +81,7 @@ def test_what_cannot_be_while_a_choice_is_due(player: Player, command: Move | Ch
     refusal = placed().refusal(player, command)
     assert refusal.code == code
     if code == "not_allowed":
-        assert refusal.message == "You can't choose 'A' here. Choose X, O, more."
+        assert describe_fault(refusal) == "You can't choose 'A' here. Choose X, O, more."
 
 
 def test_there_is_nothing_to_choose_while_marks_are_placed_and_afterwards() -> None:
@@ -141,7 +142,7 @@ def test_a_game_is_aborted_until_both_have_acted_and_a_choice_is_an_act() -> Non
 def test_nothing_of_an_opening_is_taken_back() -> None:
     table = placed()
     ask = Undo(room=CODE, action="offer")
-    assert "cannot be taken back" in table.refusal(ANA, ask).message
+    assert "cannot be taken back" in describe_fault(table.refusal(ANA, ask))
     for action in ("accept", "decline"):
         assert table.refusal(ANA, Undo(room=CODE, action=action)).code == "no_offer"
     table.do(BO, choose("O", 3))

@@ -16,6 +16,7 @@ from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player
 from tictactoe_server.rooms.seating import Dropped, Enter, open_room
 from tictactoe_server.rooms.view import Listed, state_of
+from tictactoe_words.refusals import describe_fault
 
 LINE_FOR_X = (0, 3, 1, 4, 2)
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
@@ -122,7 +123,7 @@ def test_a_cell_that_cannot_be_played_is_refused(rules: str, played: list[int], 
 def test_a_move_out_of_turn_is_refused_with_the_name_of_whose_turn_it_is() -> None:
     refused = two().refusal(BO, move(4, 0))
     assert refused.code == "not_your_turn"
-    assert "ana" in refused.message
+    assert "ana" in describe_fault(refused)
 
 
 REFUSED: dict[str, tuple[Table, Player, list[Command], str]] = {

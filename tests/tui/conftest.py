@@ -25,9 +25,9 @@ from tictactoe_client.streams.terminal import Terminal
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.app import TicTacToe
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
+from tictactoe_words.catalogue import say
 
 QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 NEVER = Backoff((999,), longest=999, jitter=0, hold_seconds=3000)

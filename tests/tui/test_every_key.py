@@ -16,9 +16,9 @@ from tests.tui.test_replay_page import diagonal
 from tictactoe_client.input import past
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui import FirstPage
-from tictactoe_protocol.commands import ACTIONS, SITUATIONS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
+from tictactoe_words.commands import ACTIONS, SITUATIONS
 
 _FREE_KEYS = [f"f{number}" for number in range(1, 25)] + [f"ctrl+{letter}" for letter in "abdefjkortvxz"]
 REMAPPED = {action: (key,) for action, key in zip(ACTIONS, _FREE_KEYS, strict=False)}

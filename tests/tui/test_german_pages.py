@@ -9,8 +9,8 @@ from tests.tui.conftest import AtHome, OpenScreen
 from tests.tui.test_history_page import played
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_protocol.catalogue import open_catalogue
 from tictactoe_server.server import Server
+from tictactoe_words.catalogue import open_catalogue
 
 pytestmark = pytest.mark.usefixtures("in_german")
 LEAST_LETTERS = 4

@@ -9,9 +9,9 @@ from tictactoe_client.tui.line import RoomLine
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.keys import RoomCommands
-from tictactoe_protocol.catalogue import speak
-from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, Key, list_keys
 from tictactoe_server.server import Server
+from tictactoe_words.catalogue import speak
+from tictactoe_words.commands import ACTIONS, IN_ROOMS, SITUATIONS, Key, list_keys
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -10,9 +10,9 @@ from tictactoe_client.tui.picture import Text
 from tictactoe_client.tui.room.model import RoomModel, write_question
 from tictactoe_client.tui.room.picture import describe_end, fill_panel
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.emblems import SIGNS
 from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
+from tictactoe_words.emblems import SIGNS
 
 THREE = PRESETS["three-players"]
 

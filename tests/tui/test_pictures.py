@@ -18,8 +18,8 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.session import Session
 from tictactoe_client.tui import FirstPage
-from tictactoe_protocol.emblems import SIGNS
 from tictactoe_server.server import Server
+from tictactoe_words.emblems import SIGNS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

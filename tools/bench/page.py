@@ -19,10 +19,10 @@ from tests.limits import uncounted
 from tests.page.conftest import LAPTOP
 from tests.page.weight import weigh
 from tests.peer import Peer, open_peer
-from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_server.operator.log import set_up_logging
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_words.catalogue import LANGUAGES
 from tools.page_pictures import CHROMIUM
 
 SLOWED: Final = 4

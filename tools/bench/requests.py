@@ -33,7 +33,7 @@ from tools.bench.tables import DRAWN
 
 open_memory, Session = vars(parts)["open_memory"], vars(parts)["Session"]  # wherever an older version had them
 
-OURS = ("tictactoe_server", "tictactoe_protocol", "tictactoe_engine")
+OURS = ("tictactoe_server", "tictactoe_words", "tictactoe_protocol", "tictactoe_engine")
 MOVE = b'{"type":"move","room":"%b","cell":%d,"ply":%d,"id":"%d"}'
 REMATCH = b'{"type":"rematch","room":"%b","game":%d,"id":"r"}'
 OFFER, AGREE, LATER = len(DRAWN), len(DRAWN) + 1, len(DRAWN) + 2

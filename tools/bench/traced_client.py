@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Final
 
-OURS: Final = ("tictactoe_client", "tictactoe_protocol", "tictactoe_engine")
+OURS: Final = ("tictactoe_client", "tictactoe_words", "tictactoe_protocol", "tictactoe_engine")
 SENT, HEARD, SHOWN = "(sent)", "(heard)", "(shown)"
 
 _MARKS: Final = {

@@ -15,8 +15,8 @@ from tictactoe_client.board.glyphs import draw_glyph
 from tictactoe_client.board.grid import BoardStyle, Grid
 from tictactoe_engine import BLOCKED, FREE, Rules, format_column, format_key, number_row
 from tictactoe_engine.position import free_cells
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_words.catalogue import say
 
 Cell = tuple[str, str]
 """A character and its role: ``mark0``, ``strong0`` for an emphasised mark, ``cursor`` or ``dim``."""

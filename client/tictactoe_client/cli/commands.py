@@ -21,7 +21,7 @@ from tictactoe_client.files.writer import keeping_debug_log, state_folder
 from tictactoe_client.settings import OPTIONS, PROGRAM, Misuse, Settings
 from tictactoe_client.streams import output
 from tictactoe_client.themes import THEMES
-from tictactoe_protocol.catalogue import LANGUAGES, say
+from tictactoe_words.catalogue import LANGUAGES, say
 
 Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
 """The settings and coroutine of a started command, or the exit code of a finished one."""

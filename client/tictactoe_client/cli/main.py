@@ -19,8 +19,8 @@ from tictactoe_client.streams import output
 from tictactoe_client.text.language import find_chosen, speak_as_chosen
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.text import find_undecodable
+from tictactoe_words.catalogue import say
 
 _COMPLETION_VARIABLE: Final = "_TICTACTOE_CLIENT_COMPLETE"
 _KINDS: Final = ("round_robin", "swiss", "knock_out")

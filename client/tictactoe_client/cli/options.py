@@ -17,7 +17,7 @@ from tictactoe_client.files.config import Config
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, PROGRAM, ExitCode, Misuse, Mode, Option, Settings, suggest
 from tictactoe_client.streams.output import is_terminal, report, wants_colour
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.catalogue import say, speak
+from tictactoe_words.catalogue import say, speak
 
 _TYPED: Final = ParameterSource.COMMANDLINE
 _SET: Final = ParameterSource.ENVIRONMENT

@@ -29,7 +29,7 @@ from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 _LISTED_GAMES: Final = 20
 _GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)

@@ -15,8 +15,8 @@ from tictactoe_client.text.lobby import describe_home_help, describe_others, lis
 from tictactoe_client.text.talk import list_greeting
 from tictactoe_client.text.wording import describe_connection, describe_unknown
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import FURTHER_HOME, HOME, Command, word_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import FURTHER_HOME, HOME, Command, word_of
 
 _LEADING_AWAY: Final = frozenset({"play", "bot", "local", "new", "join", "watch"})
 """What leads into a room, so that one wants to hear where one is afterwards."""

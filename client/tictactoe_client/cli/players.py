@@ -7,8 +7,8 @@ from tictactoe_client.input.challenges import describe_blocks
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.lobby import align_columns, list_games
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
+from tictactoe_words.catalogue import say
+from tictactoe_words.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
 
 
 async def show_ladder(settings: Settings, rules: str | None) -> int:

@@ -9,8 +9,8 @@ from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, print_own
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.ratings.exported import BadExport, Checked, check_export
+from tictactoe_words.catalogue import say
 
 
 async def verify(settings: Settings, file: str) -> int:

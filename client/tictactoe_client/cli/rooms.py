@@ -45,11 +45,11 @@ from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_client.version import client_version
 from tictactoe_protocol import PROTOCOL_VERSION, BadName, BadRoomCode, clean_text, parse_name, parse_room_code
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventOpen
-from tictactoe_protocol.plans import describe_head
-from tictactoe_protocol.rosters import decode_roster, read_roster
-from tictactoe_protocol.tournaments import list_events
+from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_fault
+from tictactoe_words.rosters import decode_roster, read_roster
+from tictactoe_words.tournaments import describe_head, list_events
 
 _BLACK_ON_WHITE: Final = "\x1b[30;107m"
 _USUAL: Final = "\x1b[0m"
@@ -148,7 +148,7 @@ async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
         try:
             name = parse_name((line or "").strip() or proposed)
         except BadName as bad:
-            screen.print(bad.message)
+            screen.print(describe_fault(bad))
     with suppress(NotKept):
         save_choices({"name": name})
     return name

@@ -20,7 +20,7 @@ from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
 from tictactoe_client.text.lobby import describe_way_back
 from tictactoe_client.text.talk import describe_device_news
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 Work = Coroutine[Any, Any, int]
 

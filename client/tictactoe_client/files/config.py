@@ -14,8 +14,8 @@ from typing import Any, Final
 from tictactoe_client.files.choices import choices_path, load_choices
 from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import FILE_OPTIONS, suggest
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import ACTIONS
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import ACTIONS
 
 FILE_NAME: Final = "client.toml"
 

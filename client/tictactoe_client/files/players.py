@@ -24,7 +24,7 @@ from tictactoe_client.online.address import Cluster
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.messages import Work
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 _MOST_PLAYERS: Final = 100
 _REFUSED_SECONDS: Final = 7 * 86_400.0  # how long a refused token is kept and retried

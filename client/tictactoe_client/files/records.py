@@ -29,10 +29,10 @@ from tictactoe_engine.records import (
 )
 from tictactoe_engine.records.faults import fault
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import round_of
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.refusals import describe_refusal
+from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_refusal
 
 STANDARD_STREAM: Final = "-"
 MAX_RECORD_BYTES: Final = 4_000_000

@@ -16,7 +16,7 @@ from typing import Final
 
 from tictactoe_client.online.errors import ClientError, describe_cause
 from tictactoe_client.streams.output import print_error
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 LOCK_SECONDS: Final = 2.0
 """How long to wait for another program that writes the same file. The full screen waits in a thread."""

@@ -27,15 +27,15 @@ from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due,
 from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices, describe_reason, take_of
-from tictactoe_protocol.commands import Intent, Look, Place, Query, Verb, VerbKind, word_of
-from tictactoe_protocol.happened import choices_at, placer
 from tictactoe_protocol.pushes import AnalysisState, RoomState
-from tictactoe_protocol.scene import tell_move
-from tictactoe_protocol.telling import tell
 from tictactoe_protocol.terms import OfferAction
-from tictactoe_protocol.wording import describe_turn, name_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import Choices, describe_reason, take_of
+from tictactoe_words.commands import Intent, Look, Place, Query, Verb, VerbKind, word_of
+from tictactoe_words.happened import choices_at, placer
+from tictactoe_words.scene import tell_move
+from tictactoe_words.telling import tell
+from tictactoe_words.wording import describe_turn, name_of
 
 _NUMBERS: Final = ("1", "2", "3")
 _LONG_SECONDS: Final = 2.0

@@ -18,8 +18,8 @@ from tictactoe_engine import (
 )
 from tictactoe_engine.notation import parse_column
 from tictactoe_engine.position import lowest_free
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_words.catalogue import say
 
 
 def landing_cell(state: RoomState, cell: int) -> int | None:

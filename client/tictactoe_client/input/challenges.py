@@ -11,10 +11,10 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.room import Room
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import OpenChallenge
-from tictactoe_protocol.choices import describe_reason
-from tictactoe_protocol.commands import Verb
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import describe_reason
+from tictactoe_words.commands import Verb
 
 _MOST_NAMED: Final = 10  # each needs a request
 

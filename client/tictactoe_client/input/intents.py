@@ -24,10 +24,10 @@ from tictactoe_engine import (
 )
 from tictactoe_engine.errors import shorten
 from tictactoe_engine.notation import parse_column
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.commands import TABLE, Intent, Look, Place, Query, Verb, words_of
-from tictactoe_protocol.refusals import describe_fault
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import TABLE, Intent, Look, Place, Query, Verb, words_of
+from tictactoe_words.refusals import describe_fault
 
 
 class BadInput(Misuse):

@@ -14,9 +14,9 @@ from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import PROGRAM, Misuse
 from tictactoe_client.text.qr import render_code
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.pushes import Ok
+from tictactoe_words.catalogue import say
 
 
 async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[str], tuple[str, ...]]:

@@ -17,13 +17,13 @@ from tictactoe_engine import Position
 from tictactoe_engine.opening import MORE
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import Intent, Look, Place, Query, Verb
-from tictactoe_protocol.happened import choices_at
 from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, Welcome, opening_state
 from tictactoe_protocol.requests import Leave, Request
 from tictactoe_protocol.terms import ClockTerms, RulesState
-from tictactoe_protocol.wording import count, describe_clock, describe_reason, describe_rules
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import Intent, Look, Place, Query, Verb
+from tictactoe_words.happened import choices_at
+from tictactoe_words.wording import count, describe_clock, describe_reason, describe_rules
 
 
 class _NoServer:

@@ -12,10 +12,10 @@ from tictactoe_client.input.ways import Choice
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, format_cell, parse_cell
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.refusals import describe_fault
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
-from tictactoe_protocol.wording import LEVELS, describe_rules
+from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_fault
+from tictactoe_words.wording import LEVELS, describe_rules
 
 MARKS: Final = "XOABCD"
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"

@@ -14,9 +14,9 @@ from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import list_words
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.events import Card, EventState, RunAction
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import word_of
 
 _RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
 _NAMING_DEEDS: Final = ("expel", "forfeit", "void")

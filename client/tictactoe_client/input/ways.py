@@ -15,7 +15,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import ErrorCode, terms
-from tictactoe_protocol.ladders import describe_challenge
+from tictactoe_words.ladders import describe_challenge
 
 Way = Literal["match", "create", "join", "watch", "challenge", "accept"]
 

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 from tictactoe_client.online.errors import BadAddress, BadRoomCode
 from tictactoe_protocol import room_codes
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import DEFAULT_PORT
+from tictactoe_words.catalogue import say
 
 DEFAULT_SERVER: Final = f"ws://localhost:{DEFAULT_PORT}"
 

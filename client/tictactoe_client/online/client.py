@@ -28,14 +28,14 @@ from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, parse_name, requests, terms
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import Answer, Block, Challenge, OpenChallenge
 from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
-from tictactoe_protocol.ladders import describe_challenge_end
 from tictactoe_protocol.names import ClaimName, Devices, Export, Forget, LinkDevice, Revoke
 from tictactoe_protocol.pushes import Ok, PastGame, PlayerProfile, RoomSummary
 from tictactoe_protocol.rated import LadderState, Profile, Ratings
 from tictactoe_protocol.terms import choice_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.ladders import describe_challenge_end
 
 Awaited = TypeVar("Awaited")
 Found = TypeVar("Found")

@@ -35,11 +35,11 @@ from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message
 from tictactoe_client.version import client_version, describe_mismatch
 from tictactoe_protocol import PROTOCOL_VERSION, clean_text, encode, escape_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SUBPROTOCOL, may_reconnect
 from tictactoe_protocol.codes import CloseCode as Code
 from tictactoe_protocol.pushes import Error, Notice, Ok, Welcome
 from tictactoe_protocol.requests import Hello
+from tictactoe_words.catalogue import say
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
 MAX_RECEIVED_MESSAGES: Final = 4

@@ -37,13 +37,13 @@ from tictactoe_client.online.messages import Changed, Message, Messages, Subscri
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_protocol import ErrorCode, encode, pushes
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok, Welcome
 from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.requests import Join, Leave, Lobby, Request, Watch
-from tictactoe_protocol.scene import Unanswered, describe_unanswered
+from tictactoe_words.catalogue import say
+from tictactoe_words.scene import Unanswered, describe_unanswered
 
 AnyRequest = Request | Mapping[str, object]
 """A request, or a JSON object with an id."""

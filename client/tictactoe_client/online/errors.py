@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tictactoe_protocol import room_codes
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import CloseCode
+from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_fault
 
 
 class ClientError(Exception):
@@ -28,6 +29,10 @@ class BadAddress(ClientError, ValueError):
 
 class BadRoomCode(room_codes.BadRoomCode, ClientError):
     """Text that is no room code."""
+
+    def __init__(self, why: str, **data: Any) -> None:
+        super().__init__(why, **data)
+        ClientError.__init__(self, describe_fault(self))
 
 
 class BadCell(ClientError, ValueError):

@@ -7,11 +7,11 @@ from __future__ import annotations
 from tictactoe_client.online.errors import ConnectionLost, Refused
 from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.happened import *  # noqa: F403
-from tictactoe_protocol.happened import Change, Event
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
 from tictactoe_protocol.rated import Rated
-from tictactoe_protocol.scene import Unanswered, describe_unanswered
+from tictactoe_words.happened import *  # noqa: F403
+from tictactoe_words.happened import Change, Event
+from tictactoe_words.scene import Unanswered, describe_unanswered
 
 
 class Updated(Event, frozen=True):

@@ -18,12 +18,12 @@ from tictactoe_engine import BLOCKED, FREE, MAX_SIDE, InvalidRules, Rules
 from tictactoe_engine.opening import MORE, OpeningRule, opening_of, plies_of_choices
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_protocol import MAX_CHAT_LENGTH, MAX_ERROR_BYTES, BadMessage, ErrorCode, clean_text, decode_push, pushes
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import Call, EventPairing
-from tictactoe_protocol.refusals import describe_announcement, describe_closing, describe_fault, describe_refusal
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH
 from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
+from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_announcement, describe_closing, describe_fault, describe_refusal
 
 NAMELESS: Final = "?"
 """Replaces a name without visible characters."""
@@ -62,7 +62,7 @@ def read_message(text: str) -> Message:
     except BadMessage as bad:
         if bad.code == ErrorCode.UNKNOWN_TYPE:
             return Message(text, None)
-        raise _broken(bad.message) from None
+        raise _broken(describe_fault(bad)) from None
     if not isinstance(push, pushes.RoomState):
         push = _clean_fields(push, _AS_THEY_CAME)
         _inspect(push)

@@ -18,14 +18,14 @@ from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEven
 from tictactoe_client.online.messages import Changed, Stream, Subscribers, call
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices, choices
 from tictactoe_protocol.codes import SENTENCES, ChatSentence
 from tictactoe_protocol.guests import owner_of
-from tictactoe_protocol.happened import NOBODYS, happened
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
-from tictactoe_protocol.refusals import describe_fault
-from tictactoe_protocol.wording import seat_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import Choices, choices
+from tictactoe_words.happened import NOBODYS, happened
+from tictactoe_words.refusals import describe_fault
+from tictactoe_words.wording import seat_of
 
 Moves = tuple[int, ...]
 State = TypeVar("State")

@@ -15,7 +15,7 @@ from tictactoe_client.online.errors import ConnectionLost
 from tictactoe_client.online.room import Followed, RoomRequests
 from tictactoe_protocol import events
 from tictactoe_protocol.events import Card, EventRow, EventRows, EventState, RunAction
-from tictactoe_protocol.tournaments import is_over, row_of
+from tictactoe_words.tournaments import is_over, row_of
 
 _MOST_ROWS: Final = 20
 

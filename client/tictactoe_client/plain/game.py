@@ -28,16 +28,16 @@ from tictactoe_client.text.language import means
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import Challenged
-from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end, describe_rated
 from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
 from tictactoe_protocol.rated import Rated
-from tictactoe_protocol.scene import View, describe_banner
-from tictactoe_protocol.telling import announce
-from tictactoe_protocol.wording import count, describe_turn
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import Verb
+from tictactoe_words.ladders import describe_challenge, describe_challenge_end, describe_rated
+from tictactoe_words.scene import View, describe_banner
+from tictactoe_words.telling import announce
+from tictactoe_words.wording import count, describe_turn
 
 
 class PlainGame:

@@ -7,10 +7,10 @@ from typing import Final
 
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.wording import describe_claim, describe_seconds, has_moved_on
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import absent_opponents
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import count, seat_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import absent_opponents
+from tictactoe_words.wording import count, seat_of
 
 LOW_SECONDS: Final = (30, 10)
 """The remaining seconds at which our clock is mentioned, once a game, or once a move with a clock per move."""

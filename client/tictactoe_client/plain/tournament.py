@@ -25,8 +25,10 @@ from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import align_columns, describe_terms, list_words
 from tictactoe_client.text.talk import describe_push
 from tictactoe_protocol import clean_text
-from tictactoe_protocol import tournaments as words
-from tictactoe_protocol.attendance import (
+from tictactoe_protocol.events import Call, EventState
+from tictactoe_protocol.pushes import Announcement, Notice
+from tictactoe_words import tournaments as words
+from tictactoe_words.attendance import (
     ask_to_begin,
     describe_progress,
     list_bracket,
@@ -35,11 +37,9 @@ from tictactoe_protocol.attendance import (
     tabulate_games,
     tabulate_present,
 )
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import word_of
-from tictactoe_protocol.events import Call, EventState
-from tictactoe_protocol.pushes import Announcement, Notice
-from tictactoe_protocol.wording import count
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import word_of
+from tictactoe_words.wording import count
 
 
 class PlainEvent:

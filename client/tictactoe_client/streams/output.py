@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from tictactoe_client.settings import ExitCode, Settings
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 _OUTPUT: Final = 1
 _ERRORS: Final = 2

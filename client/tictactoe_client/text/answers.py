@@ -12,12 +12,12 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.wording import list_free, name_played
 from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_column, has_single_keys, number_row
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.happened import placer
-from tictactoe_protocol.lines import describe_reach, find_runs, walk
 from tictactoe_protocol.pushes import RoomState, SeatState
-from tictactoe_protocol.scene import list_players
-from tictactoe_protocol.wording import count, describe_cell, describe_level, format_duration, name_of, seat_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.happened import placer
+from tictactoe_words.lines import describe_reach, find_runs, walk
+from tictactoe_words.scene import list_players
+from tictactoe_words.wording import count, describe_cell, describe_level, format_duration, name_of, seat_of
 
 _MOST_FREE_CELLS: Final = 30
 _MOST_RUNS: Final = 12

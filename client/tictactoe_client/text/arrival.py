@@ -23,11 +23,11 @@ from tictactoe_client.text.wording import (
     name_played,
 )
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Cost
 from tictactoe_protocol.pushes import Offers, RoomState
-from tictactoe_protocol.telling import announce_standing, describe_result
-from tictactoe_protocol.wording import (
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import Cost
+from tictactoe_words.telling import announce_standing, describe_result
+from tictactoe_words.wording import (
     count,
     describe_clock,
     describe_manners,

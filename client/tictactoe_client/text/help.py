@@ -11,11 +11,11 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.wording import is_move_by_letter, name_columns
 from tictactoe_engine import Coordinates, Keys, Rules, format_key, has_single_keys
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices
-from tictactoe_protocol.commands import COMMANDS, RECORD, Command, list_commands, words_of
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.wording import describe_rules, explain_rules, seat_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import Choices
+from tictactoe_words.commands import COMMANDS, RECORD, Command, list_commands, words_of
+from tictactoe_words.wording import describe_rules, explain_rules, seat_of
 
 Show = Callable[[str], str]
 """Returns the name of an action's key, "" or "-" for none."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue, say, speak, to_ascii
+from tictactoe_words.catalogue import LANGUAGES, open_catalogue, say, speak, to_ascii
 
 VARIABLE: Final = "TICTACTOE_LANGUAGE"
 _OPTION: Final = "--language"

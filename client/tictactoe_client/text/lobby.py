@@ -12,14 +12,14 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.text.programs import own_command
 from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import Command, word_of
 from tictactoe_protocol.events import EventHead
-from tictactoe_protocol.happened import is_draw
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 from tictactoe_protocol.terms import RulesState
-from tictactoe_protocol.tournaments import describe_word
-from tictactoe_protocol.wording import (
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import Command, word_of
+from tictactoe_words.happened import is_draw
+from tictactoe_words.tournaments import describe_word
+from tictactoe_words.wording import (
     count,
     describe_clock,
     describe_manners,

@@ -6,12 +6,12 @@ from msgspec import UNSET
 
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import SENTENCES
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState, Welcome
-from tictactoe_protocol.refusals import describe_announcement
-from tictactoe_protocol.tournaments import describe_call
+from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_announcement
+from tictactoe_words.tournaments import describe_call
 
 
 def announce_chat(line: ChatLine) -> str:

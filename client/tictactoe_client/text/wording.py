@@ -10,12 +10,12 @@ from tictactoe_engine import Keys, Rules, format_cell, format_column, has_single
 from tictactoe_engine.notation import parse_column
 from tictactoe_engine.position import free_cells
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import choices, describe_deed, describe_question
-from tictactoe_protocol.commands import word_of
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockTerms
-from tictactoe_protocol.wording import count, describe_clock, describe_turn, join_words, name_of, seat_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import choices, describe_deed, describe_question
+from tictactoe_words.commands import word_of
+from tictactoe_words.wording import count, describe_clock, describe_turn, join_words, name_of, seat_of
 
 MOST_FREE_AFTER_MISTAKE: Final = 9
 _SIMILAR_ENOUGH: Final = 0.7

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Rules, format_cell
 from tictactoe_engine.opening import MORE
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import AnalysisState, CellValue
+from tictactoe_words.catalogue import say
 
 _MOST_BEST, _MOST_OTHERS, _MOST_IN_A_LINE = 6, 9, 4
 EVEN: Final = 0.15

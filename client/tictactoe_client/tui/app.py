@@ -38,7 +38,7 @@ from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 TICK_SECONDS: Final = 1.0
 

@@ -17,8 +17,8 @@ from tictactoe_client.themes import theme_named
 from tictactoe_client.tui.picture import measure, shorten
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import LiveBoard
+from tictactoe_words.catalogue import say
 
 GAP: Final = 3
 SAMPLES: Final[Mapping[str, tuple[int, ...]]] = {

@@ -29,11 +29,11 @@ from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
-from tictactoe_protocol import tournaments as words
-from tictactoe_protocol.attendance import describe_progress, draw_bracket, list_notes, tabulate_games, tabulate_present
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import DEEDS
 from tictactoe_protocol.events import EventState, EventSummary
+from tictactoe_words import tournaments as words
+from tictactoe_words.attendance import describe_progress, draw_bracket, list_notes, tabulate_games, tabulate_present
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import DEEDS
 
 _REFRESH_SECONDS: Final = 5
 _SURROUNDING_LINES: Final = 7

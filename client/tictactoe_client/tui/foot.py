@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, Text, fold, measure
-from tictactoe_protocol.commands import ACTIONS, Key, list_keys
+from tictactoe_words.commands import ACTIONS, Key, list_keys
 
 Hint = tuple[str, str]
 """Keys and their description; either may be empty."""

@@ -21,7 +21,7 @@ from tictactoe_client.tui.foot import bind_in_line, bind_keys
 from tictactoe_client.tui.line import Line
 from tictactoe_client.tui.lists import Signed
 from tictactoe_client.tui.page import Page, Part, Text
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 
 class Field(NamedTuple):

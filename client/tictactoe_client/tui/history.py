@@ -20,8 +20,8 @@ from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import PastGame
+from tictactoe_words.catalogue import say
 
 PAGE_GAMES: Final = 50
 

@@ -36,11 +36,12 @@ from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import BadName, clean_text, parse_name
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.emblems import emblem_of
 from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.text import MAX_NAME_LENGTH
-from tictactoe_protocol.wording import LEVELS, describe_level
+from tictactoe_words.catalogue import say
+from tictactoe_words.emblems import emblem_of
+from tictactoe_words.refusals import describe_fault
+from tictactoe_words.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
 _MOST_GREETING: Final = 4  # lines of the operator's greeting
@@ -429,7 +430,7 @@ class HomePage(ListPage):
             try:
                 self._play_together((*names, parse_name(text)))
             except BadName as bad:
-                self._play_together(names, f"{bad.message}\n")
+                self._play_together(names, f"{describe_fault(bad)}\n")
 
         known = "" if names else self.program.session.identity.name or ""
         question = Question(why + say("page new name of", mark=rules.marks[len(names)]), known, limit=MAX_NAME_LENGTH)
@@ -440,6 +441,6 @@ class HomePage(ListPage):
             try:
                 self.program.rename(parse_name(text))
             except BadName as bad:
-                self.action_name(text, f"{bad.message}\n")
+                self.action_name(text, f"{describe_fault(bad)}\n")
 
         self.program.put(Question(why + say("home your name"), typed, limit=24), take)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import ACTIONS
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import ACTIONS
 
 ARROWS: Final = ("up", "down", "left", "right")
 _NAMED: Final = frozenset({*ARROWS, "enter", "escape", "space", "tab", "home", "end"})

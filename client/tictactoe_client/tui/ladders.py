@@ -17,11 +17,11 @@ from tictactoe_client.tui.lists import ListPage, align
 from tictactoe_client.tui.question import Question
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
 from tictactoe_protocol.pushes import PastGame, PlayerProfile
 from tictactoe_protocol.rated import LadderState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
+from tictactoe_words.catalogue import say
+from tictactoe_words.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
 
 CLOCK: Final = "3+2"
 

@@ -11,8 +11,8 @@ from textual.widgets import Input
 
 from tictactoe_client.tui.picture import measure, shorten, shorten_left
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import COMMANDS
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import COMMANDS
 
 _MOST: Final = 2000
 

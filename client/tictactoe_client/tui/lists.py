@@ -18,7 +18,7 @@ from tictactoe_client.input.ways import Choice
 from tictactoe_client.text.lobby import align_columns
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.page import Page
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 _MAX_COLUMN: Final = 34
 

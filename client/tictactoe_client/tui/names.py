@@ -15,9 +15,9 @@ from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.question import Question
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.text import MAX_NAME_LENGTH
+from tictactoe_words.catalogue import say
 
 _OTHER_LINES: Final = 12
 """The lines of the screen besides commands, devices and the QR code of a link."""

@@ -18,8 +18,8 @@ from tictactoe_client.tui.form import Field, FormLine, FormPage
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.wording import LEVELS
+from tictactoe_words.catalogue import say
+from tictactoe_words.wording import LEVELS
 
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
 _OF_OTHERS: Final = ("seen", "analysis", "chat")

@@ -20,8 +20,8 @@ from tictactoe_client.themes import QR
 from tictactoe_client.tui.foot import bind_keys, find_keys, fit_keys
 from tictactoe_client.tui.program import ClientScreen
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.commands import list_first, order_keys
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import list_first, order_keys
 
 Part = tuple[str, str]
 """A text and its role: ``title``, ``dim``, ``key``, ``good``, ``warn`` or ``bad``, empty for ordinary text."""

@@ -9,7 +9,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size, split_graphemes
 from textual.geometry import Region
 
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 Cell = tuple[str, str]
 """A character, empty for the second half of a wide one, and its role."""

@@ -42,14 +42,14 @@ from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.ways_in import WaysIn
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say, speak
 from tictactoe_protocol.challenges import Challenged
-from tictactoe_protocol.commands import Verb
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.ladders import describe_challenge, describe_challenge_end
 from tictactoe_protocol.pushes import Announcement, Notice, Welcome
-from tictactoe_protocol.scene import describe_loss
-from tictactoe_protocol.tournaments import describe_call
+from tictactoe_words.catalogue import say, speak
+from tictactoe_words.commands import Verb
+from tictactoe_words.ladders import describe_challenge, describe_challenge_end
+from tictactoe_words.scene import describe_loss
+from tictactoe_words.tournaments import describe_call
 
 _IDLE_SECONDS = 10.0
 """The time without a key after which a person counts as away, if the terminal reports no focus."""

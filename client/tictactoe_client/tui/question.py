@@ -14,7 +14,7 @@ from textual.widgets import Label
 
 from tictactoe_client.tui.foot import bind_keys, find_keys
 from tictactoe_client.tui.line import Line, hand_on
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 
 class Answer(Line):

@@ -19,15 +19,16 @@ from tictactoe_client.input.names import propose_name
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address, is_event_link, parse_event, parse_room
-from tictactoe_client.online.errors import BadAddress, ClientError, Refused
+from tictactoe_client.online.errors import BadAddress, BadRoomCode, ClientError, Refused
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.session import Enter, Session
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.arrival import describe_going_elsewhere
 from tictactoe_client.tui.question import Question
-from tictactoe_protocol import BadName, BadRoomCode, clean_text, parse_name
-from tictactoe_protocol.catalogue import say
+from tictactoe_protocol import BadName, clean_text, parse_name
 from tictactoe_protocol.text import MAX_NAME_LENGTH
+from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_fault
 
 
 class Around(Protocol):
@@ -236,7 +237,7 @@ def asks_name_first(program: Around, choice: Choice) -> bool:
         try:
             program.rename(parse_name(typed or proposed))
         except BadName as bad:
-            ask(typed or "", f"{bad.message}\n")
+            ask(typed or "", f"{describe_fault(bad)}\n")
 
     ask(proposed)
     return True

@@ -29,9 +29,9 @@ from tictactoe_lab.brain.engine import Engine, EngineFailed
 from tictactoe_lab.brain.gomocup import check_playable
 from tictactoe_lab.brain.player import EnginePlayer
 from tictactoe_lab.brain.serve import PBrain
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.telling import announce
-from tictactoe_protocol.wording import count
+from tictactoe_words.catalogue import say
+from tictactoe_words.telling import announce
+from tictactoe_words.wording import count
 
 _MEGABYTE = 1024 * 1024
 

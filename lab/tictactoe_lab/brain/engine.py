@@ -21,7 +21,7 @@ from tictactoe_engine import Position, Rules
 from tictactoe_lab.brain import child
 from tictactoe_lab.brain.gomocup import Moment, Time, read_cell, read_opening, say_board, say_opening, say_start
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 START_SECONDS: Final = 20.0
 GRACE_SECONDS: Final = 1.0

@@ -16,8 +16,8 @@ from msgspec import UNSET
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import IllegalMove, Position, Rules
 from tictactoe_engine.opening import MORE
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_words.catalogue import say
 
 Moment = tuple[tuple[int, ...], tuple[str, ...]]
 """What was played and chosen before something."""

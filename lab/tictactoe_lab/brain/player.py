@@ -13,10 +13,10 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.text.wording import can_play_again
 from tictactoe_lab.brain.engine import Engine, EngineFailed
 from tictactoe_lab.brain.gomocup import find_time
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import choices
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import choices
 
 _PASSED: Final = frozenset({"stale", "not_your_turn", "game_over", "not_started", "no_offer", "not_allowed"})
 """Why something is refused whose position is gone: a state that says more is on its way."""

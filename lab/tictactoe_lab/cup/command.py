@@ -26,8 +26,8 @@ from tictactoe_lab.cup.running import run
 from tictactoe_lab.cup.strength import LIMIT
 from tictactoe_lab.cup.table import Results, draw_table
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.wording import describe_reason, format_duration
+from tictactoe_words.catalogue import say
+from tictactoe_words.wording import describe_reason, format_duration
 
 _FILE: Final = "tictactoe-cup.txt"
 _ROUNDS: Final = 10

@@ -17,7 +17,7 @@ from tictactoe_engine.records import GameRecord, GameResult, MoveClock, RecordEr
 from tictactoe_engine.records.game_record import MAX_VALUE_LENGTH
 from tictactoe_lab.cup.plan import Game
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 FAILED: Final = "Failed"
 """The tag that says why whoever lost could not play on."""

@@ -13,7 +13,7 @@ from tictactoe_client.settings import Misuse
 from tictactoe_engine import InvalidRules, Position, Rules
 from tictactoe_engine.strategies import Level, opening_cells
 from tictactoe_protocol.berger import berger_pairs, berger_rounds
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 _PLIES: Final = 2
 _TRIES: Final = 100

@@ -10,9 +10,9 @@ from tictactoe_client.text.lobby import align_columns
 from tictactoe_engine.records import GameRecord
 from tictactoe_lab.cup.file import FAILED
 from tictactoe_lab.cup.strength import measure_elo, measure_ratio
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.standings import Game, Standing, standings
-from tictactoe_protocol.tournaments import format_points
+from tictactoe_words.catalogue import say
+from tictactoe_words.tournaments import format_points
 
 
 class Row(NamedTuple):

@@ -11,7 +11,6 @@ import click
 import platformdirs
 
 from tictactoe_protocol import PROTOCOL_VERSION
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.text import find_undecodable
 from tictactoe_server import OperatorError, __version__
 from tictactoe_server.cli.process import run
@@ -21,6 +20,7 @@ from tictactoe_server.operator.control import ORDERS
 from tictactoe_server.operator.log import set_up_logging, tell
 from tictactoe_server.server import kept_by
 from tictactoe_server.settings import LIMIT, SECTIONS, Limits, LogFormat, Settings, options_of, with_counts
+from tictactoe_words.catalogue import say
 
 Kind = TypeVar("Kind")
 

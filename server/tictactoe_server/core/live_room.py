@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
-from tictactoe_protocol.refusals import describe_closing
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import Phase, StoredValue
@@ -24,6 +23,7 @@ from tictactoe_server.rooms.view import Listed, StateEncoder, moved_error
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.connection import encode_frame, encode_push
+from tictactoe_words.refusals import describe_closing
 
 WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; players are sent every state
 CROWD: Final = 20  # more watchers than this are a crowd

@@ -34,6 +34,7 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver, encode_push
 from tictactoe_server.transport.rate_limit import Held, RateLimit, consume_both
+from tictactoe_words.refusals import describe_fault
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
 NOTICE_SECONDS: Final = 1.0  # shortest time between two notices that messages are delayed
@@ -315,7 +316,8 @@ class Session(Throttle):
     def refuse_bad(self, bad: BadMessage) -> None:
         """Refuse an unreadable message. Close the connection after too many."""
         if not self._is_over:
-            self.refuse(error_answer(bad.code, bad.message, id=bad.id, room=bad.room, path=bad.path, data=bad.data))
+            why = describe_fault(bad)
+            self.refuse(error_answer(bad.code, why, id=bad.id, room=bad.room, path=bad.path, data=bad.data))
             self.count_bad()
 
 

@@ -27,9 +27,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
-from tictactoe_protocol.catalogue import LANGUAGES, open_catalogue
 from tictactoe_server.http.branding import DEFAULT, Branding
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream
+from tictactoe_words.catalogue import LANGUAGES, open_catalogue
 
 FOLDER: Final = Path(__file__).parent.parent / "web"
 PREFIX: Final = "/assets/"

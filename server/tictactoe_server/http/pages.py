@@ -19,7 +19,6 @@ import segno
 import structlog
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
-from tictactoe_protocol.catalogue import LANGUAGES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.room_codes import find_link
 from tictactoe_server.core.core import Core, Service
@@ -40,6 +39,8 @@ from tictactoe_server.transport.http_messages import (
     say_too_many,
 )
 from tictactoe_server.transport.rate_limit import RateLimit
+from tictactoe_words.catalogue import LANGUAGES
+from tictactoe_words.refusals import describe_fault
 
 ANSWER_SECONDS: Final = 5.0  # the longest wait for the store
 
@@ -105,7 +106,7 @@ class Pages:
         if isinstance(error, Refused):
             is_missed = error.code is not ErrorCode.RATE_LIMITED
             wait = self._misses_of(request).consume() if is_missed else error.retry_ms or 0
-            return say_too_many(request, wait) if wait else self._nothing(request, error.code, error.message)
+            return say_too_many(request, wait) if wait else self._nothing(request, error.code, describe_fault(error))
         if isinstance(error, StoreUnavailable | TimeoutError):
             words = "The server cannot read this now. Try again soon."
             return explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)

@@ -18,10 +18,12 @@ from rich.cells import cell_len, set_cell_size
 
 from tictactoe_engine import BLOCKED, FREE, Rules, format_column, number_row
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.happened import mover_of
 from tictactoe_protocol.pushes import RoomState, RoomSummary, SeatState
 from tictactoe_protocol.terms import RulesState
-from tictactoe_protocol.wording import (
+from tictactoe_server.http.branding import DEFAULT, Branding
+from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
+from tictactoe_words.happened import mover_of
+from tictactoe_words.wording import (
     count,
     describe_cell,
     describe_clock,
@@ -34,8 +36,6 @@ from tictactoe_protocol.wording import (
     format_duration,
     name_of,
 )
-from tictactoe_server.http.branding import DEFAULT, Branding
-from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
 
 WIDTH: Final = 80
 MOST_LISTED: Final = 20

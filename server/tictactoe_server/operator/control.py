@@ -29,6 +29,7 @@ from tictactoe_server.operator import people, rooms, status
 from tictactoe_server.operator.order import Order, OrderRefused, ServerParts, read_answer
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_words.refusals import describe_fault
 
 ORDERS: Final[tuple[type[Order], ...]] = (*status.ORDERS, *rooms.ORDERS, *people.ORDERS)
 """The orders that every server accepts; features add more."""
@@ -65,7 +66,7 @@ class Orders:
         try:
             return await (order.run_here(self._server) if is_from_another else order.run(self._server))
         except (BadRoomCode, Refused) as refused:
-            raise OrderRefused(str(refused)) from None
+            raise OrderRefused(describe_fault(refused)) from None
         except StoreUnavailable as unavailable:
             raise OrderRefused(f"The store is unavailable: {unavailable}") from None
 

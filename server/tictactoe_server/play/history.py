@@ -12,7 +12,6 @@ from msgspec import UNSET, UnsetType
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import Announcement, PastGame
-from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import History, Record, Share
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
@@ -27,6 +26,7 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import HttpRequest, PageHead, Reply, answer_json
 from tictactoe_server.transport.rate_limit import RateLimits
+from tictactoe_words.refusals import describe_announcement
 
 _NOT_KEPT: Final = "not_kept"  # code of the announcement sent when a game is not kept
 _HOUR_MS: Final = 3_600_000

@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from tictactoe_protocol import ErrorCode, clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import ChatLine
 from tictactoe_protocol.requests import Chat, Choose, Claim, Draw, Move, Rematch, Resign, Sync, Undo
 from tictactoe_server import clock
@@ -14,6 +13,7 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.rooms.play import has_begun
 from tictactoe_server.rooms.room import Refused
+from tictactoe_words.catalogue import say
 
 
 class Play(Service):

@@ -22,7 +22,6 @@ from msgspec.structs import replace
 from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, parse_name
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
 from tictactoe_protocol.pushes import Announcement
-from tictactoe_protocol.refusals import describe_announcement
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server import clock
@@ -38,6 +37,7 @@ from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDev
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits
+from tictactoe_words.refusals import describe_announcement
 
 _CLAIMS_OF_ADDRESS: Final = 30  # per minute
 _LINK_LENGTH: Final = 8

@@ -22,6 +22,7 @@ from tictactoe_protocol.guests import is_guest, owner_of
 from tictactoe_protocol.pushes import Error, Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.terms import ClockFields, ClockState, RulesState
+from tictactoe_words.refusals import describe_fault
 
 HOLD_MS: Final = 60_000
 START_MS: Final = 30_000
@@ -109,7 +110,7 @@ class Refused(Refusal):
     def answer(self, **request: str | None) -> Error:
         """Return the error reply; `request` holds the `id` and `room` of the refused request."""
         more = {"path": self.path, "url": self.url, **request}
-        return error_answer(self.code, self.message, retry_ms=self.retry_ms, data=self.data, **more)
+        return error_answer(self.code, describe_fault(self), retry_ms=self.retry_ms, data=self.data, **more)
 
 
 class Room(Struct, frozen=True, omit_defaults=True):

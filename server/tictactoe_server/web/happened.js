@@ -1,4 +1,4 @@
-/** What happened in a room between two of its states, as values; as tictactoe_protocol.happened. */
+/** What happened in a room between two of its states, as values; as tictactoe_words.happened. */
 
 import { FREE, MORE, choicesOf, moverOf, placerOf, sitsNow } from "./rules.js";
 

@@ -1,4 +1,4 @@
-/** What the page of a game shows, as tictactoe_protocol/scene.py says it; no element in it. */
+/** What the page of a game shows, as tictactoe_words/scene.py says it; no element in it. */
 
 import { say } from "./catalogue.js";
 import { describeDeed, describeQuestion, findDeed, isServerBot } from "./choices.js";

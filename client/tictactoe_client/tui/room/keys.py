@@ -26,11 +26,11 @@ from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_client.tui.ways_in import describe_wait
 from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Deed, describe_reason
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
-from tictactoe_protocol.wording import describe_turn, explain_rules, name_of, next_mark
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import Deed, describe_reason
+from tictactoe_words.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
+from tictactoe_words.wording import describe_turn, explain_rules, name_of, next_mark
 
 
 class RoomCommands:

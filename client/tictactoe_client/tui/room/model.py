@@ -22,13 +22,13 @@ from tictactoe_client.tui.picture import Text
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices, Cost, Deed, take_of
-from tictactoe_protocol.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
-from tictactoe_protocol.happened import Chose
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.scene import Scene, Unanswered, View, scene
-from tictactoe_protocol.telling import announce, loser_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import Choices, Cost, Deed, take_of
+from tictactoe_words.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
+from tictactoe_words.happened import Chose
+from tictactoe_words.scene import Scene, Unanswered, View, scene
+from tictactoe_words.telling import announce, loser_of
 
 Kind = Literal["replay", "waiting", "playing", "watching", "over"]
 Asked = Literal["resign", "leave", "another", "quit"]

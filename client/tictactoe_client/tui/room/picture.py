@@ -42,14 +42,14 @@ from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.model import RoomModel, find_situations, list_hints, write_question
 from tictactoe_engine import FREE, Rules, format_cell
 from tictactoe_engine.opening import MORE
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.emblems import emblem_of
-from tictactoe_protocol.happened import choices_at, is_draw
 from tictactoe_protocol.pushes import AnalysisState, RoomState
-from tictactoe_protocol.scene import Scene, Shown, name_game
-from tictactoe_protocol.telling import describe_why_over
-from tictactoe_protocol.wording import (
+from tictactoe_words.catalogue import say
+from tictactoe_words.emblems import emblem_of
+from tictactoe_words.happened import choices_at, is_draw
+from tictactoe_words.scene import Scene, Shown, name_game
+from tictactoe_words.telling import describe_why_over
+from tictactoe_words.wording import (
     count,
     describe_manners,
     describe_players,

@@ -28,15 +28,15 @@ from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import Challenged
-from tictactoe_protocol.choices import describe_deed
-from tictactoe_protocol.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
-from tictactoe_protocol.ladders import describe_rated
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.rated import Rated
-from tictactoe_protocol.scene import View, describe_banner
-from tictactoe_protocol.wording import name_of, seat_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import describe_deed
+from tictactoe_words.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
+from tictactoe_words.ladders import describe_rated
+from tictactoe_words.scene import View, describe_banner
+from tictactoe_words.wording import name_of, seat_of
 
 _ELSEWHERE: Final = frozenset({"share", "join"})
 """Deeds that are done on other pages."""

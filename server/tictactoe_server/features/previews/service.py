@@ -19,8 +19,6 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import EventState
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.terms import RulesState
-from tictactoe_protocol.tournaments import describe_standing, describe_word, tabulate
-from tictactoe_protocol.wording import describe_rules
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.previews import pictures
 from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, spell
@@ -30,6 +28,8 @@ from tictactoe_server.play.history import find_shared
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, Reply, say
+from tictactoe_words.tournaments import describe_standing, describe_word, tabulate
+from tictactoe_words.wording import describe_rules
 
 MOST_KEPT: Final = 200  # pictures in the cache, each of about 40 kB
 MOST_WAITING: Final = 32  # pictures waiting to be drawn

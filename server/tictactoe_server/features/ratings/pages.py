@@ -8,12 +8,12 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from tictactoe_protocol import ladders as words
 from tictactoe_protocol.rated import MAX_LISTED_PLAYERS, LadderRow, LadderState
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.http.texts import format_csv, wrap
 from tictactoe_server.transport.http_messages import CSV, HttpRequest, HttpResponse, PageHead, Reply, answer_json
+from tictactoe_words import ladders as words
 
 _MAX_ID: Final = 40
 _MODULE: Final = "ladders/pages.js"

@@ -12,19 +12,8 @@ from zlib import crc32
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, clean_text, encode
-from tictactoe_protocol.attendance import describe_game, describe_progress, draw_bracket, list_notes
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventRow, EventState
 from tictactoe_protocol.standings import spell_halves
-from tictactoe_protocol.tournaments import (
-    TIES,
-    describe_standing,
-    describe_tie,
-    describe_word,
-    tabulate,
-    tabulate_pairings,
-)
-from tictactoe_protocol.wording import describe_clock, describe_reason, describe_rules
 from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments.attendance import Attendance, Attendances
 from tictactoe_server.features.tournaments.broadcasts import (
@@ -52,6 +41,17 @@ from tictactoe_server.transport.http_messages import (
     Reply,
     redirect,
 )
+from tictactoe_words.attendance import describe_game, describe_progress, draw_bracket, list_notes
+from tictactoe_words.catalogue import say
+from tictactoe_words.tournaments import (
+    TIES,
+    describe_standing,
+    describe_tie,
+    describe_word,
+    tabulate,
+    tabulate_pairings,
+)
+from tictactoe_words.wording import describe_clock, describe_reason, describe_rules
 
 MOST_MADE: Final = 64  # documents in the cache
 

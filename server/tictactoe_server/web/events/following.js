@@ -84,7 +84,7 @@ export class Following {
 		return say("tournament present", { n: players + expected, present });
 	}
 
-	/** For whom one waits, by name, as tictactoe_protocol.attendance.describe_waiting; "" for nobody. */
+	/** For whom one waits, by name, as tictactoe_words.attendance.describe_waiting; "" for nobody. */
 	describeWaiting() {
 		const { state, pairings: all, missing: { n, names } } = this;
 		if (!state || isOver(state)) return "";

@@ -1,4 +1,4 @@
-/** Lists of names as people paste them from spreadsheets: the twin of `tictactoe_protocol.rosters`. */
+/** Lists of names as people paste them from spreadsheets: the twin of `tictactoe_words.rosters`. */
 
 const GIVEN = [
 	"vorname", "vornamen", "rufname", "first name", "firstname", "given name", "name", "names", "namen",

@@ -1,4 +1,4 @@
-/** A tournament: what may be done, how it stands, its table and its words; as tictactoe_protocol.tournaments. */
+/** A tournament: what may be done, how it stands, its table and its words; as tictactoe_words.tournaments. */
 
 import { say } from "../catalogue.js";
 import { clean, describeClock, joinWords, nameGame } from "../words.js";

@@ -1,4 +1,4 @@
-/** Ladders, players and challenges in words, as tictactoe_protocol.ladders. A viewer is the id of whoever reads. */
+/** Ladders, players and challenges in words, as tictactoe_words.ladders. A viewer is the id of whoever reads. */
 
 import { say } from "../catalogue.js";
 import { clean, describeClock, describeRules } from "../words.js";

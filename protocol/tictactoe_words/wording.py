@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_engine import Rules, format_cell, has_single_keys
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import GUEST, RESULT_REASONS, RoomState, RoomSummary
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
+from tictactoe_words.catalogue import say
 
 LEVELS: Final = ("easy", "medium", "hard")
 """The levels of bots whose names are translated; a server may have other levels."""

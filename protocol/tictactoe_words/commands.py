@@ -1,7 +1,7 @@
 """The commands of the client: a table with a row for each command, with its words and its key. Pure.
 
 The key bindings, the key line, the help, command completion, plain mode and the key settings are all derived from this
-table. Deeds are the names of actions in `tictactoe_protocol.choices`. Keys are characters or have the names of the
+table. Deeds are the names of actions in `tictactoe_words.choices`. Keys are characters or have the names of the
 terminal library. Words, labels and sentences are ids in the catalogue.
 """
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Literal
 
-from tictactoe_protocol.catalogue import say
+from tictactoe_words.catalogue import say
 
 if TYPE_CHECKING:
-    from tictactoe_protocol.choices import Choices, Deed
+    from tictactoe_words.choices import Choices, Deed
 
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes", "turn"]
 PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]

@@ -11,12 +11,12 @@ from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
 from tictactoe_protocol.pushes import PlayerProfile
 from tictactoe_protocol.rated import CLOSINGS, LadderState, Rated, RatingChange
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import describe_clock, describe_rules
+from tictactoe_words.catalogue import say
+from tictactoe_words.wording import describe_clock, describe_rules
 
 MEASURED_GAMES: Final = 20
 """A ladder shows its statistics after this number of games."""

@@ -9,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import (
     ENTRANT_STATUSES,
     EVENT_KINDS,
     EVENT_STATUSES,
     Call,
+    EventHead,
     EventPairing,
     EventRow,
     EventState,
     EventSummary,
 )
+from tictactoe_protocol.plans import count_rounds, estimate_minutes, most_entrants
+from tictactoe_protocol.terms import ClockTerms
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import format_duration, join_words
+from tictactoe_words.catalogue import say
+from tictactoe_words.wording import format_duration, join_words
 
 TIES: Final = ("direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches")
 """The tie-breaks whose names are in the catalogue."""
@@ -232,3 +235,32 @@ def list_events(events: Iterable[EventSummary]) -> dict[str, tuple[str, ...]]:
         words = describe_word("kind", one.kind), describe_word("status", one.status)
         table[one.event] = one.event, clean_text(one.title), *words, str(one.round or "-"), str(one.players)
     return table
+
+
+def describe_plan(
+    kind: str, players: int, cells: int, clock: ClockTerms, break_ms: int, *, double: bool = False, rounds: int = 0
+) -> str:
+    """Return a sentence with the number of players, the rounds and the duration.
+
+    It says so if there are too many players; for fewer than two players it is "".
+    """
+    if players < 2:
+        return ""
+    if players > most_entrants(kind):
+        return say("tournament plan full", players=players, most=most_entrants(kind))
+    all_rounds = count_rounds(kind, players, double=double, rounds=rounds)
+    minutes = estimate_minutes(kind, all_rounds, cells, clock, break_ms)
+    hours = (minutes + 30) // 60
+    time = say("tournament plan hours", n=hours) if hours > 1 else say("tournament plan minutes", n=minutes)
+    return say(
+        "tournament plan",
+        players=say("page event players", n=players),
+        rounds=say("tournament plan rounds", n=all_rounds),
+        time=time,
+    )
+
+
+def describe_head(head: EventHead) -> str:
+    """Return the sentence of `describe_plan` for a tournament that has not begun."""
+    players, cells = max(head.players + head.expected, head.size or 0), head.rules.rows * head.rules.columns
+    return describe_plan(head.kind, players, cells, head.clock, head.break_ms, double=head.double, rounds=head.rounds)

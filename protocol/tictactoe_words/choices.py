@@ -13,13 +13,13 @@ from typing import Any, Final, Literal
 from msgspec import UNSET, UnsetType
 
 from tictactoe_engine.opening import choices_of
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.codes import EVENT_DRAW_PLY
-from tictactoe_protocol.happened import taken_back_by
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.telling import describe_take_back
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import format_duration, join_words, name_of, seat_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.happened import taken_back_by
+from tictactoe_words.telling import describe_take_back
+from tictactoe_words.wording import format_duration, join_words, name_of, seat_of
 
 Cost = Literal["", "abort", "lose"]
 QuestionKind = Literal[

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tictactoe_engine import format_cell
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.choices import Choices, describe_deed, describe_question
-from tictactoe_protocol.happened import choices_at, placer
 from tictactoe_protocol.pushes import RoomState, SeatState
-from tictactoe_protocol.telling import announce, describe_verdict, describe_why_over
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import describe_cell, describe_level, describe_turn, format_duration, name_of, seat_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.choices import Choices, describe_deed, describe_question
+from tictactoe_words.happened import choices_at, placer
+from tictactoe_words.telling import announce, describe_verdict, describe_why_over
+from tictactoe_words.wording import describe_cell, describe_level, describe_turn, format_duration, name_of, seat_of
 
 Ended = Literal["", "left", "closed", "moved", "replaced"]
 

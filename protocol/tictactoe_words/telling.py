@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from tictactoe_engine import format_cell
 from tictactoe_engine.opening import MORE
-from tictactoe_protocol import happened
-from tictactoe_protocol.catalogue import say
-from tictactoe_protocol.happened import Change, is_draw, standing
-from tictactoe_protocol.lines import describe_lines, describe_reach, split_lines
 from tictactoe_protocol.pushes import OUT_REASONS, RoomState
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.wording import (
+from tictactoe_words import happened
+from tictactoe_words.catalogue import say
+from tictactoe_words.happened import Change, is_draw, standing
+from tictactoe_words.lines import describe_lines, describe_reach, split_lines
+from tictactoe_words.wording import (
     describe_cell,
     describe_players,
     describe_reason,

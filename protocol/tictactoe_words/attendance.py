@@ -12,10 +12,10 @@ from typing import Final
 
 from msgspec import UNSET
 
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.events import EventMatch, EventPairing, EventState
 from tictactoe_protocol.text import clean_text
-from tictactoe_protocol.tournaments import (
+from tictactoe_words.catalogue import say
+from tictactoe_words.tournaments import (
     describe_players,
     describe_score,
     describe_word,
@@ -23,7 +23,7 @@ from tictactoe_protocol.tournaments import (
     is_over,
     tabulate,
 )
-from tictactoe_protocol.wording import format_duration, join_words
+from tictactoe_words.wording import format_duration, join_words
 
 MOST_NAMED: Final = 6
 MOST_ROUNDS: Final = 4

@@ -8,8 +8,8 @@ from itertools import takewhile
 from typing import Final
 
 from tictactoe_engine import FREE, Rules, format_cell, format_column, number_row
-from tictactoe_protocol.catalogue import say
 from tictactoe_protocol.pushes import RoomState
+from tictactoe_words.catalogue import say
 
 _DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 _MOST_IN_WORDS: Final = 6
