@@ -23,7 +23,7 @@ ALLOWED: Final = (
     ("brain/gomocup.py", r"(START|RECTSTART|INFO|TURN) .*", "words of the protocol"),
     ("brain/engine.py", r"INFO .*|MESSAGE ", "words of the protocol"),
     ("brain/serve.py", r"(ERROR|UNKNOWN) .*|name=.*", "words of the protocol"),
-    ("brain/serve.py", r"no (such )?[a-z]+|not the engine's turn|the game is over", "said to a program"),
+    ("brain/serve.py", r"(invalid|unsupported) [a-z]+|not the engine's turn|the game is over", "read by a program"),
     ("nearby.py", r"(?s)HEAD .*|--host .*", "a request of HTTP, and options of a command"),
     ("online/messages.py", r"\0 failed", "said to whoever wrote the listener"),
     (".py", r"tictactoe [a-z]+", "the name of a task"),

@@ -1,4 +1,4 @@
-"""Where engines and the computer are tried out: as guests in a room, and in cups against each other.
+"""Engine testing: play as a guest in a room, or run local tournaments ("cups") between engines and bots.
 
-Nothing imports this package. It adds the commands `brain` and `cup` to `tictactoe-client`, as entry points of it.
+No other package imports this one. Its entry points add the commands `brain` and `cup` to `tictactoe-client`.
 """

@@ -1,4 +1,4 @@
-"""What can be typed after `tictactoe-client brain` and `tictactoe-client cup`."""
+"""Options and examples of `tictactoe-client brain` and `tictactoe-client cup`."""
 
 from __future__ import annotations
 

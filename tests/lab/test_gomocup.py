@@ -200,18 +200,18 @@ async def test_ours_plays_a_game_on() -> None:
     [
         (("START 33",), "ERROR A board has 1 to 32 rows, not 33."),
         (("START 4",), "ERROR A line of 5 can't fit a 4x4 board (at most 4)."),
-        (("START",), "ERROR no size"),
-        (("RECTSTART 20",), "ERROR no size"),
-        (("START 15", "TURN 15,0"), "ERROR no such cell"),
+        (("START",), "ERROR invalid size"),
+        (("RECTSTART 20",), "ERROR invalid size"),
+        (("START 15", "TURN 15,0"), "ERROR invalid cell"),
         (("START 15", "TURN 1,1", "TURN 1,1"), "ERROR B2 is taken by X."),
-        (("START 15", *board(["1,1,3"])), "ERROR no such stone"),
+        (("START 15", *board(["1,1,3"])), "ERROR invalid stone"),
         (("START 15", *board(["1,1,2", "2,2,2"])), "ERROR not the engine's turn"),
         (("START 15", *board([*FOUR, "4,0,1", "9,9,2"])), "ERROR The game is over."),
         (
             ("START 15", *board([stone[:-1] + str(3 - int(stone[-1])) for stone in (*FOUR, "4,0,1")])),
             "ERROR the game is over",
         ),
-        (("START 15", "INFO rule 4", "BEGIN"), "ERROR no such rule"),
+        (("START 15", "INFO rule 4", "BEGIN"), "ERROR unsupported rule"),
         (("SUGGEST 1,1",), "UNKNOWN SUGGEST"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Engines that speak the Gomocup protocol: one that plays here as a guest, and ours for others."""
+"""The Gomocup protocol: run an engine as a guest player, or serve the built-in engine to a Gomocup manager."""

@@ -1,6 +1,6 @@
-"""What a child process does before it becomes the engine: it limits its memory, and dies with who started it.
+"""Launcher of an engine process: set its memory limit, tie its life to its parent's, then exec the engine.
 
-Run by its path, so it imports nothing of ours: ``child.py BYTES PARENT COMMAND…``, with 0 bytes for no limit.
+Runs as a script, ``child.py BYTES PARENT_PID COMMAND…`` (0 bytes: no limit), so it imports only the standard library.
 """
 
 import os
@@ -11,7 +11,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(limit: str, parent: str, *command: str) -> None:
-    """Become the command; raises OSError and ValueError for what cannot be had."""
+    """Replace this process with the command; raise OSError or ValueError if a limit cannot be set or the exec fails."""
     if int(limit):
         import resource
 
@@ -20,7 +20,7 @@ def main(limit: str, parent: str, *command: str) -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != int(parent):  # it has gone meanwhile
+        if os.getppid() != int(parent):  # the parent ended before prctl took effect
             return
     os.execvp(command[0], command)
 

@@ -1,4 +1,4 @@
-"""What the command `brain` does: seat an engine as a guest, or be one for others."""
+"""The command `brain`: seat an engine as a guest player, or serve the built-in engine."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def use_engine(
     serve: bool,
     level: str,
 ) -> int:
-    """Seat the engine of this command in a room, or in a quick match; or serve as one."""
+    """Seat the engine started by `command` in a room or a quick match; with `serve`, act as an engine instead."""
     if serve:
         if command:
             raise Misuse(say("engine or serve"))
@@ -66,8 +66,8 @@ async def use_engine(
         code, address = parse_room(room)
         way = Choice("join", code=code)
     settings = replace(settings, mode="json" if settings.mode == "json" else "plain")
-    guest = _Guest(settings, way)
-    engine = Engine(command, (memory or 0) * _MEGABYTE, guest.tell)
+    guest = _EngineGuest(settings, way)
+    engine = Engine(command, (memory or 0) * _MEGABYTE, guest.show)
     try:
         options: dict[str, Any] = {"is_chatty": True, "room": way.code or None, "role": "player", "bot": True}
         async with connected(settings, address, **options) as (client, session):
@@ -82,8 +82,8 @@ async def use_engine(
         await engine.end()
 
 
-class _Guest:
-    """One run with an engine in a room, which is entered by a `way`; tells its owner what happens there."""
+class _EngineGuest:
+    """An engine playing in one room, entered by `way`; prints what happens there for the engine's owner."""
 
     def __init__(self, settings: Settings, way: Choice) -> None:
         self._settings = settings
@@ -98,7 +98,7 @@ class _Guest:
         await engine.set_up(rules)
         room = await session.enter(self._way.enter)
         if self._settings.mode == "plain":
-            room.subscribe(lambda event: self._hear(event, client))
+            room.subscribe(lambda event: self._show_event(event, client))
         try:
             await EnginePlayer(engine, room, stays=self._settings.stay).play()
         except (asyncio.CancelledError, OutputFailed) as end:
@@ -112,16 +112,16 @@ class _Guest:
         await room.say_goodbye()
         return exit_code_of(room.state, client.player, with_result=self._settings.result_code)
 
-    def tell(self, text: str) -> None:
-        """Tell what the engine says."""
+    def show(self, text: str) -> None:
+        """Print a message of the engine."""
         if self._settings.mode == "json":
             with suppress(OutputFailed):
                 print_own("engine", text=text)
         elif not self._settings.quiet:
             _print(say("engine says", text=text))
 
-    def _hear(self, event: RoomEvent, client: Client) -> None:
-        """Tell what happens, as a transcript does."""
+    def _show_event(self, event: RoomEvent, client: Client) -> None:
+        """Print an event of the room, worded as in a transcript."""
         match event:
             case Updated(old=None):
                 _print(*arrival.greet(event.state, event.moves, client, replace(self._settings, quiet=True)))
@@ -136,6 +136,6 @@ class _Guest:
 
 
 def _print(*lines: str) -> None:
-    """Print lines; an engine plays on though nobody reads them."""
+    """Print lines; the engine plays on even if standard output is closed."""
     with suppress(OutputFailed):
         Output().print(*lines)

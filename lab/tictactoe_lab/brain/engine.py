@@ -1,6 +1,7 @@
-"""An engine as a child process that is spoken to in lines: started when it is asked something, ended for certain.
+"""An engine as a child process that exchanges lines with this one: started on demand, always terminated.
 
-Whatever it does, nothing here waits or grows without an end."""
+Every wait has a timeout and every buffer a limit, whatever the engine does.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +26,27 @@ from tictactoe_words.catalogue import say
 
 START_SECONDS: Final = 20.0
 GRACE_SECONDS: Final = 1.0
-"""How long an engine has to end after `END`, and again after SIGTERM."""
-MOST_LINE_BYTES: Final = 8 * 1024
-MOST_BYTES: Final = 1024 * 1024
-"""How much an engine may say between two questions, and altogether on standard error for the log."""
-_MOST_TOLD: Final = 20
-_MOST_LENGTH: Final = 200
+"""Time for an engine to exit after `END`, and again after SIGTERM."""
+MAX_LINE_BYTES: Final = 8 * 1024
+MAX_OUTPUT_BYTES: Final = 1024 * 1024
+"""Limit of an engine's standard output per request, and of its standard error in the log."""
+_MAX_MESSAGES: Final = 20
+_MAX_MESSAGE_LENGTH: Final = 200
 _KILL: Final = getattr(signal, "SIGKILL", signal.SIGTERM)
-_OK: Final = re.compile("OK", re.IGNORECASE)
-_ANY: Final = re.compile("OK|UNKNOWN|ERROR", re.IGNORECASE)
+_READY: Final = re.compile("OK", re.IGNORECASE)
+_ANY_ANSWER: Final = re.compile("OK|UNKNOWN|ERROR", re.IGNORECASE)
 _CELL: Final = re.compile(r"(?:SUGGEST )?\s*(-?\d+\s*,\s*-?\d+)", re.IGNORECASE)
 _OPENING: Final = re.compile(r"(SWAP\b|\d+,\d+(?:\s+\d+,\d+)*)", re.IGNORECASE)
 _log: Final = logging.getLogger(__name__)
 
 
 class EngineFailed(ClientError):
-    """An engine cannot play on: `message` says why, to everybody, and `detail` has its own words for its owner."""
+    """The engine cannot play on.
+
+    Attributes:
+        message: The reason, also shown to the opponent.
+        detail: The engine's own output, shown only to its owner.
+    """
 
     def __init__(self, message: str, detail: str = "") -> None:
         super().__init__(message)
@@ -48,82 +54,91 @@ class EngineFailed(ClientError):
 
 
 class EngineSilent(EngineFailed):
-    """Its time is over, and it has said nothing."""
+    """The engine did not answer in time."""
 
 
 class Engine:
-    """One engine, given its `command`, and at most so many bytes of memory, 0 for any; `tell` gets what it says.
+    """An engine process; the next request after `end` starts a new one.
 
-    It may be asked again after `end`: it is then started anew.
+    Args:
+        command: The program and its arguments.
+        memory: Memory limit in bytes, 0 for none.
+        show: Called with each message of the engine, that is, each line that answers no request.
     """
 
-    def __init__(self, command: Sequence[str], memory: int, tell: Callable[[str], object]) -> None:
+    def __init__(self, command: Sequence[str], memory: int, show: Callable[[str], object]) -> None:
         self._command = tuple(command)
         self._memory = memory
-        self._tell = tell
+        self._show = show
         self._process: Process | None = None
-        self._reading: list[asyncio.Task[None]] = []
+        self._readers: list[asyncio.Task[None]] = []
         self._answer: asyncio.Future[str] | None = None
-        self._awaited = _OK
+        self._expected = _READY
         self._failure: EngineFailed | None = None
-        self._heard = self._told = 0
-        self._last_words = ""
-        self._set_up: Rules | None = None
-        self._seen: tuple[int, ...] | None = None
-        """What lies on its board, in the order in which it was played; None where that is not certain."""
-        self._plan: dict[Moment, int | str] = {}
+        self._bytes_read = self._messages_shown = 0
+        self._last_error = ""
+        self._rules: Rules | None = None
+        self._known_moves: tuple[int, ...] | None = None
+        """The moves on the engine's board, in order; None if unknown."""
+        self._planned: dict[Moment, int | str] = {}
 
-    # -- what it is asked ---------------------------------------------------------------------------------------------
+    # -- requests -----------------------------------------------------------------------------------------------------
 
     async def set_up(self, rules: Rules) -> None:
-        """Have it ready for a game by rules that it can play; raises `EngineFailed`."""
-        async with _limited(START_SECONDS):
+        """Prepare the engine for a new game by `rules`, which must be playable; raise `EngineFailed`."""
+        async with _time_limit(START_SECONDS):
             if self._process is None:
                 await self._start()
-            is_ready = self._set_up == rules
-            if is_ready and self._seen != ():  # which not every engine can clear
-                is_ready = await self._ask(_ANY, "RESTART") == "OK"
+            is_ready = self._rules == rules
+            if is_ready and self._known_moves != ():  # not every engine knows RESTART
+                is_ready = await self._ask(_ANY_ANSWER, "RESTART") == "OK"
             if not is_ready:
-                await self._ask(_OK, say_start(rules))
+                await self._ask(_READY, say_start(rules))
                 self._send(f"INFO rule {int(rules.exact)}", "INFO game_type 0", f"INFO max_memory {self._memory}")
-        self._set_up, self._seen = rules, ()
+        self._rules, self._known_moves = rules, ()
 
     async def decide(self, position: Position, time: Time) -> int | str:
-        """Return its move, or its choice in an opening, where one answer is for several; raises `EngineFailed`."""
-        moment = position.moves, position.chosen
-        if moment not in self._plan:
-            if position.opening is None:
-                return await self._choose(position, time)
-            self._plan = await self._open(position, time)
-        return self._plan.pop(moment)
+        """Return the engine's move, or its choice in an opening; raise `EngineFailed`.
 
-    async def _choose(self, position: Position, time: Time) -> int:
-        """Return the legal cell that it plays; it keeps what it has thought where the game has gone on by one stone."""
-        async with _limited(time.seconds):
-            if self._set_up != position.rules or not position.moves or self._seen != position.moves[:-1]:
+        One answer of the engine may settle several steps of an opening; later calls return the remaining steps.
+        """
+        moment = position.moves, position.chosen
+        if moment not in self._planned:
+            if position.opening is None:
+                return await self._choose_move(position, time)
+            self._planned = await self._play_opening(position, time)
+        return self._planned.pop(moment)
+
+    async def _choose_move(self, position: Position, time: Time) -> int:
+        """Return the legal cell the engine plays.
+
+        If only one stone has been added, only that stone is sent, so that the engine keeps its search tree.
+        """
+        async with _time_limit(time.seconds):
+            if self._rules != position.rules or not position.moves or self._known_moves != position.moves[:-1]:
                 await self.set_up(position.rules)
-            seen, self._seen = self._seen, None
-            answer = await self._ask(_CELL, *time.say(), *say_board(position, seen))
+            known_moves, self._known_moves = self._known_moves, None
+            answer = await self._ask(_CELL, *time.say(), *say_board(position, known_moves))
         cell = read_cell(answer, position.rules)
         if cell is None or cell not in position.legal_cells:
             raise EngineFailed(say("engine off the board" if cell is None else "engine taken", cell=answer[:20]))
-        self._seen = (*position.moves, cell)
+        self._known_moves = (*position.moves, cell)
         return cell
 
-    async def _open(self, position: Position, time: Time) -> dict[Moment, int | str]:
-        """Return what it does next in an opening by swap2, as `read_opening` does."""
-        async with _limited(time.seconds):
+    async def _play_opening(self, position: Position, time: Time) -> dict[Moment, int | str]:
+        """Return the engine's next steps in a swap2 opening, in the form of `read_opening`."""
+        async with _time_limit(time.seconds):
             await self.set_up(position.rules)
-            self._seen = None
+            self._known_moves = None
             answer = await self._ask(_OPENING, *time.say(), *say_opening(position))
         if plan := read_opening(answer, position):
             return plan
         raise EngineFailed(say("engine opening", answer=answer[:20]))
 
-    async def _ask(self, awaited: re.Pattern[str], *lines: str) -> str:
-        """Send lines, and return the first answer of that kind."""
-        self._heard = self._told = 0
-        self._awaited = awaited
+    async def _ask(self, expected: re.Pattern[str], *lines: str) -> str:
+        """Send lines and return the first answer that matches the pattern."""
+        self._bytes_read = self._messages_shown = 0
+        self._expected = expected
         self._answer = asyncio.get_running_loop().create_future()
         try:
             if self._failure is not None:
@@ -140,36 +155,36 @@ class Engine:
         with contextlib.suppress(OSError):
             self._process.stdin.write("".join(f"{line}\r\n" for line in lines).encode())
 
-    # -- what it says ---------------------------------------------------------------------------------------------
+    # -- output -------------------------------------------------------------------------------------------------------
 
-    async def _hear(self, process: Process) -> None:
-        """Take every line of standard output, and how that ends."""
+    async def _read_output(self, process: Process) -> None:
+        """Handle standard output line by line; fail the engine when it ends or exceeds its limits."""
         assert process.stdout is not None
         rest = b""
         while chunk := await process.stdout.read(4096):
-            self._heard += len(chunk)
+            self._bytes_read += len(chunk)
             *lines, rest = re.split(rb"[\r\n]", rest + chunk)
             for line in lines:
-                self._take(line.decode("utf-8", "replace").strip())
-            if len(rest) > MOST_LINE_BYTES or self._heard > MOST_BYTES:
+                self._handle_line(line.decode("utf-8", "replace").strip())
+            if len(rest) > MAX_LINE_BYTES or self._bytes_read > MAX_OUTPUT_BYTES:
                 self._fail(EngineFailed(say("engine floods")))
                 return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
                 await process.wait()
-        detail = say("engine died of", code=process.returncode, words=self._last_words or "-")
+        detail = say("engine died of", code=process.returncode, words=self._last_error or "-")
         self._fail(EngineFailed(say("engine died"), detail))
 
-    def _take(self, line: str) -> None:
-        answer, found = self._answer, self._awaited.match(line)
-        refusal = "ERROR" if self._awaited is _CELL else "ERROR|UNKNOWN"  # which some say of an INFO, too
+    def _handle_line(self, line: str) -> None:
+        answer, found = self._answer, self._expected.match(line)
+        refusal = "ERROR" if self._expected is _CELL else "ERROR|UNKNOWN"  # some engines answer UNKNOWN to INFO
         if answer is not None and not answer.done() and found:
             answer.set_result(found[found.re.groups].upper())
         elif answer is not None and re.match(refusal, line, re.IGNORECASE):
-            self._fail(EngineFailed(say("engine refuses"), clean_text(line[:_MOST_LENGTH])))
-        elif line and self._told < _MOST_TOLD:
-            self._told += 1
-            self._tell(clean_text(line.removeprefix("MESSAGE ")[:_MOST_LENGTH]))
+            self._fail(EngineFailed(say("engine refuses"), clean_text(line[:_MAX_MESSAGE_LENGTH])))
+        elif line and self._messages_shown < _MAX_MESSAGES:
+            self._messages_shown += 1
+            self._show(clean_text(line.removeprefix("MESSAGE ")[:_MAX_MESSAGE_LENGTH]))
 
     def _fail(self, failure: EngineFailed) -> None:
         self._failure = self._failure or failure
@@ -177,16 +192,16 @@ class Engine:
             self._answer.set_exception(self._failure)
 
     async def _log_errors(self, stderr: asyncio.StreamReader) -> None:
-        """Write standard error to the log, as much as is bearable, and know its last line."""
+        """Log the first `MAX_OUTPUT_BYTES` of standard error, and remember its last line."""
         logged, rest = 0, b""
         while chunk := await stderr.read(4096):
-            *lines, rest = re.split(rb"[\r\n]+", rest[-MOST_LINE_BYTES:] + chunk)
+            *lines, rest = re.split(rb"[\r\n]+", rest[-MAX_LINE_BYTES:] + chunk)
             for line in filter(None, lines):
-                self._last_words = clean_text(line[:_MOST_LENGTH].decode("utf-8", "replace"))
-                if (logged := logged + len(line)) <= MOST_BYTES:
-                    _log.debug("the engine's standard error: %s", self._last_words)
+                self._last_error = clean_text(line[:_MAX_MESSAGE_LENGTH].decode("utf-8", "replace"))
+                if (logged := logged + len(line)) <= MAX_OUTPUT_BYTES:
+                    _log.debug("the engine's standard error: %s", self._last_error)
 
-    # -- its process --------------------------------------------------------------------------------------------------
+    # -- the process --------------------------------------------------------------------------------------------------
 
     async def _start(self) -> None:
         started = bind(self._command, self._memory)
@@ -197,20 +212,20 @@ class Engine:
         except OSError as error:
             raise EngineFailed(say("engine not started"), describe_cause(error)) from None
         assert process.stderr is not None
-        self._process, self._failure, self._set_up, self._last_words = process, None, None, ""
-        self._reading = [
-            asyncio.create_task(self._hear(process), name="tictactoe engine"),
+        self._process, self._failure, self._rules, self._last_error = process, None, None, ""
+        self._readers = [
+            asyncio.create_task(self._read_output(process), name="tictactoe engine"),
             asyncio.create_task(self._log_errors(process.stderr), name="tictactoe engine"),
         ]
 
     def kill(self) -> None:
-        """End its process at once, if it runs, and all that it has started."""
+        """Kill the engine and its child processes at once, if it runs."""
         if self._process is not None:
             _signal(self._process, _KILL)
 
     async def end(self) -> None:
-        """End it, if it runs, with all that it has started: by `END`, then SIGTERM, then SIGKILL."""
-        process, self._process, self._seen = self._process, None, None
+        """Stop the engine and its child processes, if it runs: by `END`, then SIGTERM, then SIGKILL."""
+        process, self._process, self._known_moves = self._process, None, None
         if process is None:
             return
         assert process.stdin is not None
@@ -226,22 +241,22 @@ class Engine:
                 _signal(process, number)
         finally:
             _signal(process, _KILL)
-            await dismiss(*self._reading)
+            await dismiss(*self._readers)
             with contextlib.suppress(TimeoutError, OSError):
                 async with asyncio.timeout(GRACE_SECONDS):
-                    await process.communicate()  # what nobody has read would keep its pipes open
-                    await process.stdin.wait_closed()  # else Python prints that a killed one did not take its END
+                    await process.communicate()  # unread output would keep the pipes open
+                    await process.stdin.wait_closed()  # else Python reports a broken pipe if the engine was killed
 
 
 def bind(command: Sequence[str], memory: int = 0) -> tuple[str, ...]:
-    """Return a command with so much memory, 0 for any, that on Linux dies with this process, however that ends."""
+    """Return the command limited to `memory` bytes (0: no limit) that, on Linux, dies with this process."""
     if os.name != "posix":
         return tuple(command)
     return (sys.executable, "-IS", child.__file__, str(memory), str(os.getpid()), *command)
 
 
 def _signal(process: Process, number: int) -> None:
-    """Send a signal to an engine and to all that it has started."""
+    """Send a signal to an engine and its child processes."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, number)
@@ -250,7 +265,7 @@ def _signal(process: Process, number: int) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _limited(seconds: float) -> AsyncIterator[None]:
+async def _time_limit(seconds: float) -> AsyncIterator[None]:
     try:
         async with asyncio.timeout(seconds):
             yield

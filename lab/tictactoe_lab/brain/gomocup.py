@@ -1,7 +1,7 @@
-"""What the Gomocup protocol can say of games of ours: rules, boards, cells and time. Pure.
+"""The Gomocup protocol: rules, boards, cells and time limits as protocol text. Pure.
 
-Source: P. Laštovička, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm, whose cells are ``x,y``, the
-column first, both from 0.
+Source: P. Laštovička, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. A cell is ``x,y``: column,
+then row, both counted from 0.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_words.catalogue import say
 
 Moment = tuple[tuple[int, ...], tuple[str, ...]]
-"""What was played and chosen before something."""
+"""The moves and the opening choices made so far."""
 LINE: Final = 5
 FREE_MOVE_MS: Final = 30_000
-"""What an engine is given for a move where no clock runs."""
+"""Time for a move without a clock."""
 FREE_LAG_MS: Final = 5_000
-"""By how much it may overrun that."""
+"""Grace period after `FREE_MOVE_MS`."""
 _NO_LIMIT_MS: Final = 2**31 - 1
-_MOST_LAG_MS: Final = 1_000
+_MAX_LAG_MS: Final = 1_000
 _SWAP: Final = "SWAP"
 _CELL: Final = re.compile(r"(\d{1,4}),(\d{1,4})", re.ASCII)
 
 
 def check_playable(rules: Rules) -> None:
-    """Raise `Misuse` that says why, where no engine can play this."""
+    """Raise `Misuse` with the reason if the protocol does not cover these rules."""
     obstacles = {
         "engine marks": len(rules.marks) != 2,
         "engine gravity": rules.gravity,
@@ -48,13 +48,13 @@ def check_playable(rules: Rules) -> None:
 
 
 def say_start(rules: Rules) -> str:
-    """Return the command that sets the board up, for any that is as wide as high the one that every engine knows."""
+    """Return the command that sets up the board: ``START`` if it is square, as some engines lack ``RECTSTART``."""
     is_square = rules.rows == rules.columns
     return f"START {rules.rows}" if is_square else f"RECTSTART {rules.columns},{rules.rows}"
 
 
 def say_cell(cell: int, rules: Rules) -> str:
-    """Return a cell as an engine knows it.
+    """Return a cell in the protocol's notation.
 
     >>> say_cell(16, Rules(15, 15, 5))
     '1,1'
@@ -63,7 +63,7 @@ def say_cell(cell: int, rules: Rules) -> str:
 
 
 def read_cell(text: str, rules: Rules) -> int | None:
-    """Return the cell that stands there, None where it is off the board or none stands there.
+    """Return the cell that `text` names, or None if it is malformed or off the board.
 
     >>> read_cell("14,0", Rules(15, 15, 5)), read_cell("15,0", Rules(15, 15, 5))
     (14, None)
@@ -74,7 +74,10 @@ def read_cell(text: str, rules: Rules) -> int | None:
 
 
 def say_board(position: Position, seen: tuple[int, ...] | None = None) -> Iterator[str]:
-    """Yield what has an engine move: ``BEGIN``, ``TURN`` where it has `seen` all but the last stone, or all stones."""
+    """Yield the lines that request a move.
+
+    These are ``BEGIN`` on an empty board, ``TURN`` if the engine has `seen` all moves but the last, else ``BOARD``.
+    """
     if not position.moves:
         yield "BEGIN"
     elif position.moves[:-1] == seen:
@@ -87,7 +90,7 @@ def say_board(position: Position, seen: tuple[int, ...] | None = None) -> Iterat
 
 
 def say_opening(position: Position) -> Iterator[str]:
-    """Yield what has an engine act in an opening by swap2: the stones that the other one has seen last."""
+    """Yield the lines that request the next step of a swap2 opening: the stones the opponent placed last."""
     yield "SWAP2BOARD"
     for cell in position.moves[: next(stones for stones in (5, 3, 0) if stones <= position.ply)]:
         yield say_cell(cell, position.rules)
@@ -95,9 +98,9 @@ def say_opening(position: Position) -> Iterator[str]:
 
 
 def read_opening(answer: str, position: Position) -> dict[Moment, int | str]:
-    """Return what an engine plays and chooses from here on, each by what lies before it; empty for what cannot be.
+    """Return the engine's moves and choices, keyed by the moment each applies to; empty if the answer is illegal.
 
-    Its own colour, the second, an engine keeps by playing on; ``SWAP`` takes the first one.
+    The engine has the second colour: it keeps that by placing a stone, and takes the first with ``SWAP``.
     """
     opening, marks, words = position.opening, position.rules.marks, answer.split()
     cells = [cell for word in words if (cell := read_cell(word, position.rules)) is not None]
@@ -120,7 +123,7 @@ def read_opening(answer: str, position: Position) -> dict[Moment, int | str]:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """What an engine is told of its time, in ms, and after how many seconds it is over."""
+    """The time limits sent to the engine, in ms, and the `seconds` after which its answer is too late."""
 
     turn_ms: int
     match_ms: int
@@ -128,28 +131,28 @@ class Time:
     seconds: float
 
     def say(self) -> Iterator[str]:
-        """Yield the words for it."""
+        """Yield the ``INFO`` lines with these limits."""
         yield f"INFO timeout_turn {self.turn_ms}"
         yield f"INFO timeout_match {self.match_ms}"
         yield f"INFO time_left {self.left_ms}"
 
 
 def time_for_move(turn_ms: int, lag_ms: int) -> Time:
-    """Return the time of who has so much for each move, and may overrun that by some."""
+    """Return the limits of a game with a fixed time per move and a grace period of `lag_ms`."""
     return Time(turn_ms, 0, _NO_LIMIT_MS, (turn_ms + lag_ms) / 1000)
 
 
 def find_time(state: RoomState, mark: str) -> Time:
-    """Return what is left for the move that a mark has to make, by the clock of the state that has just come.
+    """Return the limits of the next move of `mark`, by the clock of a state that has just arrived.
 
-    The way to the server and back is kept aside. Of a clock for the whole game a move gets a tenth, or the increment,
-    so that an engine that uses up what it is given for a move never runs out of time.
+    A reserve for network latency is subtracted. With a clock for the whole game, a move gets a tenth of the remaining
+    time or the increment, so that an engine that always uses its whole move time never runs out.
     """
     clock, terms = state.clock, state.time_control
     if clock is None or terms is None:
         return time_for_move(FREE_MOVE_MS, FREE_LAG_MS)
     due_ms = clock.remaining_ms.get(mark, 0) if clock.start_ms is UNSET else clock.start_ms
-    lag_ms = min(_MOST_LAG_MS, due_ms // 5)
+    lag_ms = min(_MAX_LAG_MS, due_ms // 5)
     usable_ms, seconds = due_ms - lag_ms, (due_ms - lag_ms / 2) / 1000
     if terms.initial_ms is UNSET or terms.increment_ms is UNSET:
         return Time(usable_ms, 0, _NO_LIMIT_MS, seconds)

@@ -1,4 +1,4 @@
-"""An engine in a seat: it moves when it is its turn, and gives the game up, saying why, where it cannot play on."""
+"""An engine in a seat: it moves on its turn, and resigns with a chat message if it fails."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import choices
 
-_PASSED: Final = frozenset({"stale", "not_your_turn", "game_over", "not_started", "no_offer", "not_allowed"})
-"""Why something is refused whose position is gone: a state that says more is on its way."""
+_OUTDATED: Final = frozenset({"stale", "not_your_turn", "game_over", "not_started", "no_offer", "not_allowed"})
+"""Refusals of a request that came too late; the newer state is on its way."""
 
 
 class EnginePlayer:
-    """Plays in a room with an engine: one game, or where it `stays` each that others want to play as well."""
+    """Plays with an engine in a room: one game, or, if it `stays`, every rematch too."""
 
     def __init__(self, engine: Engine, room: Room, *, stays: bool) -> None:
         self._engine = engine
@@ -31,15 +31,15 @@ class EnginePlayer:
         self._stays = stays
 
     async def play(self) -> None:
-        """Play until the game or the room is over; raises `EngineFailed` once the game is given up."""
+        """Play until the game or the room is over; if the engine fails, resign and raise `EngineFailed`."""
         try:
             async for state in self._room:
                 if state.status == "over" and not (self._stays and can_play_again(state)):
                     return
                 try:
                     await self._act(state)
-                except Refused as refused:  # the position may have gone on meanwhile
-                    if refused.code not in _PASSED:
+                except Refused as refused:
+                    if refused.code not in _OUTDATED:
                         raise
         except EngineFailed as failed:
             for request in (
@@ -51,7 +51,7 @@ class EnginePlayer:
             raise
 
     async def _act(self, state: RoomState) -> None:
-        """Answer an offer as an engine can, which gives moves back and agrees to no draw, else move at its turn."""
+        """Answer pending offers (accept an undo or a rematch, decline a draw), then move if it is the engine's turn."""
         now = choices(state, self._room.viewer, None)
         if now.may("undo accept"):
             await self._room.undo("accept")
@@ -64,26 +64,26 @@ class EnginePlayer:
             await self._move(state)
 
     async def _move(self, state: RoomState) -> None:
-        """Make its move, unless the position is gone before, or the other one wants a move back."""
+        """Make the engine's move, unless the position changes or the opponent asks for an undo first."""
         room, engine = self._room, self._engine
-        passed = asyncio.Event()
+        interrupted = asyncio.Event()
 
-        def hear(event: RoomEvent) -> None:
-            now = room.state  # events may be of before
+        def interrupt_if_outdated(event: RoomEvent) -> None:
+            now = room.state  # the event may be older
             is_same = (now.game, now.ply, now.status) == (state.game, state.ply, state.status)
             if isinstance(event, Closed | Replaced | Cut) or not is_same or now.offers.undo not in (None, room.seat):
-                passed.set()
+                interrupted.set()
 
         thinking = asyncio.create_task(engine.decide(room.position, find_time(state, str(room.seat))))
-        waiting = asyncio.create_task(passed.wait())
-        unsubscribe = room.subscribe(hear)
+        waiting = asyncio.create_task(interrupted.wait())
+        unsubscribe = room.subscribe(interrupt_if_outdated)
         try:
             await asyncio.wait({thinking, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if thinking.done():
                 act = thinking.result()
                 await (room.choose(act) if isinstance(act, str) else room.move(act, ply=state.ply))
             else:
-                await engine.end()  # no word would stop it; the next position it is shown as a whole
+                await engine.end()  # the protocol has no command to stop thinking
         finally:
             unsubscribe()
             await dismiss(thinking, waiting)

@@ -1,4 +1,4 @@
-"""Our engine for others: it answers the Gomocup protocol on standard input and output, as their managers start it."""
+"""The built-in engine as a Gomocup program: commands on standard input, answers on standard output."""
 
 from __future__ import annotations
 
@@ -19,46 +19,52 @@ from tictactoe_engine.strategies import Level, side_chooser_of, strategy_of
 from tictactoe_lab.brain.gomocup import LINE, read_cell, say_cell
 from tictactoe_protocol import clean_text
 
-_IN_PLAIN_WORDS: Final = {"easy": Level.RANDOM, "medium": Level.RULES}
-_SHARE_OF_HARD: Final = 0.1
-_USUAL: Final = {"timeout_turn": 30_000, "timeout_match": 0, "time_left": 2**31 - 1, "rule": 0}
-"""What counts where a manager does not say it."""
-_SHARE: Final = 0.9
-_LEAST_SECONDS: Final = 0.02
+_LEVEL_NAMES: Final = {"easy": Level.RANDOM, "medium": Level.RULES}
+_HARD_SHARE: Final = 0.1
+_DEFAULTS: Final = {"timeout_turn": 30_000, "timeout_match": 0, "time_left": 2**31 - 1, "rule": 0}
+"""Settings until the manager sends ``INFO``."""
+_USED_SHARE: Final = 0.9
+_MIN_SECONDS: Final = 0.02
 _MOVES_AHEAD: Final = 20
-"""Among so many moves the time of a match is shared out."""
+"""Number of moves over which the remaining match time is spread."""
 _NUMBER: Final = re.compile(r"\d{1,10}", re.ASCII)
-_MOST_STONES: Final = 32 * 32
+_MAX_STONES: Final = 32 * 32
 
 
-class _Wrong(Exception):
-    """A manager wants what cannot be; the text follows ``ERROR``."""
+class _InvalidCommand(Exception):
+    """The manager's command is invalid; the text follows ``ERROR``."""
 
 
 def level_of(word: str) -> Level:
-    """Return the level of that name, by strategy or in plain words."""
-    return _IN_PLAIN_WORDS.get(word) or Level(word)
+    """Return the level of that name, such as ``easy`` or ``rules``."""
+    return _LEVEL_NAMES.get(word) or Level(word)
 
 
 def share_of(level: Level) -> float:
-    """Return for which part of its time a level thinks."""
-    return _SHARE_OF_HARD if level is Level.HARD else 1.0
+    """Return the share of its time that a level uses."""
+    return _HARD_SHARE if level is Level.HARD else 1.0
 
 
 class PBrain:
-    """One game as its manager tells it, line by line, answered at a level."""
+    """One session with a manager, answered at `level`.
+
+    Args:
+        level: Name of the level that plays.
+        read: Returns the manager's next line, or None at the end of the input.
+        reply: Sends a line to the manager.
+    """
 
     def __init__(self, level: str, read: Callable[[], Awaitable[str | None]], reply: Callable[[str], object]) -> None:
         self._level = level_of(level)
         self._read = read
         self._reply = reply
-        self._told = dict(_USUAL)
+        self._info = dict(_DEFAULTS)
         self._size = (20, 20)
         self._moves: tuple[int, ...] = ()
         self._is_stopped = False
 
     async def run(self) -> None:
-        """Answer until ``END`` or the end of the input; when cancelled, think no more."""
+        """Answer commands until ``END`` or the end of the input; cancellation stops the search, too."""
         try:
             while (line := await self._read()) is not None:
                 word, _, rest = line.strip().partition(" ")
@@ -66,16 +72,16 @@ class PBrain:
                     return
                 try:
                     await self._answer(word.upper(), rest.replace(" ", "" if "," in rest else " "))
-                except (_Wrong, InvalidRules, IllegalMove) as wrong:
-                    self._reply(f"ERROR {wrong}")
+                except (_InvalidCommand, InvalidRules, IllegalMove) as error:
+                    self._reply(f"ERROR {error}")
         finally:
             self._is_stopped = True
 
     @property
     def _rules(self) -> Rules:
-        if self._told["rule"] not in (0, 1):
-            raise _Wrong("no such rule")
-        return Rules(*self._size, LINE, exact=self._told["rule"] == 1)
+        if self._info["rule"] not in (0, 1):
+            raise _InvalidCommand("unsupported rule")
+        return Rules(*self._size, LINE, exact=self._info["rule"] == 1)
 
     async def _answer(self, word: str, rest: str) -> None:
         match word:
@@ -87,8 +93,8 @@ class PBrain:
                 self._reply("OK")
             case "INFO":
                 key, _, value = rest.lower().partition(" ")
-                if key in _USUAL and _NUMBER.fullmatch(value.strip()):
-                    self._told[key] = int(value)
+                if key in _DEFAULTS and _NUMBER.fullmatch(value.strip()):
+                    self._info[key] = int(value)
             case "BEGIN":
                 await self._move(self._moves)
             case "TURN":
@@ -107,7 +113,7 @@ class PBrain:
 
     def _start(self, columns: str, rows: str) -> None:
         if not (_NUMBER.fullmatch(rows) and _NUMBER.fullmatch(columns)):
-            raise _Wrong("no size")
+            raise _InvalidCommand("invalid size")
         Rules(int(rows), int(columns), LINE)
         self._size, self._moves = (int(rows), int(columns)), ()
         self._reply("OK")
@@ -115,27 +121,27 @@ class PBrain:
     def _cell(self, text: str) -> int:
         cell = read_cell(text, self._rules)
         if cell is None:
-            raise _Wrong("no such cell")
+            raise _InvalidCommand("invalid cell")
         return cell
 
     async def _read_lines(self) -> list[str]:
-        """Return the lines up to ``DONE``."""
+        """Return the lines before ``DONE``."""
         lines: list[str] = []
         while (line := await self._read()) is not None and line.strip().upper() != "DONE":
-            lines = [*lines, line.strip()][:_MOST_STONES]
+            lines = [*lines, line.strip()][:_MAX_STONES]
         return lines
 
     async def _read_board(self) -> tuple[int, ...]:
-        """Return moves that lead to the stones of the lines that follow, those of each side in their order."""
+        """Read the stones of a ``BOARD`` command; return moves that lead to them, each side's in their given order."""
         stones: dict[str, list[int]] = {"1": [], "2": []}
         for line in await self._read_lines():
             cell, _, side = line.rpartition(",")
             if side not in stones:
-                raise _Wrong("no such stone")
+                raise _InvalidCommand("invalid stone")
             stones[side].append(self._cell(cell))
         own, others = stones.values()
         if len(others) - len(own) not in (0, 1):
-            raise _Wrong("not the engine's turn")
+            raise _InvalidCommand("not the engine's turn")
         first, second = (others, own) if len(others) > len(own) else (own, others)
         return tuple(cell for turn in range(len(first)) for cell in (*first[turn : turn + 1], *second[turn : turn + 1]))
 
@@ -146,10 +152,10 @@ class PBrain:
         self._reply(say_cell(cell, self._rules))
 
     async def _open(self, moves: tuple[int, ...]) -> None:
-        """Answer with the stones of an opening by swap2, or with the side that is better after those of the other."""
+        """Answer ``SWAP2BOARD``: place stones, or take the better side of the opponent's opening."""
         rules = replace(self._rules, opening="swap2")
         if len(moves) not in (0, *plies_of_choices("swap2")):
-            raise _Wrong("no such opening")
+            raise _InvalidCommand("unsupported opening")
         position = Position.replay(rules, moves, chosen=[MORE] if len(moves) > 3 else [])
         stones = position.opening.left if position.opening else 0
         if not stones:
@@ -164,20 +170,20 @@ class PBrain:
         self._reply(" ".join(cells) or "SWAP")
 
     async def _choose(self, position: Position, stones: int = 1) -> int:
-        """Return the best cell, as one of so many for which there is time."""
+        """Return the best cell, using 1 / `stones` of the time for a move."""
         if position.outcome is not None:
-            raise _Wrong("the game is over")
+            raise _InvalidCommand("the game is over")
         choose = strategy_of(self._level, self._budget(stones))
         return await asyncio.to_thread(choose, position, random.Random())
 
     def _budget(self, stones: int = 1) -> Budget:
-        """Return how long to think: most of what a move may take, and of a match's rest a part."""
-        told = self._told
-        left_ms = told["time_left"] / _MOVES_AHEAD if told["timeout_match"] else math.inf
-        share = _SHARE * share_of(self._level) / stones
-        seconds = max(_LEAST_SECONDS, min(told["timeout_turn"], left_ms) / 1000 * share)
+        """Return the search budget: most of a move's time limit, at most its share of the remaining match time."""
+        info = self._info
+        left_ms = info["time_left"] / _MOVES_AHEAD if info["timeout_match"] else math.inf
+        share = _USED_SHARE * share_of(self._level) / stones
+        seconds = max(_MIN_SECONDS, min(info["timeout_turn"], left_ms) / 1000 * share)
         return Budget(seconds=seconds, clock=self._clock)
 
     def _clock(self) -> float:
-        """Return the time, which is at its end once nobody waits for an answer."""
+        """Return the current time, or infinity to end the search after cancellation."""
         return math.inf if self._is_stopped else time.monotonic()

@@ -1,1 +1,1 @@
-"""A cup: engines and bots against each other on this machine, without a server."""
+"""Cups: local tournaments between engines and bots, without a server."""

@@ -1,7 +1,7 @@
-"""The computer as a process of its own, so that no thought holds up a cup or its end.
+"""The bot as a separate process, so that its search can be killed at any time.
 
-Started by its path, as ``bot.py LEVEL NODES SECONDS SEED``. Each position comes as a line, its pickle in
-hexadecimal; the answer is a cell, or the number of the option in an opening.
+Runs as a script, ``bot.py LEVEL NODES SECONDS SEED``. It reads a position from each line, pickled and in hexadecimal,
+and answers with a cell or, at a choice of an opening, the index of the option.
 """
 
 import pickle
@@ -14,7 +14,7 @@ from tictactoe_engine.strategies import side_chooser_of, strategy_of
 
 
 def main(level: str, nodes: str, seconds: str, seed: str) -> None:
-    """Answer until nothing more can come; 0 nodes or seconds for any."""
+    """Answer until the end of the input; 0 nodes or 0 seconds means no limit."""
     budget = Budget(int(nodes) or None, float(seconds) or None, time.monotonic)
     place, choose_side, random = strategy_of(level, budget), side_chooser_of(level, budget), Random(seed)
     for line in sys.stdin:

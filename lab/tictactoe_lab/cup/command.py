@@ -1,4 +1,4 @@
-"""What the command `cup` does: a match or a round robin on this machine, told as it goes on."""
+"""The command `cup`: a local match or round robin, with its progress on the terminal."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from tictactoe_words.wording import describe_reason, format_duration
 
 _FILE: Final = "tictactoe-cup.txt"
 _ROUNDS: Final = 10
-_MOST_ROUNDS: Final = 50_000  # where a test says when it is enough
-_NAMED: Final = re.compile(r"([\w.-]{1,32})=(.+)")
+_MOST_ROUNDS: Final = 50_000  # a test ends earlier
+_NAMED_ENGINE: Final = re.compile(r"([\w.-]{1,32})=(.+)")
 _TEST: Final = re.compile(r"(-?\d{1,3}(?:\.\d+)?),(-?\d{1,3}(?:\.\d+)?)", re.ASCII)
 _SECONDS_BETWEEN_TABLES: Final = 0.2
 
@@ -51,7 +51,7 @@ async def play_cup(
     openings: int | None,
     seed: int,
 ) -> int:
-    """Play a cup, or go on with it where its file ends; all that makes no sense is refused before there is a file."""
+    """Play a cup, or resume the one in its file. Invalid options are refused before the file is created."""
     entrants = [*_list_entrants(bots, brains)]
     many, played = len(entrants), PRESETS[rules or "gomoku"]
     test = _TEST.fullmatch(sprt or "0,1")
@@ -70,24 +70,24 @@ async def play_cup(
     games = list_games(entrants, list_openings(played, openings, seed), rounds)
     first = next(games)
     differences = (float(test[1]), float(test[2])) if sprt else None
-    show = _Show(settings, [one.name for one in entrants], rounds * many * (many - 1), differences)
+    progress = _Progress(settings, [one.name for one in entrants], rounds * many * (many - 1), differences)
     with closing(CupFile(out or _FILE)) as file:
         kept, due = file.resume(chain([first], games), terms)
         try:
-            if show.begin(kept, file.name):
-                await run(due, terms, file, show.count, concurrency)
+            if progress.begin(kept, file.name):
+                await run(due, terms, file, progress.count, concurrency)
         finally:
-            show.end(file.name)
-    return show.exit_code
+            progress.end(file.name)
+    return progress.exit_code
 
 
 def _list_entrants(bots: Sequence[str], brains: Sequence[str]) -> Iterator[Entrant]:
-    """Yield who plays, each by a name of its own."""
+    """Yield the entrants, with ``#2`` and so on added to repeated names."""
     entrants = [Entrant(level, level_of(level)) for level in bots]
     for text in brains:
-        name, command = found.groups() if (found := _NAMED.fullmatch(text)) else ("", text)
+        name, command = found.groups() if (found := _NAMED_ENGINE.fullmatch(text)) else ("", text)
         words: tuple[str, ...] = ()
-        with suppress(ValueError):  # where quotes are not closed
+        with suppress(ValueError):  # unclosed quotes
             words = tuple(shlex.split(command))
         if not words or shutil.which(words[0]) is None:
             raise Misuse(say("engine not found", command=clean_text("".join(words[:1]) or command)))
@@ -98,26 +98,26 @@ def _list_entrants(bots: Sequence[str], brains: Sequence[str]) -> Iterator[Entra
         yield one if seen[one.name] == 1 else one._replace(name=f"{one.name}#{seen[one.name]}")
 
 
-class _Show:
-    """Tells of a cup: by a table that stays in its place, by a line for each game, or for programs."""
+class _Progress:
+    """Shows the progress of a cup: as a live table, one line per game, or JSON."""
 
     def __init__(self, settings: Settings, names: Sequence[str], games: int, test: tuple[float, float] | None) -> None:
         self._settings, self._results, self._games, self._test = settings, Results(names), games, test
         self._is_live, self._is_json = settings.mode == "screen", settings.mode == "json"
-        self._kept = self._lines = 0
+        self._resumed = self._lines = 0
         self._began = self._drawn = 0.0
 
     def begin(self, kept: Sequence[GameRecord], file: str) -> bool:
-        """Count what was played before; tell whether more is to be."""
+        """Count the games already played; return True if more are needed."""
         for record in kept:
             self._results.add(record)
-        self._kept, self._began = len(kept), time.monotonic()
+        self._resumed, self._began = len(kept), time.monotonic()
         if kept and not self._is_json and not self._settings.quiet:
             Output().print(say("cup resumed", n=len(kept), file=file))
         return self._is_wanted
 
     def count(self, record: GameRecord) -> bool:
-        """Count a game and tell of it; tell whether more are to be played."""
+        """Count and show a game; return True if more are needed."""
         self._results.add(record)
         result, why = record.result, dict(record.tags).get(FAILED)
         assert result is not None
@@ -138,7 +138,7 @@ class _Show:
         return self._is_wanted
 
     def end(self, file: str) -> None:
-        """Show the last table, and how a cup that is not over goes on."""
+        """Show the final table and, if the cup is unfinished, how to resume it."""
         played = len(self._results.games)
         if self._is_json:
             rows = [{key: _finite(value) for key, value in row._asdict().items()} for row in self._results.list_rows()]
@@ -150,7 +150,7 @@ class _Show:
             print_error(say("cup goes on", file=file))
 
     def _draw(self, *told: str, is_last: bool = False) -> None:
-        """Show the table, on a terminal in the place of the one before, with what is told for good above it."""
+        """Print the table, on a terminal over the previous one, with the lines of `told` above it."""
         if not (told or is_last or time.monotonic() - self._drawn > _SECONDS_BETWEEN_TABLES):
             return
         table = [*draw_table(self._results.list_rows(), in_ascii=self._settings.ascii), *self._describe_test()]
@@ -172,9 +172,9 @@ class _Show:
         return [say(id, ratio=f"{ratio:.2f}", limit=f"{LIMIT:.2f}", **shown)]
 
     def _describe_rest(self) -> str:
-        """Return how much is still to be played, and for how long by what the games took until now."""
+        """Describe how many games are left, and the time they will take at the present pace."""
         played = len(self._results.games)
-        seconds = (time.monotonic() - self._began) / max(1, played - self._kept) * (self._games - played)
+        seconds = (time.monotonic() - self._began) / max(1, played - self._resumed) * (self._games - played)
         return say("cup rest", done=played, games=self._games, left=format_duration(int(seconds * 1000)))
 
     @property
@@ -187,9 +187,9 @@ class _Show:
 
     @property
     def exit_code(self) -> ExitCode:
-        """Whether an engine failed."""
+        """The exit code, which reports whether an engine failed."""
         return ExitCode.ENGINE if any(self._results.failed.values()) else ExitCode.NORMAL
 
 
 def _finite(value: object) -> object:
-    return None if isinstance(value, float) and math.isinf(value) else value  # which JSON cannot say
+    return None if isinstance(value, float) and math.isinf(value) else value  # JSON has no infinity

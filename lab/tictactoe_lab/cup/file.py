@@ -1,4 +1,4 @@
-"""The file of a cup: the record of each game, on disk before it counts, so that the cup can go on from there."""
+"""The file of a cup: each finished game is synced to disk before it counts, so that the cup can be resumed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
 
 FAILED: Final = "Failed"
-"""The tag that says why whoever lost could not play on."""
+"""The tag with the reason why the loser's engine failed."""
 _GAP: Final = b"\n\n"  # ends the tags of a record, and the record
 
 
 class Terms(NamedTuple):
-    """What each has for a move, seconds or nodes of a search, and what chance begins with."""
+    """The limit of each move, in seconds or search nodes, and the random seed."""
 
     seconds: float | None
     nodes: int | None
@@ -33,7 +33,7 @@ class Terms(NamedTuple):
 
 
 def make_record(game: Game, terms: Terms, position: Position, result: GameResult | None, why: str = "") -> GameRecord:
-    """Return the record of a game that has ended now."""
+    """Return the record of a game that has just ended; `why` is the reason if the loser's engine failed."""
     names = [entrant.name for entrant in game.players][:: -1 if position.is_swapped else 1]
     tags = {"Nodes": str(terms.nodes or ""), FAILED: clean_text(why)[:MAX_VALUE_LENGTH]}
     return GameRecord(
@@ -51,7 +51,7 @@ def make_record(game: Game, terms: Terms, position: Position, result: GameResult
 
 
 class CupFile:
-    """The file, kept from other cups as long as this one lasts; whatever fails is a `Misuse`."""
+    """The file of a cup, locked against other cups until it is closed; every failure is raised as `Misuse`."""
 
     def __init__(self, name: str) -> None:
         self.name = clean_text(name)
@@ -70,21 +70,21 @@ class CupFile:
                 raise Misuse(say("cup busy", file=self.name)) from None
 
     def resume(self, games: Iterator[Game], terms: Terms) -> tuple[list[GameRecord], Iterator[Game]]:
-        """Return the records in the file, and the games that it has not."""
+        """Return the records in the file and the games still to be played; raise `Misuse` if it is not of this cup."""
         records = self._read()
-        kept = {record.round: record for record in records}
-        due: list[Game] = []
-        while kept and (game := next(games, None)):
-            if (record := kept.pop(game.id, None)) is None:
-                due.append(game)
-            elif not _is_of(record, game, terms):
-                raise self._foreign()
-        if kept:
-            raise self._foreign()
-        return records, chain(due, games)
+        unmatched = {record.round: record for record in records}
+        missing: list[Game] = []
+        while unmatched and (game := next(games, None)):
+            if (record := unmatched.pop(game.id, None)) is None:
+                missing.append(game)
+            elif not _matches(record, game, terms):
+                raise self._not_this_cup()
+        if unmatched:
+            raise self._not_this_cup()
+        return records, chain(missing, games)
 
     def _read(self) -> list[GameRecord]:
-        """Return the records but for what was not written to its end, which the next one takes the place of."""
+        """Return the complete records; `append` will overwrite an incomplete last one."""
         self._file.seek(0)
         content = self._file.read()
         parts = content.split(_GAP)
@@ -93,10 +93,10 @@ class CupFile:
         with suppress(RecordError, UnicodeDecodeError):
             if texts or not content:
                 return [parse_record(text.decode()) for text in texts]
-        raise self._foreign()
+        raise self._not_this_cup()
 
     def append(self, record: GameRecord) -> None:
-        """Write a record, and see that it is on disk."""
+        """Write a record and sync it to disk."""
         text = format_record(record).encode()
         try:
             self._file.truncate(self._end)
@@ -108,18 +108,18 @@ class CupFile:
         self._end += len(text)
 
     def close(self) -> None:
-        """Leave the file to others."""
+        """Close and unlock the file."""
         self._file.close()
 
-    def _foreign(self) -> Misuse:
+    def _not_this_cup(self) -> Misuse:
         return Misuse(say("cup other file", file=self.name))
 
     def _fail(self, error: OSError | ValueError) -> Misuse:
         return Misuse(say("record unwritable file", file=self.name, why=clean_text(describe_cause(error)).rstrip(".")))
 
 
-def _is_of(record: GameRecord, game: Game, terms: Terms) -> bool:
-    """Tell whether a record is of this game."""
+def _matches(record: GameRecord, game: Game, terms: Terms) -> bool:
+    """Return True if the record could be of this game: same players, terms and opening."""
     same, opening = make_record(game, terms, record.position, record.result), game.opening
     is_same = (record.rules, record.players, record.clock) == (opening.rules, same.players, same.clock)
     return is_same and record.moves[: opening.ply] == opening.moves and {*same.tags} <= {*record.tags}

@@ -1,4 +1,4 @@
-"""Who plays in a cup, and every game of it, the same ones in the same order whenever it is asked for. Pure."""
+"""The entrants and games of a cup, the same games in the same order on every run. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRIES: Final = 100
 
 
 class Entrant(NamedTuple):
-    """Who plays: a level of the computer, or the command of an engine; no two have the same name."""
+    """A player of a cup: a level of the bot, or an engine started by `command`. Names are unique."""
 
     name: str
     level: Level | None = None
@@ -28,7 +28,11 @@ class Entrant(NamedTuple):
 
 
 class Game(NamedTuple):
-    """One game: ``3.2.1`` is the first of pair 2 in round 3. The first player has the first mark."""
+    """A game of a cup; the first player has the first mark.
+
+    Attributes:
+        id: Round, pair and game: ``3.2.1`` is the first game of pair 2 in round 3.
+    """
 
     id: str
     players: tuple[Entrant, Entrant]
@@ -36,7 +40,7 @@ class Game(NamedTuple):
 
 
 def list_games(entrants: Sequence[Entrant], openings: Iterator[Position], rounds: int) -> Iterator[Game]:
-    """Yield the games round by round: in each everybody plays its opening with both marks against everybody."""
+    """Yield the games round by round; in a round, each pair plays the same opening twice, with marks swapped."""
     many = len(entrants)
     order = [pair for round in range(1, berger_rounds(many) + 1) for pair in berger_pairs(many, round)]
     pairs = [(entrants[one - 1], entrants[other - 1]) for one, other in order if other is not None]
@@ -47,10 +51,17 @@ def list_games(entrants: Sequence[Entrant], openings: Iterator[Position], rounds
 
 
 def list_openings(rules: Rules, plies: int | None, seed: int) -> Iterator[Position]:
-    """Yield openings without an end, none again before all others: so many moves by chance, or the usual ones.
+    """Yield random openings without end, repeating one only after all others.
 
-    These are the balanced ones of the book where that fits, else two moves. In rules with an opening of their own they
-    go to the first choice, which is the players'. Raises `Misuse`.
+    If the rules have an opening protocol, an opening ends at its first choice, which is left to the players.
+
+    Args:
+        rules: The rules of the cup.
+        plies: Length of an opening; None for a balanced opening of the book if it covers the rules, else two moves.
+        seed: Seed of the random choice.
+
+    Raises:
+        Misuse: Every opening of this length ends the game.
     """
     if plies == 0:
         yield from repeat(Position.start(rules))
@@ -69,7 +80,7 @@ def list_openings(rules: Rules, plies: int | None, seed: int) -> Iterator[Positi
 
 
 def _find_book(rules: Rules) -> Position | None:
-    """Return where the openings of the book begin, None where it is not for these rules."""
+    """Return the start of the book's openings, or None if the book does not cover these rules."""
     with suppress(InvalidRules):
         start = Position.start(replace(rules, opening="swap2"))
         return start if opening_cells(start) else None
@@ -77,7 +88,7 @@ def _find_book(rules: Rules) -> Position | None:
 
 
 def _draw(position: Position, plies: int, random: Random, *, is_book: bool) -> tuple[int, ...]:
-    """Return the moves of an opening; none where one of them ended the game."""
+    """Return the moves of an opening, or no moves if they end the game."""
     while position.outcome is None and not position.options and (position.opening or position.ply < plies):
         position = position.play(random.choice(opening_cells(position) if is_book else position.legal_cells))
     return position.moves if position.outcome is None else ()

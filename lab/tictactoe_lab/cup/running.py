@@ -1,4 +1,4 @@
-"""A cup that runs: its games are played, several at once if wanted, until all are or nobody wants more of them."""
+"""Play the games of a cup, several at once if wanted, until all are played or the result is decided."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from tictactoe_lab.cup.file import CupFile, Terms, make_record
 from tictactoe_lab.cup.plan import Entrant, Game
 
 LAG_MS: Final = 1_000
-"""By how much an engine may overrun the time of a move."""
+"""Grace period after an engine's time for a move."""
 _NUMBER: Final = re.compile(r"\d+")
 
 
 class Bot(Engine):
-    """The computer in the place of an engine: told whole positions, for any rules."""
+    """The built-in bot as an engine: it is sent whole positions and plays any rules."""
 
     def __init__(self, *arguments: object) -> None:
         super().__init__((sys.executable, "-P", bot.__file__, *map(str, arguments)), 0, lambda _: None)
 
     async def set_up(self, rules: Rules) -> None:
-        """Start it."""
+        """Start the process."""
         await self._start()
 
     async def decide(self, position: Position, time: Time) -> int | str:
-        """Return its move or choice, for which it has a budget of its own; raises `EngineFailed`."""
+        """Return the bot's move or choice; raise `EngineFailed`. Its budget is an argument, so `time` is ignored."""
         number = int(await self._ask(_NUMBER, pickle.dumps(position).hex()))
         return position.options[number] if position.options else number
 
     async def end(self) -> None:
-        """End it in the middle of a thought."""
+        """Kill the process; it cannot be interrupted while it searches."""
         self.kill()
         await super().end()
 
@@ -49,31 +49,31 @@ class Bot(Engine):
 async def run(
     games: Iterator[Game], terms: Terms, file: CupFile, count: Callable[[GameRecord], bool], concurrency: int
 ) -> None:
-    """Play the games, keep each and have it counted, until that says no; what is under way then counts for nothing."""
-    is_enough = False
+    """Play the games, saving and counting each one, until `count` returns False; discard unfinished games."""
+    is_decided = False
 
     async def play_on() -> None:
-        nonlocal is_enough
+        nonlocal is_decided
         for game in games:
             played = await _play(game, terms)
-            if not is_enough:  # else another game has ended at the same moment
+            if not is_decided:  # else a game that ended at the same moment was the last
                 file.append(record := make_record(game, terms, *played))
-                is_enough = not count(record)
-            if is_enough:
+                is_decided = not count(record)
+            if is_decided:
                 return
 
     tasks = [asyncio.create_task(play_on(), name="tictactoe cup") for _ in range(concurrency)]
     try:
-        for one in asyncio.as_completed(tasks):
-            await one
-            if is_enough:
+        for task in asyncio.as_completed(tasks):
+            await task
+            if is_decided:
                 return
     finally:
         await dismiss(*tasks)
 
 
 async def _play(game: Game, terms: Terms) -> tuple[Position, GameResult, str]:
-    """Return where a game ended, how, and what was wrong with whoever lost it because it could not play on."""
+    """Play a game; return its last position, its result, and the reason if the loser's engine failed."""
     players = [_seat(entrant, game, terms) for entrant in game.players]
     time = time_for_move(round((terms.seconds or 0) * 1000), LAG_MS)
     position, marks = game.opening, game.opening.rules.marks

@@ -1,10 +1,12 @@
-"""How much stronger one player is than another: Elo with its error, and a test that ends as soon as it can tell. Pure.
+"""The difference in strength between two players: Elo with its error, and a sequential probability ratio test. Pure.
 
-Results are counts: how often each score came in a pair of games, from none of its points to all (the pentanomial model,
-where both games of a pair have one opening), or in single games. Sources: Elo and its error as in fastchess,
-https://github.com/Disservin/fastchess, ``elo_pentanomial.cpp``; the test is the GSPRT of logistic Elo as in fishtest,
-https://github.com/official-stockfish/fishtest, ``LLRcalc.py``, after M. Van den Bergh,
-https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf, proposition 1.1.
+Results are counts of each score, from no points to all of them: of pairs of games with one opening (the pentanomial
+model), or of single games.
+
+Sources:
+    Elo and its error: fastchess, https://github.com/Disservin/fastchess, ``elo_pentanomial.cpp``.
+    The test, the GSPRT of logistic Elo: fishtest, https://github.com/official-stockfish/fishtest, ``LLRcalc.py``, after
+    M. Van den Bergh, https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf, proposition 1.1.
 """
 
 from __future__ import annotations
@@ -14,13 +16,13 @@ from collections.abc import Sequence
 from typing import Final
 
 LIMIT: Final = math.log(0.95 / 0.05)
-"""A test is over when its ratio is so far from 0; either answer is wrong in one of twenty cases."""
-_DEVIATIONS: Final = 1.959963984540054  # to either side, which hold 95 %
-_NEVER: Final = 1e-3  # counts for a score that never came
+"""The test ends when the log-likelihood ratio reaches ±`LIMIT`; each kind of error has a probability of 5 %."""
+_DEVIATIONS: Final = 1.959963984540054  # standard deviations on either side of the mean that hold 95 %
+_NEVER: Final = 1e-3  # count of a score that never occurred
 
 
 def measure_elo(counts: Sequence[float]) -> tuple[float, float]:
-    """Return the difference, and its error at 95 %; infinite where one side has got all, or might.
+    """Return the Elo difference and its 95 % error; infinite if a score of 0 or 1 is reached or within the error.
 
     >>> measure_elo((0, 0, 1, 0, 0)), measure_elo((0, 1))
     ((0.0, 0.0), (inf, inf))
@@ -33,7 +35,7 @@ def measure_elo(counts: Sequence[float]) -> tuple[float, float]:
 
 
 def measure_ratio(counts: Sequence[float], elo0: float, elo1: float) -> float:
-    """Return by what logarithm the results are likelier where the difference is `elo1` than where it is `elo0`.
+    """Return the log-likelihood ratio of an Elo difference of `elo1` against one of `elo0`.
 
     >>> round(measure_ratio((223, 9863, 21279, 10037, 246), 0.5, 2.5), 2)
     -3.07
@@ -41,13 +43,13 @@ def measure_ratio(counts: Sequence[float], elo0: float, elo1: float) -> float:
     if not any(counts):
         return 0.0
     shares = _shares_of([count or _NEVER for count in counts])
-    likely0, likely1 = (_likeliest(shares, 1 / (1 + 10 ** (-elo / 400))) for elo in (elo0, elo1))
+    likely0, likely1 = (_fit_distribution(shares, 1 / (1 + 10 ** (-elo / 400))) for elo in (elo0, elo1))
     jumps = zip(shares, likely0, likely1, strict=True)
     return sum(counts) * sum(share * math.log(one / zero) for (_, share), zero, one in jumps)
 
 
 def _shares_of(counts: Sequence[float]) -> list[tuple[float, float]]:
-    """Return each score, from 0 to 1, and its share of all."""
+    """Return each score, from 0 to 1, with its relative frequency."""
     return [(index / (len(counts) - 1), count / sum(counts)) for index, count in enumerate(counts)]
 
 
@@ -55,8 +57,8 @@ def _elo_of(score: float) -> float:
     return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else math.copysign(math.inf, score - 0.5)
 
 
-def _likeliest(shares: Sequence[tuple[float, float]], score: float) -> list[float]:
-    """Return what makes these shares likeliest of all that have this mean; the root is found by halving its range."""
+def _fit_distribution(shares: Sequence[tuple[float, float]], score: float) -> list[float]:
+    """Return the maximum-likelihood distribution with mean `score`, given these frequencies; found by bisection."""
     low, high = -1 / (1 - score), 1 / score
     for _ in range(100):
         middle = (low + high) / 2

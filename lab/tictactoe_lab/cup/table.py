@@ -1,4 +1,4 @@
-"""What the games of a cup come to: the cross-table with everybody's strength, and where a test of two stands. Pure."""
+"""The results of a cup: the cross-table with each entrant's strength, and the state of a test. Pure."""
 
 from __future__ import annotations
 
@@ -16,9 +16,13 @@ from tictactoe_words.tournaments import format_points
 
 
 class Row(NamedTuple):
-    """One line of the table; `failed` are games in which one could not play on, `against` the points by opponent.
+    """One line of the table.
 
-    Elo and its error are from whole pairs, against all others together, None before there is one.
+    Attributes:
+        failed: Number of games lost because the engine failed.
+        elo: Difference to all other entrants together, None before the first complete pair of games.
+        error: The 95 % error of `elo`.
+        against: Points by opponent.
     """
 
     place: int
@@ -35,7 +39,7 @@ class Row(NamedTuple):
 
 
 class Results:
-    """All games that were played."""
+    """The games played so far."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -73,12 +77,12 @@ class Results:
         return Row(place, me, points, played, got[2], got[1], got[0], self.failed[me], elo, error, dict(against))
 
     def measure_ratio(self, elo0: float, elo1: float) -> float:
-        """Return where the test stands of whether the first is by `elo1` better than the second, or by `elo0`."""
+        """Return the log-likelihood ratio of the test whether the first entrant is stronger by `elo1` or by `elo0`."""
         return measure_ratio(self._pairs[self.names[0]], elo0, elo1)
 
 
 def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> list[str]:
-    """Return the lines of the cross-table; its last columns are numbered as its lines."""
+    """Return the lines of the cross-table; the last columns have the numbers of the lines."""
     grid = [["", *map(say, ("cup name", "cup points", "cup games")), "+", "=", "-", "Elo"]]
     grid[0] += [str(number) for number, _ in enumerate(rows, 1)]
     for number, row in enumerate(rows, 1):
@@ -89,5 +93,5 @@ def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> list[str]:
 
 
 def _spell_elo(row: Row, in_ascii: bool) -> str:
-    told = "-" if row.elo is None else f"{row.elo:+.0f} ± {row.error:.0f}"
-    return told.replace("±", "+-") if in_ascii else told.replace("inf", "∞")
+    text = "-" if row.elo is None else f"{row.elo:+.0f} ± {row.error:.0f}"
+    return text.replace("±", "+-") if in_ascii else text.replace("inf", "∞")
