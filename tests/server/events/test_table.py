@@ -1,8 +1,10 @@
 """The table of an event: a fold over its pairings that does not depend on the order of their results."""
 
+import asyncio
 import random
 from typing import cast
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +14,7 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.events import EventReady
 from tictactoe_protocol.standings import Game
 from tictactoe_server.core.session import Session
+from tictactoe_server.features.tournaments import broadcasts
 from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.broadcasts import EventBroadcasts
 from tictactoe_server.features.tournaments.commands import Score, apply
@@ -89,3 +92,22 @@ async def test_one_is_shown_the_own_pairing_first_and_a_view_of_nobody_is_kept_n
     topic.unwatch(session, event.code)
     topic.publish()
     assert topic.gather_seconds() == idle
+
+
+async def test_a_new_watcher_of_a_changed_event_is_not_shown_the_state_before_the_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(broadcasts, "LOOK_SECONDS", 0)
+    monkeypatch.setattr(broadcasts, "PLAYERS_A_SECOND", 10**9)
+    event, attendance = begun(4, "swiss"), Attendance()
+    topic, first, second = EventBroadcasts(lambda: 0, lambda event: attendance), Watcher("p1"), Watcher("p2")
+    topic.watch(cast(Session, first), event)
+    changed = play_round(event, better_wins)
+    topic.note(changed)
+    topic.watch(cast(Session, second), changed)
+    attendance = Attendance(present=3)
+    looking = asyncio.create_task(topic.run())
+    while attendance.present not in [message.get("present") for message in first.seen]:
+        await asyncio.sleep(0)
+    looking.cancel()
+    assert [message["seq"] for message in second.seen] == [changed.seq] * len(second.seen)

@@ -216,6 +216,8 @@ class EventBroadcasts(Topic):
         return self._look(event)._replace(away={}) if sight[1] else self._look(event)
 
     def _show_attendance(self, sight: Sight, before: View) -> None:
+        if sight in self._changed:  # the next broadcast includes the attendance; new watchers know its newer `seq`
+            return
         view = self._views[sight] = copy(before)
         view.attendance = self._attendance(before.stored, sight)
         if view.attendance.changing == before.attendance.changing:
