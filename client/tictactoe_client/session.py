@@ -322,7 +322,7 @@ class Session:
     async def _settle(self, owner: Client, rooms: Sequence[str], *, replay_from: Address | None = None) -> list[str]:
         held = {seat.room for seat in owner.welcome.rooms}
         lost = [room for room in rooms if room not in held]
-        games = await owner.history(MAX_LISTED_GAMES) if lost else ()
+        games = await owner.games.list(MAX_LISTED_GAMES) if lost else ()
         told = []
         for room in lost:
             forget = self.identity.players.forget_room

@@ -101,7 +101,13 @@ async def test_whom_one_blocks_is_heard_no_more(ana: Client, bo: Client) -> None
 
 async def test_a_server_without_challenges_or_ladders_is_not_asked_for_them(ana: Client) -> None:
     ana.welcome = replace(ana.welcome, challenges=UNSET, ladders=())
-    asking = (ana.challenge("x"), ana.ratings(RULES), ana.block("x"), ana.create(rated=True), ana.match(rated=True))
+    asking = (
+        ana.challenge("x"),
+        ana.ladders.ratings(RULES),
+        ana.block("x"),
+        ana.create(rated=True),
+        ana.match(rated=True),
+    )
     for one in asking:
         with pytest.raises(Refused) as refused:
             await one

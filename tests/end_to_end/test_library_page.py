@@ -1,28 +1,50 @@
-"""The programs of `docs/library.md`, run unchanged, and the names in its tables."""
+"""The programs and examples of `docs/library.md`, run unchanged, and the names in its tables."""
 
 import asyncio
 import re
 import subprocess
 import sys
 from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Literal
+from textwrap import indent
+from typing import Any, Literal
 
 import pytest
 
 import tictactoe_client
 from tests.environment import environment
-from tests.peer import PATIENCE_SECONDS, open_peer
+from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.programs import Process, start_program
+from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Room, Tournament, connect, events
+from tictactoe_client.online.games import Games
+from tictactoe_client.online.ladders import Ladders
+from tictactoe_client.online.names import Names
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.features.ratings.service import Ladders as ServerLadders
 from tictactoe_server.server import Server
+
+__all__ = ["rating"]
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
+EXAMPLES = dict(re.findall(r"<!-- example: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
+IMPORTED = """
+import asyncio
+from tictactoe_client import Client, connect
+from tictactoe_engine.records import parse_record
+"""
 
+
+def wrap_example(name: str) -> str:
+    """Return an example of the page as a program with a function for its two clients."""
+    return f"{IMPORTED}\nasync def example(client: Client, other: Client) -> None:\n" + indent(EXAMPLES[name], "    ")
+
+
+PARTS = {"games": Games, "ladders": Ladders, "names": Names}
 
 PATIENT = (
     "import inspect, tictactoe_client\n"
@@ -47,10 +69,12 @@ async def output_of(process: Process) -> str:
 def test_the_programs_pass_strict_type_checks(tmp_path: Path) -> None:
     for name, program in PROGRAMS.items():
         (tmp_path / f"{name}.py").write_text(program, encoding="utf-8")
+    for name in EXAMPLES:
+        (tmp_path / f"example_{name}.py").write_text(wrap_example(name), encoding="utf-8")
     options = ("--strict", "--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'programs'}")
-    command = (sys.executable, "-m", "mypy", *options, *(f"{name}.py" for name in PROGRAMS))
+    command = (sys.executable, "-m", "mypy", *options, *sorted(path.name for path in tmp_path.iterdir()))
     checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment())
-    assert checked.stdout == f"Success: no issues found in {len(PROGRAMS)} source files\n"
+    assert checked.stdout == f"Success: no issues found in {len(PROGRAMS) + len(EXAMPLES)} source files\n"
 
 
 async def test_two_bots_play_a_whole_game(server: Server) -> None:
@@ -145,6 +169,40 @@ async def test_the_organiser_runs_an_event_to_its_end(server: Server) -> None:
     assert heads[-1] == "over:"
     for contestant in contestants:
         await output_of(contestant)
+
+
+@pytest.fixture
+async def two_clients(rating: Server) -> AsyncIterator[tuple[Client, Client]]:
+    """Two clients with claimed names who have finished a rated game."""
+    async with asyncio.timeout(PATIENCE_SECONDS), claimed(rating, "cleo") as one, claimed(rating, "dan") as other:
+        own = await one.create(RULES, clock=ClockFields(**CLOCK), rated=True)
+        theirs = await other.join(own.code)
+        for room in (own, theirs):
+            async for _ in room:
+                if room.is_my_turn:
+                    break
+            await room.move(room.position.legal_cells[0])
+        await theirs.resign()
+        for room in (own, theirs):
+            await room.leave()
+        await until(lambda: rating.service(ServerLadders).folding.games == 1)
+        yield one, other
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+async def test_an_example_runs(name: str, two_clients: tuple[Client, Client]) -> None:
+    program: dict[str, Any] = {}
+    exec(wrap_example(name), program)
+    await program["example"](*two_clients)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_public_name_of_a_part_stands_in_an_example_and_in_a_table(part: str) -> None:
+    names = {name for name in dir(PARTS[part]) if not name.startswith("_")}
+    examples = "".join(EXAMPLES.values())
+    assert {name for name in names if not re.search(rf"\b{part}\.{name}\b", examples)} == set()
+    table = PAGE.partition(f"| `client.{part}` | |")[2].partition("\n\n")[0]
+    assert {name for name in names if not re.search(rf"`{name}\b", table)} == set()
 
 
 @pytest.mark.parametrize("kind", [Client, Room, Tournament])

@@ -102,10 +102,10 @@ async def test_one_saves_ones_data_and_has_it_deleted_twice_asked(server: Server
 
 async def test_a_program_gets_all_that_is_kept_of_it_and_has_it_deleted(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
-        await ana.claim_name("ana")
-        found = await ana.export()
+        await ana.names.claim("ana")
+        found = await ana.names.export()
         assert (found["player"], found["games"]) == (ana.player, [])
         assert "ana" in str(found["claims"])
-        await ana.forget()
+        await ana.names.forget()
         with pytest.raises(Expelled, match="Everything about you has been deleted"):
             [message async for message in ana.messages()]

@@ -246,7 +246,7 @@ async def test_a_long_history_comes_page_by_page(server: Server) -> None:
                 if number < 103:
                     await room.leave()
                     room = await ana.create("classic")
-        games = await ana.history(102)
+        games = await ana.games.list(102)
         assert len(games) == 102
         assert len({game.game_id for game in games}) == 102
-        assert len(await ana.history(1000)) == 103
+        assert len(await ana.games.list(1000)) == 103

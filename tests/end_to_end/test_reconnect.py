@@ -120,10 +120,10 @@ async def test_what_was_answered_is_not_asked_again_after_a_return() -> None:
         messages = client.messages()
         assert len(await client.rooms()) == 2
         with pytest.raises(Refused):
-            await client.record("5")
+            await client.games.record("5")
         proxy.cut()
         await event_of(messages, Back)
-        assert len(await client.history()) == 1
+        assert len(await client.games.list()) == 1
         assert [type(request) for request in hostile.heard] == [Hello, Rooms, Record, Hello, History]
 
 

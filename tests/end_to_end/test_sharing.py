@@ -20,7 +20,7 @@ async def test_a_server_without_pages_shares_nothing() -> None:
     settings = Settings(host="127.0.0.1", port=0, page=False)
     async with Server(settings) as server, connect(server.url, name="ana") as ana:
         with pytest.raises(Refused) as refused:
-            await ana.share("1")
+            await ana.games.share("1")
         assert refused.value.code == "unsupported"
 
 

@@ -30,7 +30,7 @@ async def bo(rating: Server) -> AsyncIterator[Peer]:
 async def ana(rating: Server, open_screen: OpenScreen) -> AsyncIterator[ScreenUser]:
     async with open_screen(rating.url, colour=False) as user:
         await user.until("Playing as  ana")
-        await user.client.claim_name("ana")
+        await user.client.names.claim("ana")
         yield user
 
 

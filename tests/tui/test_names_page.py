@@ -63,7 +63,7 @@ async def test_another_device_is_let_in_and_revoked(at_home: AtHome, server: Ser
 
 async def test_one_comes_back_by_a_name_and_one_of_its_codes(at_home: AtHome, server: Server) -> None:
     async with connect(server.url, name="bo") as bo, at_home(name="ana") as ana:
-        code = (await bo.claim_name("bo"))[0]
+        code = (await bo.names.claim("bo"))[0]
         await ana.do("N down down down enter", "The name to restore.")
         await ana.enter("bo", "One of its rescue codes.")
         await ana.enter(code, "bo is yours. 2 rescue codes are left.")
@@ -73,7 +73,7 @@ async def test_one_comes_back_by_a_name_and_one_of_its_codes(at_home: AtHome, se
 async def test_a_code_from_another_device_makes_us_who_plays_there(at_home: AtHome, server: Server) -> None:
     async with connect(server.url, name="bo") as bo, at_home(name="ana") as ana:
         await ana.do("N down down enter", "The code from")
-        await ana.type(await bo.link_device())
+        await ana.type(await bo.names.link_device())
         await ana.press("enter")
         await ana.until("You are playing as bo")
         await ana.do("escape", "Playing as  bo")
@@ -120,7 +120,7 @@ async def test_a_room_entered_under_a_new_name_opens_after_a_look_at_the_page(
 async def test_a_player_deletes_data_and_starts_again(open_screen: OpenScreen, server: Server, tmp_path: Path) -> None:
     async with open_screen(server.url, name="ana", size=(100, 40)) as ana:
         await ana.until("Playing as")
-        await ana.client.claim_name("ana")
+        await ana.client.names.claim("ana")
         file = tmp_path / "ana.json"
         await ana.do("N", "ana is yours", "Save my data")
         await ana.do("down down down down enter", "The file to write")

@@ -44,7 +44,7 @@ async def show_history(settings: Settings, limit: int | None) -> int:
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
-            games = await client.history(most)
+            games = await client.games.list(most)
             width = shutil.get_terminal_size().columns if is_terminal(1) else None
             command = own_command("replay", "ID", server=client.address)
             has_title = games and width is not None and not settings.quiet
@@ -64,7 +64,7 @@ async def replay(
     if share is not None:
         if is_file or (at, export, game) != (None, None, None):
             raise Misuse(say("share only id"))
-        link = await _ask_for(settings, source, lambda client, id: client.share(id, on=share))
+        link = await _ask_for(settings, source, lambda client, id: client.games.share(id, on=share))
         told = link or ("" if settings.quiet else say("history not shared"))
         report(settings, "shared", told, link=link)
         return ExitCode.NORMAL
@@ -80,7 +80,7 @@ async def replay(
         raise Misuse(say("game of file"))
     else:
         try:
-            record = parse_record(await _ask_for(settings, source, lambda client, id: client.record(id)))
+            record = parse_record(await _ask_for(settings, source, lambda client, id: client.games.record(id)))
         except RecordError as error:
             raise ProtocolBroken(say("record unreadable", error=describe_fault(error))) from None
     if at is not None and at > len(record.moves):
@@ -107,7 +107,7 @@ async def _ask_for(
         async def ask() -> Answer:
             if id is not None:
                 return await ask_client(client, id)
-            for last in await client.history(1):
+            for last in await client.games.list(1):
                 return await ask_client(client, last.game_id)
             raise UnknownGame(say("no finished game", url=client.address.url))
 

@@ -17,8 +17,8 @@ async def show_ladder(settings: Settings, rules: str | None) -> int:
 
         async def ask() -> list[str]:
             if rules is None:
-                return [*client.ladders]
-            near, best = await client.ratings(rules, around=client.player), await client.ratings(rules)
+                return [*client.ladders.names]
+            near, best = await client.ladders.ratings(rules, around=client.player), await client.ladders.ratings(rules)
             tables = [align_columns(tabulate_ladder(one).values()) for one in (near, best) if one.rows]
             return [line for table in tables for line in (*table, "")] + describe_ladder(best)
 
@@ -30,7 +30,7 @@ async def show_player(settings: Settings, player: str | None) -> int:
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
-            profile = await client.profile(player)
+            profile = await client.ladders.profile(player)
             table = align_columns(tabulate_standings(profile).values()) if profile.ladders else [say("ladder no games")]
             lines = [clean_text(profile.name), *table, describe_meetings(profile)]
             return [*filter(None, lines), *list_games(profile.games, profile.player)]

@@ -225,7 +225,7 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
     async with connected(settings, role=role, codes=codes, tells_left_behind=False) as (client, session):
 
         async def ask() -> list[str]:
-            if what == "forget" and (owned := (await client.devices()).claimed) and value != owned:
+            if what == "forget" and (owned := (await client.names.devices()).claimed) and value != owned:
                 command = shlex.join((PROGRAM, "name", what, owned))
                 return [say("name forget sure", name=clean_text(owned), command=command)]
             lines, picture = ([], ()) if comes else await naming.carry_out(client, what, value or "")
@@ -239,7 +239,7 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
                 elif settings.name not in (None, client.name) and not settings.name_is_for_now:
                     save_choices({"name": client.name})
             if not lines:
-                found = await client.devices()
+                found = await client.names.devices()
                 return [naming.describe_self(client, found), *map(naming.describe_device, found.devices or ())]
             draws = is_terminal(1) and settings.colour and settings.draws_board and not settings.ascii
             return [*lines, *(f"{_BLACK_ON_WHITE}{line}{_USUAL}" for line in picture if draws)]

@@ -63,7 +63,7 @@ async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:
     names = []
     for player in blocks[:_MOST_NAMED]:
         try:
-            names.append(clean_text((await client.profile(player)).name))
+            names.append(clean_text((await client.ladders.profile(player)).name))
         except Refused:
             names.append(player)
     more = ["..."] if len(blocks) > len(names) else []

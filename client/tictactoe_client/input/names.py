@@ -23,21 +23,21 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
     """Carry out a command; return lines that are shown only once, such as rescue codes, and a link's QR code."""
     match what:
         case "claim":
-            codes = await client.claim_name(value)
+            codes = await client.names.claim(value)
             told = say("name claimed", name=clean_text(client.name))
             return [told, *(f"  {clean_text(code)}" for code in codes)], ()
         case "link":
-            code = clean_text(await client.link_device())
+            code = clean_text(await client.names.link_device())
             command = " ".join((PROGRAM, "name", "link", code, "--server", client.address.socket_url))
             link = reachable_address(client.address).link_to(f"#link={code}")
             return [say("name link how", command=command), link], render_code(link)
         case "revoke":
-            await client.revoke(value)
+            await client.names.revoke(value)
         case "export":
-            write_export(value, await client.export())
+            write_export(value, await client.names.export())
             return [say("name saved", file=clean_text(value))], ()
         case "forget":
-            await client.forget()
+            await client.names.forget()
             return [say("name forgotten", server=client.address.url)], ()
     return [], ()
 

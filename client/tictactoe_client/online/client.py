@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -17,30 +17,26 @@ from tictactoe_client.online.address import (
     Cluster,
     parse_cluster,
     parse_code,
-    reachable_address,
 )
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.connection import arrive, greet
+from tictactoe_client.online.connection import Connection, arrive, greet
 from tictactoe_client.online.conversation import Conversation
 from tictactoe_client.online.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
 from tictactoe_client.online.events import ChallengeEnded
+from tictactoe_client.online.games import Games
+from tictactoe_client.online.ladders import NO_LADDERS, Ladders
+from tictactoe_client.online.names import Names
+from tictactoe_client.online.part import Awaited, require, require_field
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol import MAX_LISTED_GAMES, ErrorCode, parse_name, requests, terms
+from tictactoe_protocol import ErrorCode, requests, terms
 from tictactoe_protocol.challenges import Answer, Block, Challenge, OpenChallenge
 from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
-from tictactoe_protocol.names import ClaimName, Devices, Export, Forget, LinkDevice, Revoke
-from tictactoe_protocol.pushes import Ok, PastGame, PlayerProfile, RoomSummary
-from tictactoe_protocol.rated import LadderState, Profile, Ratings
+from tictactoe_protocol.pushes import Ok, RoomSummary
 from tictactoe_protocol.terms import choice_of
 from tictactoe_words.catalogue import say
 from tictactoe_words.ladders import describe_challenge_end
-
-Awaited = TypeVar("Awaited")
-Found = TypeVar("Found")
-
-_NO_LADDERS: Final = "refused not_allowed ladders off"
 
 Chosen = Rules | str | None
 Clock = terms.ClockFields | None
@@ -48,7 +44,24 @@ Clock = terms.ClockFields | None
 
 
 class Client(Conversation):
-    """A connection to a server, after hello; made by `connect`."""
+    """A connection to a server, after hello; made by `connect`.
+
+    Attributes:
+        games: Our finished games.
+        ladders: The ladders of rated games.
+        names: Our name, our devices and our stored data.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        connection: Connection,
+        backoff: Backoff | None,
+        timeout_seconds: float,
+        ca: str | Path | None = None,
+    ) -> None:
+        super().__init__(cluster, connection, backoff, timeout_seconds, ca)
+        self.games, self.ladders, self.names = Games(self), Ladders(self), Names(self)
 
     def held_ms(self, room: str) -> int | None:
         """Return how long our seat in a room is still held, in ms; None if we were not away from it."""
@@ -74,7 +87,7 @@ class Client(Conversation):
         `guests` are the names of others who play by this connection, each in a seat of their own.
         """
         if rated:
-            _require(self.ladders, _NO_LADDERS)
+            require(self.ladders.names, NO_LADDERS)
         request = requests.Create(
             rules=_choose_rules(rules),
             clock=clock,
@@ -94,7 +107,7 @@ class Client(Conversation):
         It is the oldest such room; of rated rooms it is the one with the nearest rating.
         """
         if rated:
-            _require(self.ladders, _NO_LADDERS)
+            require(self.ladders.names, NO_LADDERS)
         return await self._enter(requests.Match(rules=_choose_rules(rules), clock=clock, rated=rated))
 
     async def join(self, room: str, *, guests: Sequence[str] = ()) -> Room:
@@ -124,49 +137,10 @@ class Client(Conversation):
         """
         return (await self._ask(requests.Lobby(on=on, boards=boards, demo=demo))).online or 0
 
-    async def history(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
-        """Return our finished games, newest first; with `before`, a `game_id`, only older ones."""
-        games: list[PastGame] = []
-        while len(games) < limit:
-            wanted = min(limit - len(games), MAX_LISTED_GAMES)
-            page = await self._ask(requests.History(limit=wanted, before=UNSET if before is None else before))
-            games.extend(page.games or ())
-            if len(page.games or ()) < wanted:
-                break
-            before = games[-1].game_id
-        return tuple(games[:limit])
-
-    async def record(self, game_id: str) -> str:
-        """Return one of our finished games as text for `tictactoe_engine.records.parse_record`."""
-        return (await self._ask(requests.Record(game_id=game_id))).record or ""
-
-    async def share(self, game_id: str, *, on: bool = True) -> str | None:
-        """Share one of our finished games and return the link; with `on` false, end that and return None."""
-        _require(self.welcome.sharing, "refused not_allowed share")
-        found = (await self._ask(requests.Share(game_id=game_id, on=on))).replay
-        return None if found is UNSET else reachable_address(self.cluster.given.first).link_to(f"replay/{found}")
-
-    @property
-    def ladders(self) -> tuple[str, ...]:
-        """The names of the rules that have a ladder; empty if the server rates no games."""
-        return self.welcome.ladders
-
     @property
     def has_challenges(self) -> bool:
         """Whether players may challenge each other here."""
         return self.welcome.challenges is not UNSET
-
-    async def ratings(self, rules: Rules | str, *, around: str | None = None, top: int | None = None) -> LadderState:
-        """Return a ladder: its best `top` players, or the rows around a player."""
-        chosen = rules if isinstance(rules, str) else choice_of(rules)
-        request = Ratings(rules=chosen, around=around or UNSET, top=top or UNSET)
-        _require(self.ladders, _NO_LADDERS)
-        return _there((await self._ask(request)).ladder)
-
-    async def profile(self, player: str | None = None) -> PlayerProfile:
-        """Return a player's ladders and newest rated games, by id or claimed name; by default our own."""
-        _require(self.ladders, _NO_LADDERS)
-        return _there((await self._ask(Profile(player=player or self.player))).profile)
 
     async def challenge(
         self,
@@ -186,18 +160,18 @@ class Client(Conversation):
             side: The mark that we play, by default drawn.
             name: The player's name, for messages.
         """
-        _require(self.has_challenges, "why no challenges")
+        require(self.has_challenges, "why no challenges")
         chosen, mark = _choose_rules(rules) or "classic", side or UNSET
         request = Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark)
         known = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
         about: dict[str, Any] = {"clock": clock, "rated": rated, "side": mark, "rules": known, "expires_ms": 0}
         own = OpenChallenge(challenge="", player=self.player, name=self.name, to=player, **about)
         self._proposed = own, name or player
-        return _there((await self._ask(request)).challenge)
+        return require_field((await self._ask(request)).challenge)
 
     async def answer(self, challenge: str, *, accept: bool) -> str | None:
         """Accept or decline a challenge, or withdraw our own; return the code of the room."""
-        _require(self.has_challenges, "why no challenges")
+        require(self.has_challenges, "why no challenges")
         if accept:
             self.asked.setdefault(challenge, "")
         return (await self._ask(Answer(challenge=challenge, accept=accept))).room or None
@@ -234,43 +208,12 @@ class Client(Conversation):
         Args:
             strangers: Whether challenges by people we have not played are blocked; None changes nothing.
         """
-        _require(self.has_challenges, "why no challenges")
+        require(self.has_challenges, "why no challenges")
         request = Block(player=player or UNSET, on=on, strangers=UNSET if strangers is None else strangers)
         blocks = (await self._ask(request)).blocks or ()
         for one in [one for one in self.challenges.values() if one.player in blocks]:
             del self.challenges[one.challenge]  # its end is not told
         return blocks
-
-    async def claim_name(self, name: str) -> tuple[str, ...]:
-        """Claim a name and return the codes that restore it, which are shown only once."""
-        found = await self._ask(ClaimName(name=name))
-        self.name, self.welcome = parse_name(name), structs.replace(self.welcome, claimed=True)
-        return found.rescue or ()
-
-    async def link_device(self) -> str:
-        """Return a code for `connect` on another device, valid once within five minutes."""
-        return (await self._ask(LinkDevice())).link_code or ""
-
-    async def devices(self) -> Ok:
-        """Return an answer with our `devices`, the `claimed` name and the number of rescue codes left."""
-        return await self._ask(Devices())
-
-    async def revoke(self, device: str) -> None:
-        """Log one of our devices out, by its id."""
-        await self._ask(Revoke(device=device))
-
-    async def export(self) -> dict[str, Any]:
-        """Return everything that the server stores about us: the tables by name, and all finished games as `games`."""
-        page = await self._ask(Export())
-        found, games = page.export or {}, list((page.export or {}).get("games", ()))
-        while page.before is not UNSET:
-            page = await self._ask(Export(before=page.before))
-            games.extend((page.export or {}).get("games", ()))
-        return found | {"games": games}
-
-    async def forget(self) -> None:
-        """Delete us from the server for good: the token becomes invalid, and the connection ends."""
-        await self._ask(Forget())
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
@@ -340,20 +283,8 @@ class Client(Conversation):
             waiting.cancel()
 
 
-def _require(is_offered: object, otherwise: str) -> None:
-    if not is_offered:
-        raise Refused("unsupported", say(otherwise))
-
-
 def _choose_rules(rules: Chosen) -> terms.RulesChoice | UnsetType:
     return UNSET if rules is None else rules if isinstance(rules, str) else choice_of(rules)
-
-
-def _there(field: Found | UnsetType) -> Found:
-    """Return a required field of an answer; raises `ProtocolBroken` if it is missing."""
-    if field is UNSET:
-        raise ProtocolBroken(say("broken no answer"))
-    return field
 
 
 @asynccontextmanager

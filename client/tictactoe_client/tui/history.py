@@ -70,7 +70,7 @@ class HistoryPage(ListPage):
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
         """Return the player, and `many` of their games before a known one."""
-        return client.player, await client.history(many, before=before)
+        return client.player, await client.games.list(many, before=before)
 
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
         wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
@@ -123,7 +123,7 @@ class HistoryPage(ListPage):
             self.program.start(self._share(client, self.chosen))
 
     async def _share(self, client: Client, game: str) -> None:
-        link = await client.share(game, on=game not in self._shared)
+        link = await client.games.share(game, on=game not in self._shared)
         self._shared ^= {game}
         if link is None:
             self.program.say(say("history not shared"), "good")

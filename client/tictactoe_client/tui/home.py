@@ -199,7 +199,7 @@ class HomePage(ListPage):
         yield "join", Entry(say("home join"), say("home join note"), partial(program.ways_in.ask_for_room, ""))
         yield "together", Entry(say("home together"), say("home together note"), self._play_together, self.game)
         for name, (page, note, needs_ladders, is_of_others) in PAGES.items():
-            if note and not (alone and is_of_others) and (client.ladders or not needs_ladders):
+            if note and not (alone and is_of_others) and (client.ladders.names or not needs_ladders):
                 yield name, Entry(say(page.heading), say(note), partial(self.action_open_page, name))
 
     @property
@@ -212,7 +212,7 @@ class HomePage(ListPage):
     def _may_rate(self) -> bool:
         """Whether games of the chosen kind are rated here."""
         client = self.program.session.client
-        return client is not None and self._chooses_name and self.game.value in client.ladders
+        return client is not None and self._chooses_name and self.game.value in client.ladders.names
 
     @property
     def is_rated(self) -> bool:
@@ -306,7 +306,7 @@ class HomePage(ListPage):
             self.program.say(" ".join(self._losses))
             self._losses = []
         try:
-            self._games = await client.history(10)
+            self._games = await client.games.list(10)
         except ClientError:
             self._games = ()
         self.program.redraw()

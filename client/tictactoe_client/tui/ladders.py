@@ -51,9 +51,12 @@ class LadderPage(ListPage):
     connected = action_refresh = opened
 
     async def _learn(self, client: Client) -> None:
-        self._keys = self._keys or tuple(key for key in client.ladders if key in PRESETS)
+        self._keys = self._keys or tuple(key for key in client.ladders.names if key in PRESETS)
         if keys := self._keys:
-            near, best = await client.ratings(keys[0], around=client.player), await client.ratings(keys[0])
+            near, best = (
+                await client.ladders.ratings(keys[0], around=client.player),
+                await client.ladders.ratings(keys[0]),
+            )
             self._ladders = (near, best) if self._keys[0] == keys[0] else self._ladders
         self.redraw()
 
@@ -119,7 +122,7 @@ class PlayerPage(HistoryPage):
         yield from super().compose_body()
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
-        profile = self._profile = await client.profile(self._player)
+        profile = self._profile = await client.ladders.profile(self._player)
         self._player = profile.player  # which may have been a name
         return self._player, profile.games
 

@@ -149,7 +149,7 @@ class NamesPage(ListPage):
         await self._learn(client)
 
     async def _learn(self, client: Client) -> None:
-        found = await client.devices()
+        found = await client.names.devices()
         self._devices = {device.id: device for device in found.devices or ()}
         self._about = describe_self(client, found)
         self._name = client.name

@@ -260,7 +260,7 @@ class Program(App[int], inherit_bindings=False):
 
     async def read_game(self, client: Client, game: str, show: Callable[[GameRecord], object]) -> None:
         try:
-            record = parse_record(await client.record(game))
+            record = parse_record(await client.games.record(game))
         except RecordError as error:
             self.say(say("history unreadable", why=describe_fault(error)))
         else:

@@ -36,7 +36,7 @@ async def rating() -> AsyncIterator[Server]:
 async def claimed(server: Server, name: str) -> AsyncIterator[Client]:
     """Yield a client whose player has claimed this name."""
     async with connect(server.url, name=name) as client:
-        await client.claim_name(name)
+        await client.names.claim(name)
         yield client
 
 

@@ -1,0 +1,38 @@
+"""Our finished games, as `Client.games`."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from tictactoe_client.online.address import reachable_address
+from tictactoe_client.online.part import Part, require
+from tictactoe_protocol import MAX_LISTED_GAMES, requests
+from tictactoe_protocol.pushes import PastGame
+
+
+class Games(Part):
+    """Our finished games on this server."""
+
+    async def list(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
+        """Return our finished games, newest first; with `before`, a `game_id`, only older ones."""
+        games: tuple[PastGame, ...] = ()
+        while len(games) < limit:
+            wanted = min(limit - len(games), MAX_LISTED_GAMES)
+            page = (await self._client._ask(requests.History(limit=wanted, before=before or UNSET))).games or ()
+            games += page
+            if len(page) < wanted:
+                break
+            before = games[-1].game_id
+        return games[:limit]
+
+    async def record(self, game_id: str) -> str:
+        """Return a finished game as text for `tictactoe_engine.records.parse_record`."""
+        return (await self._client._ask(requests.Record(game_id=game_id))).record or ""
+
+    async def share(self, game_id: str, *, on: bool = True) -> str | None:
+        """Share a finished game and return the link; with `on` false, stop sharing it and return None."""
+        require(self._client.welcome.sharing, "refused not_allowed share")
+        found = (await self._client._ask(requests.Share(game_id=game_id, on=on))).replay
+        if found is UNSET:
+            return None
+        return reachable_address(self._client.cluster.given.first).link_to(f"replay/{found}")

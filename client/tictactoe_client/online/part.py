@@ -1,0 +1,51 @@
+"""The base of a client's parts, and what they need of the client."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Protocol, TypeVar
+
+from msgspec import UNSET, UnsetType
+
+from tictactoe_client.online.address import Cluster
+from tictactoe_client.online.errors import ProtocolBroken, Refused
+from tictactoe_client.online.room import RoomRequests
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.requests import Request
+from tictactoe_words.catalogue import say
+
+Field = TypeVar("Field")
+Awaited = TypeVar("Awaited")
+
+
+class PartOwner(RoomRequests, Protocol):
+    """The attributes of a client that its parts use."""
+
+    name: str
+    cluster: Cluster
+
+    async def _ask(self, request: Request) -> Ok:
+        """Send a request and return the answer; raises `Unreachable` if there is none within the timeout."""
+
+    async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:
+        """Return the result; raises `Unreachable` if there is none within the timeout."""
+
+
+class Part:
+    """A part of a client: a group of related requests."""
+
+    def __init__(self, client: PartOwner) -> None:
+        self._client = client
+
+
+def require(is_offered: object, otherwise: str) -> None:
+    """Raise `Refused` with ``unsupported`` and a sentence of the catalogue if the server does not offer something."""
+    if not is_offered:
+        raise Refused("unsupported", say(otherwise))
+
+
+def require_field(field: Field | UnsetType) -> Field:
+    """Return a required field of an answer; raises `ProtocolBroken` if it is missing."""
+    if field is UNSET:
+        raise ProtocolBroken(say("broken no answer"))
+    return field
