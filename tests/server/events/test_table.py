@@ -107,7 +107,7 @@ async def test_a_new_watcher_of_a_changed_event_is_not_shown_the_state_before_th
     topic.watch(cast(Session, second), changed)
     attendance = Attendance(present=3)
     looking = asyncio.create_task(topic.run())
-    while attendance.present not in [message.get("present") for message in first.seen]:
+    while attendance.present not in [message.get("present") for message in first.seen]:  # noqa: ASYNC110
         await asyncio.sleep(0)
     looking.cancel()
     assert [message["seq"] for message in second.seen] == [changed.seq] * len(second.seen)
