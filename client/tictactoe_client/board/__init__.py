@@ -1,1 +1,1 @@
-"""Boards as lines of text, in every size; pure."""
+"""Boards drawn as lines of text, at every size; pure."""

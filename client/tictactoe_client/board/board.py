@@ -1,7 +1,7 @@
 """Draws a board, or a part of it, as characters with roles.
 
-No information is in colours alone: the last move is ``(O)``, the winning line ``<X>``, the cursor ``[ ]``, a pending
-move ``x?``. A compact board of 32 columns fits 80 characters.
+Colour never carries information alone: the last move is ``(O)``, the winning line ``<X>``, the cursor ``[ ]``, and a
+pending move ``x?``. A compact board of 32 columns fits 80 characters.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class BoardView:
 
 
 def drop_frames(board: str, columns: int, cell: int, most: int) -> list[str]:
-    """Return at most `most` boards that show the mark of a cell falling to it from the top.
+    """Return at most `most` animation frames of a mark falling from the top into its cell.
 
     >>> drop_frames("....X.", 2, 4, 9)
     ['X.....', '..X...']
@@ -103,7 +103,7 @@ class _Drawing:
         self.rows = [list(row) for row in _draw_frame(grid)]
 
     def put(self, cell: int, text: str, role: str, right: int = 0, down: int = 0) -> None:
-        """Put characters with their middle `right` and `down` of a cell's middle, if the cell is visible."""
+        """Centre characters at an offset from a cell's middle, if the cell is visible."""
         if self.grid.shows(cell):
             x, y = self.grid.middle_of(cell)
             x += right - len(text) // 2
@@ -114,7 +114,7 @@ class _Drawing:
         return mark_role(self.view.board[cell], self.view.rules, strong=True)
 
     def draw_marks(self) -> None:
-        """Draw the marks; small ones by whole rows, which is faster."""
+        """Draw the marks; small marks a whole row at a time, which is faster."""
         grid, board, rules = self.grid, self.view.board, self.view.rules
         signs: dict[str, Cell] = {mark: (mark, mark_role(mark, rules)) for mark in (*rules.marks, BLOCKED)}
         signs[FREE] = _BLANK if grid.style.scale else (FREE, "dim")

@@ -1,4 +1,4 @@
-"""Marks that fill a cell, three, five or nine lines high, drawn from dots; large crosses and rings by hand."""
+"""Marks that fill a cell, three, five or nine lines high: enlarged letters, and hand-drawn crosses and rings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LARGE: Final = {
 }
 _DOTS: Final = 17
 _RING: Final = range(37, 72)
-"""How far the dots of the largest ring are from its middle, squared."""
+"""The squared distances of the largest ring's dots from the middle."""
 _HALVES: Final = {"  ": " ", "# ": "▀", " #": "▄", "##": "█"}
 _LETTERS: Final = (
     (
@@ -37,9 +37,9 @@ _LETTERS: Final = (
 
 @cache
 def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
-    """Return a mark in 3, 5 or 9 lines of one width, at most 5, 10 or 17 characters; in ASCII made of its own letter.
+    """Return a mark in 3, 5 or 9 lines of equal width (at most 5, 10 or 17); in ASCII, made of its own letter.
 
-    Elsewhere the lower half of its last line is blank, so that marks one upon the other stay apart.
+    Otherwise the lower half of the last line is blank, to separate it from a mark below.
 
     >>> draw_glyph("X", 3, ascii_only=True), draw_glyph("X", 3, ascii_only=False)
     (('X   X', '  X  ', 'X   X'), ('▀▄ ▄▀', ' ▄▀▄ ', '▀   ▀'))
@@ -65,7 +65,7 @@ def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
 
 
 def _has_dot(mark: str, letter: Sequence[str], x: int, y: int) -> bool:
-    """Tell whether the largest mark has a dot here: a cross and a ring are drawn anew, others are enlarged letters."""
+    """Return True if the largest mark has a dot here: crosses and rings are computed, others are enlarged letters."""
     if mark == "X":
         return min(abs(x - y), abs(x + y - _DOTS + 1)) <= 1
     if mark == "O":
@@ -74,7 +74,7 @@ def _has_dot(mark: str, letter: Sequence[str], x: int, y: int) -> bool:
 
 
 def draw_words(words: Sequence[str], width: int, *, ascii_only: bool) -> list[str]:
-    """Return words in letters three lines high, in one row where that fits, else one below the other; none if wider.
+    """Return words in letters three lines high, in one row or one below the other; nothing if neither fits.
 
     >>> draw_words(["XI"], 11, ascii_only=True)
     ['X   X IIIII', '  X     I', 'X   X IIIII']

@@ -1,4 +1,4 @@
-"""The layout of a board's cells, and the largest one that fits."""
+"""The layout of a board's cells, and the choice of the largest layout that fits."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final, Literal
 from tictactoe_engine import Keys, Rules, format_column, has_single_keys
 
 Scale = Literal[0, 1, 2, 3, 4]
-"""A compact board, or cells of one, three, five or nine lines; from three lines on, marks fill them."""
+"""A compact board (0), or cells of 1, 3, 5 or 9 lines; marks fill cells of 3 lines or more."""
 
 MOST_COLUMN_KEYS: Final = 9
-"""The most columns that digits can name in a game with gravity."""
+"""The largest number of columns that digits can name in a game with gravity."""
 
 _KEYS_BESIDE: Final = 9
 _LEAST_PART: Final = 3
@@ -24,7 +24,7 @@ class BoardStyle:
     """The style of a board.
 
     Attributes:
-        keys: Shown in the free cells, or beside a compact board.
+        keys: Keys to show in the free cells, or beside a compact board.
         mark_last: Whether the last move is in parentheses.
         stars: Whether large boards have star points.
     """
@@ -119,7 +119,7 @@ class Grid:
         return self.rows[below] * self.rules.columns + self.columns[right]
 
     def scroll(self, centre: int | None, old: Grid | None) -> Grid:
-        """Return the part that `old` shows, scrolled just enough to include `centre`."""
+        """Return the part that `old` shows, scrolled as little as possible to include `centre`."""
         if self.is_whole:
             return self
         row, column = divmod(self.rules.size // 2 if centre is None else centre, self.rules.columns)
@@ -142,7 +142,7 @@ def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Grid:
 
 
 def smallest_board(rules: Rules) -> tuple[int, int]:
-    """Return the least width and height for a board or a part that scrolls."""
+    """Return the minimum width and height of a board, which may have to scroll."""
     rows, columns = range(min(rules.rows, _LEAST_PART)), range(min(rules.columns, _LEAST_PART))
     whole, part = Grid.of(rules, BoardStyle()), Grid.of(rules, BoardStyle(), rows, columns)
     best = whole if whole.width <= part.width and whole.height <= part.height else part

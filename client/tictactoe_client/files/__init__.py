@@ -1,1 +1,1 @@
-"""What lasts from one run to the next: configuration, seats, players, records of games, logs."""
+"""Files that outlast a run: configuration, seats, players, game records, logs."""

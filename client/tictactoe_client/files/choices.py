@@ -1,6 +1,6 @@
-"""Settings chosen inside the program, kept for later runs in `choices.json` in the state folder.
+"""Settings chosen inside the program, saved for later runs in `choices.json` in the state folder.
 
-`client.toml` belongs to the person; its values override these. An unreadable file counts as empty.
+`client.toml`, which the user edits, overrides them. An unreadable file counts as empty.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def save_choices(changes: Mapping[str, Value]) -> None:
 
 
 def _decode(content: bytes) -> dict[str, Value]:
-    import msgspec  # which `--help` needs only if there is such a file
+    import msgspec  # not at the top: it would slow down `--help`
 
     try:
         return msgspec.json.decode(content, type=dict[str, Value])

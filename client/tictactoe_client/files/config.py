@@ -1,4 +1,4 @@
-"""Reads the person's own defaults from `client.toml` in the platform's configuration folder.
+"""Reads the user's defaults from `client.toml` in the platform's configuration folder.
 
 The client never writes this file. A mistake in it is reported in one line and never stops a game.
 """
@@ -32,7 +32,7 @@ class Config:
         choices: The options chosen inside the program, which the file overrides.
         bindings: Keys by action.
         warnings: A line for each mistake in the file.
-        hides_server: Whether the file names a server that cannot be read.
+        hides_server: Whether the file is damaged where it may name a server.
     """
 
     path: Path
@@ -44,7 +44,7 @@ class Config:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The values that count unless an option or the environment sets another one."""
+        """The defaults, which options and environment variables override."""
         return {**self.choices, **self.values}
 
     def origin_of(self, key: str) -> Path:
@@ -67,7 +67,7 @@ def show_path(path: Path) -> str:
 
 
 def load_config(path: Path | None = None) -> Config:
-    """Return the defaults of this person; a damaged file counts as empty and adds a warning."""
+    """Return the user's configuration; a damaged file counts as empty and adds a warning."""
     return replace(_read(path or config_path()), choices=load_choices())
 
 

@@ -1,7 +1,7 @@
 """The players of earlier runs of the client, with their servers and the rooms where they have seats.
 
-A token makes a later run the same player. While one run plays with a token, others may only read with it; runs at the
-same time are different players. Files are never accessed on the event loop.
+With a stored token, a later run is the same player. While one run plays with a token, others may only read with it:
+simultaneous runs are different players. Files are never accessed on the event loop.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _REFUSED_SECONDS: Final = 7 * 86_400.0  # how long a refused token is kept and r
 _NOBODY: Final = 2**31 - 1
 
 GUEST: Final = "guest-"
-"""The prefix of names that servers give to nameless players."""
+"""The prefix of the names that servers give to unnamed players."""
 Role = Literal["player", "reader", "nobody"]
-"""The player of an earlier run; the latest player, only to read; or a new player that is not remembered."""
+"""How a run identifies itself: as an earlier player, as the latest one for reading only, or as a forgotten guest."""
 Given = ParamSpec("Given")
 Written = TypeVar("Written")
 
@@ -43,10 +43,10 @@ class KnownPlayer:
     """A player at the address of a server.
 
     Attributes:
-        token: The secret that makes us this player.
+        token: The secret that identifies the player.
         pid: The process that played last.
         rooms: Rooms with a seat of ours, the newest last.
-        said: Rooms that an earlier run has already announced as waiting.
+        said: Rooms already announced as waiting by an earlier run.
         others: Other addresses of the cluster where the token is valid.
         cluster: The id of the cluster, "" for a single server.
         refused_at: When a server first refused the token, 0 if none did.
@@ -89,7 +89,7 @@ class _File:
 
 
 class UnknownFile(NotKept):
-    """The file is damaged or of another version. It stays as it is: its tokens may still be needed."""
+    """The file is damaged or of another version; it is left unchanged, since its tokens may still be needed."""
 
 
 Servers = tuple[str, ...]
@@ -100,12 +100,12 @@ Change = Callable[[Players], object]
 
 
 class KnownPlayers:
-    """The file `players.json` in the folder for state.
+    """The file `players.json` in the state folder.
 
     A file that is damaged or of another version is never overwritten, and counts as empty.
 
     Attributes:
-        problem: Why a change is not in the file yet, None if all are. Until then it counts for this run alone.
+        problem: Why changes are not in the file yet (until then they apply to this run only), or None if all are.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -115,7 +115,7 @@ class KnownPlayers:
         self._turn = threading.Lock()
 
     def on(self, servers: Servers) -> list[KnownPlayer]:
-        """Return the players at these addresses, each once, the latest first.
+        """Return the players at these addresses without duplicates, the latest first.
 
         Players of these addresses come before players known only through another server of the cluster.
         """
@@ -129,7 +129,7 @@ class KnownPlayers:
     def find(
         self, servers: Servers, name: str | None = None, *, cluster: str = "", but: Collection[str] = ()
     ) -> KnownPlayer | None:
-        """Return the best player with this name and cluster, if given, and none of the tokens of `but`, or None."""
+        """Return the best player with this name and cluster, if given, excluding the tokens in `but`, or None."""
         known = (player for player in self.on(servers) if cluster in ("", player.cluster) and player.token not in but)
         return next((player for player in known if name in (None, player.name)), None)
 
@@ -148,11 +148,11 @@ class KnownPlayers:
         cluster: str = "",
         but: Collection[str] = (),
     ) -> KnownPlayer | None:
-        """Take a player that no other living process uses, and return it, or None.
+        """Claim a player that no other running process uses, and return it, or None.
 
-        Preferred is the player with a seat in `room`, or in any room if `resumes`; otherwise, unless `only_seated`, one
-        of this name: a player that a server refused, then the latest. With `cluster` only players of that cluster
-        count, and none with a token of `but`.
+        The first choice is the player with a seat in `room`, or in any room if `resumes`. Otherwise, unless
+        `only_seated`, it is a player of this name, preferably one that a server refused, then the latest. Only players
+        of `cluster` are considered if it is given, and none whose token is in `but`.
         """
         taken: list[KnownPlayer] = []
 
@@ -162,7 +162,7 @@ class KnownPlayers:
             free = [player for player in here if player.is_free and player.token not in but]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             found = seated or [player for player in free if name in (None, player.name) and not only_seated]
-            if found and not taken:  # a second attempt to write it takes no second player
+            if found and not taken:  # a retry of the write must not claim a second player
                 token, now = max(found, key=_rank(servers)).token, time.time()
                 taken.extend(replace(row, pid=os.getpid(), used_at=now) for row in here if row.token == token)
             _put(players, *taken)
@@ -175,7 +175,7 @@ class KnownPlayers:
         self.change(lambda players: _put(players, *kept))
 
     def refuse(self, server: str, token: str) -> None:
-        """Note that a server does not know a player; the token is kept for a week, for the server may be wrong."""
+        """Mark a player as unknown to the server; keep the token for a week in case the server is wrong."""
 
         def note(players: Players) -> None:
             for row in [row for row in players.values() if row.token == token and row.is_known_at((server,))]:
@@ -184,7 +184,7 @@ class KnownPlayers:
         self.change(note)
 
     def forget_refused(self, servers: Servers) -> None:
-        """Remove the refused players of these addresses, since the person is another player there."""
+        """Remove the refused players of these addresses, because the user is a different player there now."""
 
         def strike(players: Players) -> None:
             for row in [row for row in players.values() if row.refused_at and row.is_known_at(servers)]:
@@ -231,7 +231,7 @@ class KnownPlayers:
             self.change(release)
 
     def change(self, *changes: Change) -> None:
-        """Write changes after the pending ones; if those were blocked, do not wait again."""
+        """Write changes, pending ones first; if those were blocked, do not wait for the lock again."""
         with self._turn:
             seconds = 0.0 if self._waiting else None
             self._waiting += changes
@@ -281,7 +281,7 @@ def _parse(content: bytes) -> Players:
 
 
 def _put(players: Players, *rows: KnownPlayer) -> None:
-    """Insert or replace rows at the end, adding rooms to the known ones; a new seat will be announced."""
+    """Insert or move rows to the end, adding their rooms to the known ones; new seats will be announced."""
     for row in rows:
         before = players.pop(row.key, row)
         said = tuple(room for room in before.said if room in row.said or room not in row.rooms)
@@ -298,7 +298,7 @@ def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, bool, float]]
 
 
 class Identity:
-    """Who this run is on servers.
+    """The identity of this run on servers.
 
     Attributes:
         role: Whether the run plays, reads as the latest player, or has no identity.
@@ -306,7 +306,7 @@ class Identity:
         rooms: The rooms with a seat of this run.
         seat_in: Prefer the player with a seat in this room.
         resumes: Prefer a player with any seat.
-        codes: A `link` or `rescue` code that says once who we are.
+        codes: A single-use `link` or `rescue` code that identifies the player.
 
     Changes are written in the background until `finish`.
     """
@@ -334,16 +334,16 @@ class Identity:
         self._is_told = False
 
     async def find_token(self, cluster: Cluster) -> str | None:
-        """Return the token to say hello with, None for a new player."""
+        """Return the token for the hello message, or None for a new player."""
         here, known = self._tokens.get(cluster.given.first.url), None
         if self.seat_in or self.resumes or here is None or self.role == "reader":
             known = await self._find_player(cluster.given.urls)
         return known.token if known is not None else here
 
     async def find_in_cluster(self, client: Client) -> tuple[Cluster, str] | None:
-        """Return the server of this cluster that already knows us, with our token, or None.
+        """Return the server of this cluster that knows the player, and the token, or None.
 
-        Tokens go only to addresses that are known: any server may claim to belong to a cluster.
+        Tokens are sent only to known addresses, because any server can claim to belong to a cluster.
         """
         cluster, named = client.welcome.cluster or "", client.cluster.named
         known = await self._find_player(tuple(address.url for address in named), cluster) if cluster else None
@@ -363,7 +363,7 @@ class Identity:
         return await self.write(take, urls, self.name, self.seat_in)
 
     async def refuse_token(self, server: str, token: str, cluster: Cluster) -> str | None:
-        """Set a refused token aside for later runs, and return another one to say hello with, None for a new player."""
+        """Set a refused token aside for later runs; return another for the hello message, or None for a new player."""
         self._refused.add(token)
         self._tokens = {url: other for url, other in self._tokens.items() if other != token}
         known = next((player for player in self.players.on((server,)) if player.token == token), None)
@@ -377,7 +377,7 @@ class Identity:
         self._tokens.pop(server, None)
 
     def settle_in(self, client: Client, *, is_own: bool) -> None:
-        """Store the player of a welcome, except on a server of our own."""
+        """Store the player named in a welcome, except on the client's own server."""
         urls = client.cluster.given.urls
         self._tokens.update(dict.fromkeys(urls, client.token))
         self.seat_in, self.resumes = None, False
@@ -390,7 +390,7 @@ class Identity:
             self._tell(say("another program plays", name=clean_text(client.name)))
 
     def _known_as(self, client: Client) -> str:
-        """Return the name that we return by; if the server gives names, it is our usual one."""
+        """Return the name under which to find this player later: the usual name if the server assigns names."""
         own = self.new_name or self.name
         return own if own and client.welcome.names == "given" else client.name
 

@@ -1,4 +1,4 @@
-"""Reads records with the place of every fault, and writes them without ever replacing a file."""
+"""Reads game records, reporting where each error is, and writes them without ever replacing a file."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from tictactoe_words.refusals import describe_refusal
 
 STANDARD_STREAM: Final = "-"
 MAX_RECORD_BYTES: Final = 4_000_000
-"""A million characters of four bytes."""
+"""One million characters of four bytes."""
 _BEGINNINGS: Final = ("[", ";", "{", "%", "", *"0123456789*")
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9]{1,32}", re.ASCII)
 
 
 def read_records(name: str) -> tuple[GameRecord, ...]:
-    """Return the games in a file, at least one; ``-`` is standard input. Raises `Misuse` with the place of a fault."""
+    """Return the games in a file, at least one; ``-`` is standard input. Raise `Misuse` with the place of an error."""
     try:
         with nullcontext(sys.stdin.buffer) if name == STANDARD_STREAM else open(Path(name).expanduser(), "rb") as file:
             content = file.read(MAX_RECORD_BYTES + 4)
@@ -80,7 +80,7 @@ def write_record(name: str, record: GameRecord) -> None:
 
 
 def name_for(record: GameRecord) -> str:
-    """Return a file name from a record's room, if that is a plain word, and game number."""
+    """Return a file name made of the record's room, if that is a plain word, and game number."""
     room = record.room if record.room is not None and _PLAIN_WORD.fullmatch(record.room) else "game"
     return f"tictactoe-{room}.txt" if record.game is None else f"tictactoe-{room}-{record.game}.txt"
 
@@ -104,7 +104,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         if (text := await room.record(state.game)) is not None:
             record = parse_record(text)
     try:
-        record = record or record_of(state, room.moves, datetime.now(UTC))  # we did not play it
+        record = record or record_of(state, room.moves, datetime.now(UTC))  # only players get a record from the server
         return await asyncio.to_thread(save_record, record, name or name_for(record))
     except (InvalidRecord, Refused):
         return say("save no moves")

@@ -1,4 +1,4 @@
-"""Writes the client's own files: state files as a whole and under a lock, logs and crash reports to a new file each.
+"""Writes the client's own files: state files atomically and under a lock, each log and crash report to a new file.
 
 A crash leaves either the old or the new content of a state file.
 """
@@ -19,7 +19,7 @@ from tictactoe_client.streams.output import print_error
 from tictactoe_words.catalogue import say
 
 LOCK_SECONDS: Final = 2.0
-"""How long to wait for another program that writes the same file. The full screen waits in a thread."""
+"""How long to wait for the lock of another program; the full screen waits in a thread."""
 
 
 class NotKept(ClientError):
@@ -135,7 +135,7 @@ def keeping_debug_log(*, is_wanted: bool) -> Iterator[None]:
 
 
 def report_bug(error: BaseException) -> str:
-    """Write the traceback of a bug to a new file, and return a sentence for the person."""
+    """Write the traceback of a bug to a new file, and return a sentence for the user."""
     from tictactoe_protocol import escape_text
 
     path = _new_file("error")

@@ -1,1 +1,1 @@
-"""What people type: what it means, and what becomes of it in a room."""
+"""Parses user input and carries out its commands in a room."""

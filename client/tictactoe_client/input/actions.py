@@ -1,4 +1,4 @@
-"""Carries out what a person does in a room, by typed lines, commands, keys or clicks."""
+"""Carries out the user's actions in a room: typed lines, commands, keys and clicks."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Lines to show at once, and where to go, None to stay."""
+    """The result of an action: lines to show at once, and where to go, or None to stay."""
 
     lines: tuple[str, ...] = ()
     going: Literal["leave", "new"] | None = None
 
 
 class Actions:
-    """What a person does and sees in a room, at the moment of `timeline`.
+    """The user's actions and view in a room, at the moment of `timeline`.
 
     Args:
         muted: Players whose chat is hidden.
-        shows: Whether a screen shows the moment and asks before giving up a game; otherwise the word is typed twice.
+        shows: Whether a screen shows the moment and confirms giving up a game; else the user types the word twice.
         piped: Whether lines come through a pipe, so that a move out of turn is reported once per position.
-        tell: Announces work that takes long.
+        tell: Announces long-running work.
     """
 
     at_start = "at the start"
@@ -108,7 +108,7 @@ class Actions:
         return self._asked is not None or bool(self._asked_for)
 
     def _hear(self, event: RoomEvent) -> None:
-        """Follow the game; note offers made while the person looks back, when ``n`` is a step."""
+        """Follow the game; note offers made while the user looks back, when ``n`` means the next step."""
         if isinstance(event, Offered) and self.timeline.is_back:
             self._came_meanwhile.add(event.kind)
         elif isinstance(event, Updated):
@@ -144,7 +144,7 @@ class Actions:
 
     def parse(self, line: str) -> Intent | BadInput:
         settings, rules, plays = self._settings, self.room.state.rules.to_rules(), self.room.seat is not None
-        if self.room.state.opening and line.strip() in _NUMBERS:  # the answers of a choice go by their numbers
+        if self.room.state.opening and line.strip() in _NUMBERS:  # a number picks an answer of the choice
             ways = [deed.argument for deed in self.now.deeds if deed.id == "choose"][int(line) - 1 :]
             if ways:
                 return Verb("choose", ways[0])
@@ -214,13 +214,13 @@ class Actions:
         return [*self.describe_moment(state), *self.draw(state, is_wanted=look.kind == "at"), *turn]
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led to the current moment, and the choices of the opening then."""
+        """Return the move that led to the current moment, and the opening choices at that moment."""
         here = self.timeline.here
         told = tell_move(state, self.timeline.moves, here, self._name)
         return [told, *self._describe_choices(state, here)]
 
     def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
-        """Return the board of the current moment, if boards are drawn or this one is wanted."""
+        """Return the board of the current moment, if boards are drawn or `is_wanted`."""
         if self._shows or not (is_wanted or self._settings.draws_board):
             return []
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
@@ -260,7 +260,7 @@ class Actions:
 
     async def describe_worth(self, ply: int, state: RoomState) -> list[str]:
         rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
-        if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # what opens compares with no best move
+        if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # moves of an opening have no best move
             return review_position(after, None, None, rules)
         return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
 
@@ -294,7 +294,7 @@ class Actions:
         return Outcome()
 
     async def _keep(self, cell: int, state: RoomState) -> Outcome:
-        """Keep a move for the return of the connection; it is dropped if the position has changed."""
+        """Keep a move until the connection returns; it is dropped if the position has changed by then."""
         self._want("place", state)
         target = landing_cell(state, cell)
         if self._kept is not None:
@@ -320,7 +320,7 @@ class Actions:
         return Outcome()
 
     async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None = None) -> Outcome:
-        """Carry out a command; giving up is confirmed first, `asked` is the confirmed command."""
+        """Carry out a command; giving up needs a confirmation, and `asked` is the command already confirmed."""
         kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
         argument, room = verb.argument, self.room
         asks = self._settings.asks and self._is_live(state) and not (self._shows or self._is_offline)
@@ -387,7 +387,7 @@ class Actions:
         return await self._do_verb(Verb(kind, answer if asked else "withdraw"), state)
 
     async def _negotiate(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> None:
-        """Offer or answer; the bare word accepts an open offer."""
+        """Make or answer an offer; the word without an argument accepts an open offer."""
         way = argument or ("accept" if self.now.may(f"{kind} accept") else "offer")
         self._want(f"{kind} {way}", state)
         actions: dict[str, OfferAction] = {"offer": "offer", "accept": "accept"}

@@ -1,4 +1,4 @@
-"""Keys, typed moves and columns that name cells."""
+"""Translates keys, typed moves and columns into cells."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def describe_full_column(state: RoomState, cell: int) -> str:
 
 
 def cell_of_key(key: str, rules: Rules, keys: Keys) -> int | None:
-    """Return the cell on which a key places at once, or None for a key that is text.
+    """Return the cell that a key marks at once, or None if the key is text.
 
     >>> [cell_of_key(key, Rules(), keys) for key in "1q" for keys in (Keys.PHONE, Keys.LETTERS)]
     [0, None, None, 0]
@@ -85,7 +85,7 @@ def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
 
 
 def begins_anew(text: str, character: str, rules: Rules) -> bool:
-    """Return True if a character replaces a complete move, since it may only begin another one.
+    """Return True if a character replaces the typed move, which is complete, because it can only begin a new one.
 
     >>> [begins_anew("h1", character, Rules(15, 15, 5)) for character in "0c,"]
     [False, True, False]
@@ -98,7 +98,7 @@ def begins_anew(text: str, character: str, rules: Rules) -> bool:
 
 
 def goes_on(text: str, rules: Rules) -> bool:
-    """Return True if a move on this board may begin with a text."""
+    """Return True if a move on this board can begin with this text."""
     letters, digits = len(format_column(rules.columns - 1)), len(str(max(rules.rows, rules.columns)))
     name = rf"[A-Za-z]{{1,{letters}}}[0-9]{{0,{digits}}}"
     number = rf"[0-9]{{1,{digits}}}"

@@ -16,11 +16,11 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.choices import describe_reason
 from tictactoe_words.commands import Verb
 
-_MOST_NAMED: Final = 10  # each needs a request
+_MAX_NAMED: Final = 10  # each name costs a request
 
 
 def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
-    """Return the newest challenge to us, or with `or_own` perhaps the newest from us, or None."""
+    """Return the newest challenge to us or, if there is none and `or_own`, the newest from us, else None."""
     newest = [*reversed(client.challenges.values())]
     asked = [one for one in newest if one.player != client.player] or (newest if or_own else [])
     return asked[0] if asked else None
@@ -36,7 +36,7 @@ async def carry_out(
 ) -> None:
     """Challenge the opponent in this room or another player, answer a challenge, or block a player.
 
-    While we play, challenges are neither made nor accepted.
+    During our own game, challenges are neither made nor accepted.
 
     Args:
         tell: Gets refusals and answers.
@@ -61,7 +61,7 @@ async def carry_out(
 async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:
     """Describe the blocked players by some of their names, or by ids if they have none."""
     names = []
-    for player in blocks[:_MOST_NAMED]:
+    for player in blocks[:_MAX_NAMED]:
         try:
             names.append(clean_text((await client.ladders.profile(player)).name))
         except Refused:

@@ -44,7 +44,7 @@ _MOST_WAYS_SHOWN: Final = 3
 
 @lru_cache(maxsize=4)
 def _know_phrases(language: str) -> dict[str, Intent]:
-    """Return the intents of all phrases in the current `language` and in English."""
+    """Return the intent of every phrase in the current `language` and in English."""
     return _list_phrases(understood) | {"n": Look("by", 1, may_be_no=True)}
 
 
@@ -68,7 +68,7 @@ def parse_intent(
     """Return the intent of a line; raises `BadInput`.
 
     A leading ``/`` or ``:`` marks a command. Players need it for one-letter commands if letters place marks. With
-    gravity, a column's letter is a move: its topmost cell stands for the column.
+    gravity, a column's letter is a move, and the column's topmost cell stands for it.
 
     >>> parse_intent("b2", Rules()), parse_intent("b", Rules()), parse_intent("s 1", Rules())
     (Place(cell=4), Query(kind='board', number=None), Query(kind='row', number=0))

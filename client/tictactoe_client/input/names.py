@@ -20,7 +20,7 @@ from tictactoe_words.catalogue import say
 
 
 async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[str], tuple[str, ...]]:
-    """Carry out a command; return lines that are shown only once, such as rescue codes, and a link's QR code."""
+    """Carry out a command; return lines shown only once, such as rescue codes, and the QR code of a link."""
     match what:
         case "claim":
             codes = await client.names.claim(value)

@@ -1,4 +1,4 @@
-"""Looking back in a game: `Timeline` is the moment on display, `Judge` finds the values of moves."""
+"""Look back in a game: `Timeline` is the moment on display, `Judge` finds the values of moves."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tictactoe_protocol.reviewed import carry, worth_of_move
 
 SEARCH_SECONDS: Final = 0.4
 GAME_SECONDS: Final = 20.0
-"""The longest search for a position that no table answers, and for a whole game."""
+"""Time limits of the search for a position that no table covers, and for a whole game."""
 TURNING_MOVES: Final = 8
-"""The number of last moves among which the turning point is searched."""
+"""The number of final moves searched for the turning point."""
 LINE_MOVES: Final = 4
 _LEAST_COST: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The moment after `ply` moves, or the present (None); it had `seen` moves when it was last on display."""
+    """The moment after `ply` moves, or the present (None); `seen` is the number of moves when it was last displayed."""
 
     game: int = 0
     moves: tuple[int, ...] = ()
@@ -55,7 +55,7 @@ class Timeline:
         return None if self.ply is None else self.moves[self.ply]
 
     def follow(self, game: int, moves: Sequence[int]) -> Timeline:
-        """Return the same moment with newer moves, or the present if it is gone."""
+        """Return the same moment in a game with newer moves, or the present if those moves were taken back."""
         is_there = game == self.game and self.ply is not None and self.ply < len(moves)
         return Timeline(game, tuple(moves), *((self.ply, self.seen) if is_there else (None, len(moves))))
 
@@ -98,7 +98,7 @@ class Mistake:
 
 
 class Judge:
-    """Finds the values of the moves of a finished game; `found` has the mistakes by the number of their move.
+    """Finds the values of the moves of a finished game; `found` maps move numbers to mistakes.
 
     The engine runs in a thread, one search at a time and for a limited time; results are cached.
     """

@@ -1,4 +1,4 @@
-"""A recorded game as a room without a server, and its description; names and comments are not to be trusted."""
+"""A recorded game as a room without a server, and its description; names and comments are untrusted."""
 
 from __future__ import annotations
 

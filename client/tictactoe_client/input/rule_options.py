@@ -35,7 +35,7 @@ def parse_rules(
     exact: bool = False,
     opening: str | None = None,
 ) -> Rules:
-    """Return the rules; defaults come from the preset, and ``none`` removes its opening. Raises `Misuse`."""
+    """Return the preset's rules with changes; the opening ``none`` removes the preset's. Raises `Misuse`."""
     if rules is not None and board is not None:
         raise Misuse(say("rules and board"))
     base = PRESETS[rules or "classic"]

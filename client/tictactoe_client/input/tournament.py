@@ -1,4 +1,4 @@
-"""Carries out commands at an event, for the command line, plain mode and the full screen."""
+"""Carries out event commands for the command line, plain mode and the full screen."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def way_into(tournament: Tournament, argument: str) -> EventWay:
 
 
 def link_to(client: Client, event: str, ticket: str = "") -> str:
-    """Return the link to an event; with a ticket it enters the event."""
+    """Return the link to an event; a link with a ticket enters the event."""
     address = reachable_address(client.cluster.given.first)
     return address.link_to(f"e/{event}#{ticket}" if ticket else f"e/{event}")
 

@@ -1,4 +1,4 @@
-"""The ways into a room or to an event, as values that can be used again."""
+"""The ways into a room or an event, as reusable values."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Choice:
     async def ask(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> str:
         who: dict[str, Any] = {"side": self.seat or "", "name": self.name}
         id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
-        if (own := client.challenges.get(id)) is not None:  # else it is over already
+        if (own := client.challenges.get(id)) is not None:  # else the challenge has ended already
             tell(describe_challenge(own, client.player, client.asked[id]))
         return id
 
@@ -86,7 +86,7 @@ class Choice:
         return None
 
     def again(self, room: Room) -> Choice | None:
-        """Return the way to a new opponent from the room that this led to, or None for a watcher."""
+        """Return the way to a new opponent after a game in `room`, which this way led to, or None for a watcher."""
         if self.way in ("match", "create"):
             return self
         return None if self.way == "watch" else Choice.like(room, "match")
@@ -94,7 +94,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class EventWay:
-    """A way to an event, which is entered by a ticket or a name, or only watched."""
+    """A way to an event: enter it by a ticket or a name, or only watch it."""
 
     event: str
     ticket: str = ""
@@ -108,7 +108,7 @@ class EventWay:
         return await client.join_event(self.event, ticket=self.ticket, name=self.name, here=self.here)
 
     def instead(self, error: ClientError) -> EventWay | None:
-        """Return the way that takes over a card in use on another device, or None for another error."""
+        """Return the way that takes over a card in use on another device, or None for any other error."""
         is_in_use = isinstance(error, Refused) and error.data.get("why") == "event card"
         return replace(self, here=True) if is_in_use and not self.here else None
 

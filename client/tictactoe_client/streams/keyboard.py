@@ -90,7 +90,7 @@ _ENDED_BY: Final[list[int]] = []
 
 
 def is_decision(end: BaseException) -> bool:
-    """Return True if a person has ended the run and gives up the seat; hang-ups and SIGTERM are none."""
+    """Return True if the user ended the run on purpose and gives up the seat; a hang-up or SIGTERM is no decision."""
     # On some systems event loops handle no signals, and Ctrl-C reaches Python.
     return isinstance(end, asyncio.CancelledError) and _ENDED_BY in ([], [signal.SIGINT])
 

@@ -1,4 +1,4 @@
-"""Standard output and error: whole lines, out at once; `--help` need not import what cleans a text."""
+"""Standard output and error: whole lines, flushed at once. Imports little, to keep `--help` fast."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Output:
 
 def print_json(text: str) -> None:
     """Print JSON as a line of UTF-8 in any locale; on a terminal, control characters are escaped."""
-    line = text.replace("\r", " ").replace("\n", " ")  # within JSON they can only stand between tokens
+    line = text.replace("\r", " ").replace("\n", " ")  # in JSON, a literal line break can only occur between tokens
     if is_terminal(1):
         from tictactoe_protocol import escape_text
 
@@ -100,7 +100,7 @@ def own_line(type: str, **fields: object) -> str:
 
 
 def report(settings: Settings, type: str, words: str = "", **fields: object) -> None:
-    """Print a fact: the words, if any, for people, or in JSON mode a message of the client."""
+    """Print the words, if any, or in JSON mode a message of the client."""
     if settings.mode == "json":
         print_own(type, **fields)
     elif words:
@@ -125,7 +125,7 @@ def print_error(text: str) -> None:
 
 
 def report_failure(settings: Settings, code: str, message: str, told: str | None = None) -> None:
-    """Print a failure for people, perhaps in other words (`told`), and in JSON mode as a message."""
+    """Print a failure: for people, worded as `told` if given; in JSON mode, as a message."""
     from tictactoe_protocol import clean_text
 
     print_error(message if told is None else told)
@@ -174,7 +174,7 @@ def is_terminal(*descriptors: int) -> bool:
 
 
 def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: bool = False) -> bool:
-    """Return True to use colours on standard output or `on_screen`; an empty variable counts as unset."""
+    """Return True if standard output, or the full screen (`on_screen`), may use colours; an empty variable is unset."""
     is_page = environment.get("TEXTUAL_COLOR_SYSTEM") == "truecolor"
     if no_colour or environment.get("NO_COLOR") or (environment.get("TERM") == "dumb" and not is_page):
         return False

@@ -1,4 +1,4 @@
-"""The parts of the terminal that Textual does not cover: background colour, title, mouse, hang-up."""
+"""The terminal features that Textual does not cover: background colour, title, mouse, hang-up."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _GRACE_SECONDS: Final = 3.0
 _ANSWER_SECONDS: Final = 0.1
-"""How long to wait for an answer; importing Textual meanwhile usually takes longer."""
+"""How long to wait for an answer; importing Textual in the meantime usually takes longer."""
 _LATEST_SECONDS: Final = 10.0
-"""How long an answer is looked for among the keys, after the question or the answer before."""
+"""How long to look for an answer among the keys, after the query or the previous answer."""
 _QUESTIONS: Final = b"\x1b]11;?\x1b\\\x1b[c"
-"""The background colour, and the device attributes, which every terminal answers."""
+"""Queries of the background colour and of the device attributes; every terminal answers the latter."""
 _ANSWER: Final = re.compile(r"[\x1b^]?(?:\]11;(?P<ground>[^\x07\x1b^\\]*)(?:\x07|[\x1b^]?\\)|\[\?[\d;]*c)")
 _BEGUN: Final = re.compile(r"[\x1b^]?(?:\](?:1(?:1(?:;[^\x07\x1b^\\]*[\x1b^]?)?)?)?|\[(?:\?[\d;]*)?)?")
 """The beginning of an answer. Textual delivers unknown sequences as keys, ESC as ``^`` or not at all."""
@@ -47,7 +47,7 @@ class Terminal:
 
     Attributes:
         is_dark: Whether its background is dark, None if unknown.
-        learnt: Called when the terminal has answered.
+        learnt: Called when the terminal has reported its background colour.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class Terminal:
                 termios.tcsetattr(0, termios.TCSANOW, self._attributes)
 
     def _sift(self, text: str, message: Message | None = None) -> list[tuple[str, Message | None]]:
-        """Remove answers from the input; the beginning of an answer waits for more."""
+        """Remove answers from the input; hold back an incomplete answer until its end arrives."""
         self._begun.append((text, message))
         if (answer := _ANSWER.fullmatch(self._list_begun())) is not None:
             self._begun.clear()
@@ -126,7 +126,7 @@ class Terminal:
         self._typed = ""
 
     def _hear(self, take: Callable[[Message], None], message: Message) -> None:
-        """Pass messages to `take` without a late answer; then, or after some time, stop filtering."""
+        """Pass messages to `take`, removing a late answer; stop filtering after it, or after some time."""
         from textual.events import Key
 
         heard: Iterable[Message | None] = (message,)
@@ -180,7 +180,7 @@ class Terminal:
         self.write("".join(f"\x1b[?{mode}{'h' if wanted else 'l'}" for mode in _MOUSE_MODES))
 
     def write(self, text: str) -> bool:
-        """Write past Textual; return False if that is impossible."""
+        """Write to the terminal directly, bypassing Textual; return False if that is impossible."""
         if self.driver is None or self.driver.is_web:
             return False
         if text and not self.driver.is_headless:

@@ -1,1 +1,1 @@
-"""What people are told: pure functions from states to sentences, shared by every face of the client."""
+"""The sentences shown to people: pure functions of states, shared by every interface of the client."""

@@ -49,7 +49,7 @@ def answer_query(kind: str, number: int | None, state: RoomState, viewer: str, p
 
 
 def draw_board(state: RoomState, settings: Settings) -> list[str]:
-    """Return the board of plain mode, with keys beside it unless they are the default ones."""
+    """Return the board of plain mode, with the keys beside it unless they are the default keys."""
     keys = settings.keys if settings.keys != Keys.PHONE and state.status != "over" else None
     mark_last = not has_single_keys(state.rules.to_rules())
     return render_board(BoardView.of(state), BoardStyle(colour=settings.colour, keys=keys, mark_last=mark_last))

@@ -66,7 +66,7 @@ def greet(
 def set_scene(
     old: RoomState | None, state: RoomState, viewer: str, settings: Settings, actor: str | None = None
 ) -> list[str]:
-    """Return the board if it helps, and whose move it is if that is new since `old`."""
+    """Return the board if it is useful, and whose move it is if that has changed since `old`."""
     board = draw_board(state, settings) if settings.draws_board else []
     if state.status == "over":
         winner = state.result.winner if state.result is not None else None
@@ -120,7 +120,7 @@ def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
 
 
 def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
-    """Say that the connection is lost, how long we try to reconnect, and how long a running server holds our seat."""
+    """Say that the connection is lost, how long the client retries, and how long a running server holds our seat."""
     is_limited = lost.absent_seconds >= 1
     told = say("lost for up to" if is_limited else "lost", time=describe_seconds(lost.absent_seconds))
     if not (holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds):
@@ -149,12 +149,12 @@ def describe_going(state: RoomState | None, client: Client) -> str:
 
 
 def describe_going_elsewhere(room: str, client: Client) -> str:
-    """Ask whether to go to a room at another server although we play here."""
+    """Ask whether to go to a room on another server during a game here."""
     return say("room elsewhere", room=room, time=describe_seconds(client.welcome.hold_ms / 1000))
 
 
 def describe_farewell(state: RoomState, client: Client, reader: str, *, has_left: bool, cost: Cost) -> str:
-    """Return the last line after leaving, or ""; `cost` is the effect on the game, and `reader` is called "you"."""
+    """Return the last line after leaving, or ""; `cost` is the effect on the game, `reader` the player called "you"."""
     viewer = client.player
     own = seat_of(state, viewer)
     if state.status == "over":

@@ -1,4 +1,4 @@
-"""Help: what can be typed in plain mode, and typed or pressed on the full screen."""
+"""Help texts: the commands of plain mode, and the commands and keys of the full screen."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PAIRS: Final = {
 
 
 def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choices | None = None) -> list[str]:
-    """Return lines about what the viewer can type, with `now` only what is possible."""
+    """Return lines about the viewer's commands, with `now` only those that are possible."""
     rules, plays = state.rules.to_rules(), seat_of(state, viewer) is not None
     lines = [say("help goal", rules=describe_rules(rules)), *explain_rules(rules)]
     if plays:
@@ -52,7 +52,7 @@ def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choice
 
 
 def describe_record_help() -> list[str]:
-    """Return lines about what can be typed in a record."""
+    """Return lines about the commands in a record."""
     return [
         f"{say(topic)}: {', '.join(f'{one.typed[0]} {one.does}' for one in commands)}."
         for topic, commands in RECORD.items()
@@ -60,7 +60,7 @@ def describe_record_help() -> list[str]:
 
 
 def describe_controls(rules: Rules, settings: Settings) -> list[str]:
-    """Describe how to play in a line."""
+    """Describe in one line how to play."""
     named = say("such as b2")
     if rules.gravity:
         named = say("such as columns", columns=name_columns(rules), n=rules.columns)

@@ -1,4 +1,4 @@
-"""The language of a run, and the words that people type.
+"""The language of a run, and the words that users type.
 
 The catalogue lists the words for a command; those after a semicolon are accepted but not shown. English words are
 accepted in every language.
@@ -19,7 +19,7 @@ _SYSTEM: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def speak_as_chosen(chosen: str | None) -> None:
-    """Use a language from now on; an unknown one means that of the system, or else English."""
+    """Switch to a language; if it is unknown, to the system's, or else to English."""
     system = next((os.environ[name] for name in _SYSTEM if os.environ.get(name)), "")
     language = chosen if chosen in LANGUAGES else re.split("[_.@]", system)[0].lower()
     speak(language if language in LANGUAGES else "en")
@@ -44,12 +44,12 @@ def understood(id: str) -> tuple[str, ...]:
 
 
 def means(typed: str, *ids: str) -> bool:
-    """Return True if a typed text is a word for one of these commands."""
+    """Return True if the typed text is a word for one of these commands."""
     return any(plain(typed) in understood(id) for id in ids)
 
 
 def plain(typed: str) -> str:
-    """Return a text for comparison: lower case, ASCII, single spaces.
+    """Normalise a text for comparison: lower case, ASCII, single spaces.
 
     >>> plain("  Next   MISTAKE "), plain("Züge")
     ('next mistake', 'zuege')

@@ -1,4 +1,4 @@
-"""Texts outside games: the prompt of plain mode, waiting games, rooms and finished games. Pure."""
+"""Texts outside games: the prompt of plain mode, and lists of waiting games, rooms and finished games. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tictactoe_words.wording import (
 
 
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return a line for each room with a held seat, given with the remaining ms."""
+    """Return a line for each room with a held seat; `games` has the rooms with the remaining ms."""
     resume = word_of("resume")
     words = [resume if len(games) == 1 else f"{resume} {room}" for room, _ in games]
     rooms = [name_with_time(room, held_ms) for room, held_ms in games]
@@ -38,7 +38,7 @@ def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
 
 
 def list_words(words: Iterable[str]) -> str:
-    """Return a line that asks for one of these words, or for the word that leaves."""
+    """Return a line that asks for one of these words, or for the word to leave."""
     return say("please type", words=say("or", first=", ".join(words), last=word_of("quit")))
 
 
@@ -93,7 +93,7 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
 def list_games(
     games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None, *, width: int | None = None
 ) -> list[str]:
-    """Return an aligned line for each game; if one is wider than `width`, players get lines of their own."""
+    """Return an aligned line for each game; if a line is wider than `width`, put the players on separate lines."""
     table = [
         (
             clean_text(game.game_id),

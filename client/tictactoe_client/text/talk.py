@@ -15,7 +15,7 @@ from tictactoe_words.tournaments import describe_call
 
 
 def announce_chat(line: ChatLine) -> str:
-    """Return a chat line as safe text, which marks watchers."""
+    """Return a chat line as safe text; watchers are marked."""
     text = say(f"sentence {line.sentence}") if line.sentence in SENTENCES else clean_text(line.text)
     return say("chat of" if line.seat else "chat watching", name=clean_text(line.from_), text=text)
 
@@ -29,7 +29,7 @@ def list_greeting(welcome: Welcome) -> list[str]:
 
 
 def describe_device_news(welcome: Welcome) -> str:
-    """Return what the player has to know about newer devices, or ""."""
+    """Return a notice about newly added devices, or ""."""
     return describe_announcement(welcome.device_news or "") or ""
 
 

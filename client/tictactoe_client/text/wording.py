@@ -45,7 +45,7 @@ def has_moved_on(old: RoomState, state: RoomState) -> bool:
 
 
 def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> list[str]:
-    """Describe the turn, and if the `actor`, by default the viewer, has to choose, the choices."""
+    """Describe whose turn it is, and the choices if the `actor`, by default the viewer, has to choose."""
     turn, asked = describe_turn(state, viewer), choices(state, actor or viewer, None).questions
     if not asked or asked[0].id != "choose":
         return [turn]
@@ -101,7 +101,7 @@ def name_columns(rules: Rules) -> str:
 
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    """Describe how to answer the new questions of a state; nothing for watchers."""
+    """Describe how to answer new questions in a state; return nothing for watchers."""
     before = {(question.id, question.marks) for question in choices(old, viewer, None).questions}
     asked = choices(new, viewer, None).questions
     several = ", of several" if len([one for one in asked if one.id in ("draw", "undo", "rematch")]) > 1 else ""

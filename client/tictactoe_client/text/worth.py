@@ -1,4 +1,4 @@
-"""Describes values of positions and moves, which are for the mark on turn against all others."""
+"""Describes values of positions and moves, from the point of view of the mark on turn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tictactoe_words.catalogue import say
 
 _MOST_BEST, _MOST_OTHERS, _MOST_IN_A_LINE = 6, 9, 4
 EVEN: Final = 0.15
-"""An estimate that is no further from 0 says nothing."""
+"""Estimates this close to 0 are not significant."""
 _GIVEN_AWAY: Final = {("win", "draw"), ("win", "loss"), ("draw", "loss")}
 _SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 

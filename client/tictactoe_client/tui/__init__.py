@@ -1,7 +1,7 @@
-"""The full screen, and where it begins: screens of the terminal library, which hear the server and draw what they know.
+"""The full-screen client: Textual screens that follow the server's events.
 
-`app` is the program, `program` what its screens know of it, `page` what all are outside rooms, `room` the board;
-nothing is imported before the first one opens.
+`app` is the program, `program` its interface to the screens, `page` the base of screens outside rooms, and `room` the
+board. They are imported only when the full screen starts.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FirstPage:
-    """The first page; `limit` is how many finished games to list at most, None for all.
+    """The page to open first.
 
-    `record` is what to replay without a server, first seen after `ply` moves, with the `note` on the status line;
-    `enter` leads to the event whose page it is.
+    Attributes:
+        limit: The maximum number of finished games to list, None for all.
+        record: The game to replay without a server, starting after `ply` moves.
+        note: The first text on the status line of the replay.
+        enter: Enters the event of an event page.
     """
 
     page: Literal["home", "watch", "history", "replay", "events", "event"] = "home"
@@ -33,7 +36,7 @@ class FirstPage:
     enter: Enter[Tournament] | None = None
 
     def role_for(self, first: Choice | None) -> Role:
-        """Return who one is on the server: whoever only watches is nobody in particular."""
+        """Return the run's role on the server: "nobody" for a watcher."""
         if self.page == "history":
             return "reader"
         return "nobody" if self.page == "watch" or (first is not None and first.way == "watch") else "player"

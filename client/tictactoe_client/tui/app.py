@@ -51,7 +51,7 @@ class Palette(CommandPalette):
 
 
 class PlainSigns(LineFilter):
-    """Replaces signs and frames by ASCII."""
+    """Replaces signs and frames with ASCII."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [Segment(text.translate(ASCII), style, control) for text, style, control in segments]
@@ -113,7 +113,7 @@ class TicTacToe(Program, inherit_bindings=False):
             self.open(PAGES[page].page())
 
     def tick(self) -> None:
-        """Update what changes with time; at the end of the program there may be no screen."""
+        """Update times and clocks; do nothing if the last screen has closed."""
         if self.screens:
             self.heed_call()
             self.screens[-1].tick()
@@ -148,7 +148,7 @@ class TicTacToe(Program, inherit_bindings=False):
         return self.keymap.show_key(binding.key)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Yield the commands of the current keys, those without keys, and the themes."""
+        """Yield the commands of the current keys, the commands without keys, and the themes."""
         shown = [active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show]
         for binding in {one.action: one for one in reversed(shown)}.values():
             press = partial(self.call_later, self.simulate_key, binding.key)
@@ -161,7 +161,7 @@ class TicTacToe(Program, inherit_bindings=False):
             yield SystemCommand(say("program theme", name=say(f"setting theme {name}")), say("program theme help"), use)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Pass a resize on at once; if the machine stalls at the start, Textual's delayed one never comes."""
+        """Pass on a resize at once; Textual's delayed event never arrives if the machine stalls at the start."""
         if self.screen_stack:
             self.screen.post_message(event)
 

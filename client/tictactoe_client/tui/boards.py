@@ -1,4 +1,4 @@
-"""Boards outside rooms, each below a title."""
+"""Titled boards on pages outside rooms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SAMPLES: Final[Mapping[str, tuple[int, ...]]] = {
     "gomoku-standard": (112, 97, 127, 113, 98, 128, 126, 82, 111, 129),
     "four-pie": (1, 6, 5, 9, 10, 15),
 }
-"""The moves that led to a board of each game; with an opening the second player stays."""
+"""The moves of each game's sample board; in an opening, the second player chooses to keep the colour."""
 Titled = tuple[str, BoardView]
 
 
@@ -59,9 +59,9 @@ def draw_beside(boards: Sequence[Titled], style: BoardStyle, width: int, height:
 
 
 def _draw_within(view: BoardView, style: BoardStyle, share: int, width: int, height: int) -> Sequence[Sequence[Cell]]:
-    """Return a board that fits the share, or without coordinates, or a part of it.
+    """Return a board that fits the share, if necessary without coordinates or only a part of it.
 
-    The last two may be wider than the share; the result is empty if nothing fits the width.
+    The reduced boards may be wider than the share; the result is empty if nothing fits the width.
     """
     grid, bare = fit_board(view.rules, style, share, height), Grid.of(view.rules, BoardStyle(ascii=style.ascii))
     wide = (bare.wide + 1) * len(bare.columns) + 1

@@ -1,4 +1,4 @@
-"""Draws pictures and sends only changed cells; Textual would send each changed line from its left edge."""
+"""Draws pictures and sends only changed cells to the terminal; Textual would resend whole lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of events, and an event with table, pairings and bracket, for players and watchers."""
+"""The list of events, and the page of an event with its table, pairings and bracket."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class EventPage(ListPage):
         return bracket, not bracket or len(bracket) + pairings + rows + 2 <= lines_left
 
     def describe_news(self) -> Part | None:
-        """Describe the connection, or the chosen game if its row is too narrow for its state."""
+        """Describe the connection, or the chosen game's state if it does not fit in its row."""
         news = self.program.describe_connection(self.size.width) or super().describe_news()
         return news or ((self._cut_text, "dim") if self._cut_text else None)
 
@@ -249,7 +249,7 @@ class EventPage(ListPage):
         return super().check_action(action, parameters)
 
     def action_deed(self, key: str) -> None:
-        """Carry out what the key does now; to enter an event with tickets, ask for the ticket first."""
+        """Carry out the key's current command; to enter an event with tickets, ask for the ticket first."""
         deed, event = self._find_deed(key), self._event
         if deed == "join" and event is not None and event.state.head.entry != "open":
             self.program.put(Question(say("tournament do join"), ""), self._join)

@@ -40,7 +40,7 @@ class Field(NamedTuple):
 
 
 class FormLine(Line):
-    """The text input of a line. The default keys work here, since a person's own keys may be characters."""
+    """The text input of a line. It uses the default keys, since the user's own keys may be characters."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_in_line(("up", "down", "open", "back", "help"), "page", "list", "new")
 
@@ -67,7 +67,7 @@ class Choice(Select[Any], inherit_bindings=False):
         yield Values().data_bind(compact=Select.compact)
 
     def offer(self, choices: Mapping[str, Any], value: Any) -> None:
-        """Set the values and the selected one without an event."""
+        """Set the values and the selected value without triggering an event."""
         with self.prevent(Select.Changed):
             if self.choices != choices:
                 self.choices = choices
@@ -76,7 +76,7 @@ class Choice(Select[Any], inherit_bindings=False):
 
 
 class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
-    """The lines of a form; the focused one stays visible when the window shrinks."""
+    """The lines of a form; the focused line stays visible when the window shrinks."""
 
     def on_resize(self) -> None:
         for row in self.query(".-chosen"):
@@ -171,7 +171,7 @@ class FormPage(Page):
 
     @property
     def is_edited(self) -> bool:
-        """Whether the focused line is a text that was changed since it got the focus."""
+        """Whether the focused line is a text edited since it got the focus."""
         return isinstance(self.line, FormLine) and self.line.value != self._before
 
     def choose(self, name: str) -> None:
@@ -201,7 +201,7 @@ class FormPage(Page):
                 self.redraw()
 
     def put(self, name: str, value: Any, choices: Mapping[str, Any] | None = None) -> None:
-        """Set the value of a line, and its choices if they are given."""
+        """Set the value of a line, and its choices if given."""
         line, self.values[name] = self.lines[name], value
         if isinstance(line, Choice):
             line.offer(line.choices if choices is None else choices, value)
@@ -251,7 +251,7 @@ class FormPage(Page):
 
 
 class SettingsPage(FormPage):
-    """The settings that can be changed while playing. Each change counts at once and is kept for later runs."""
+    """The settings that can be changed while playing. Each change takes effect at once and is saved for later runs."""
 
     situation = "settings"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)

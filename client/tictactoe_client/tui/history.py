@@ -1,4 +1,4 @@
-"""Our finished games on the server, for replay even while the server is away."""
+"""Our finished games, which can be replayed even while the server is unreachable."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ class HistoryPage(ListPage):
         self._shared: set[str] = set()
 
     def name_key(self, id: str) -> str:
-        """If the list is the only screen, going back ends the program."""
+        """Call the back key "quit" if the list is the only screen."""
         return "key leave" if id == "key back" and len(self.program.screens) == 1 else super().name_key(id)
 
     def connected(self) -> None:
         self._ask(anew=True)
 
     def opened(self) -> None:
-        """Fetch the newest games, unless they are known from before a replay."""
+        """Fetch the newest games, unless they were loaded before a replay."""
         if not self._viewer:
             self._ask(anew=True)
 
     def chose(self) -> None:
-        """Fetch more games when the choice comes near the end."""
+        """Fetch more games when the choice approaches the end of the list."""
         if not self.is_complete and self.at + 10 >= len(self.games):
             self._ask(anew=False)
 
@@ -69,7 +69,7 @@ class HistoryPage(ListPage):
             self._is_asking = self.program.ask(lambda client: self._learn(client, known))
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
-        """Return the player, and `many` of their games before a known one."""
+        """Return the player, and `many` of their games older than the game `before`."""
         return client.player, await client.games.list(many, before=before)
 
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
@@ -91,7 +91,7 @@ class HistoryPage(ListPage):
         self._get(self.program.save)
 
     def _get(self, deed: Callable[[GameRecord], None]) -> None:
-        """Fetch the record of the chosen game and use it, unless the person gives up or chooses another."""
+        """Fetch the chosen game's record and pass it to `deed`, unless the user cancels or chooses another game."""
         self._stop_fetching()
         self._fetching = self.program.start(self._fetch(self.chosen, deed))
 
@@ -142,7 +142,7 @@ class HistoryPage(ListPage):
         return bool(self.games) if action == "save" else super().check_action(action, parameters)
 
     def describe_about(self) -> str:
-        """Return the results of the games and the server, as far as they fit."""
+        """Return the results of the games and the server's address, as far as they fit."""
         if not self.games:
             return self.program.session.address.url
         told = tally(self.games, self._viewer, is_complete=self.is_complete)

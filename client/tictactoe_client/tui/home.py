@@ -46,14 +46,14 @@ from tictactoe_words.wording import LEVELS, describe_level
 _TITLE: Final = 20
 _MOST_GREETING: Final = 4  # lines of the operator's greeting
 _PLAYER_MARGINS: Final = 7
-"""Columns of the player's line that are margins or hold the sign."""
+"""Columns of the player's line taken by margins and the sign."""
 _VALUE_COLUMN: Final = 24
 """The first column of the menu's values."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """The values that a line of the menu can take, by their labels, and the current one."""
+    """The possible values of a menu line by label, and the current value."""
 
     value: str
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Listed(NamedTuple):
     Attributes:
         note: The note of its line in the menu; a page without one has a key only.
         needs_ladders: Listed only if the server has ladders.
-        is_of_others: Not listed on a server of this run.
+        is_of_others: Not listed on the client's own server.
     """
 
     page: type[Page]
@@ -204,19 +204,19 @@ class HomePage(ListPage):
 
     @property
     def _chooses_name(self) -> bool:
-        """Whether players of the server choose their names, which the server of a school gives them."""
+        """Whether players choose their own names; a school's server assigns them."""
         client = self.program.session.client
         return client is None or client.welcome.names != "given"
 
     @property
     def _may_rate(self) -> bool:
-        """Whether games of the chosen kind are rated here."""
+        """Whether the server rates games of the chosen kind."""
         client = self.program.session.client
         return client is not None and self._chooses_name and self.game.value in client.ladders.names
 
     @property
     def is_rated(self) -> bool:
-        """Whether the next opponent is wanted for a rated game, which needs a name of our own."""
+        """Whether to look for a rated game next, which needs a claimed name."""
         client = self.program.session.client
         return self._wants_rated and self._may_rate and client is not None and client.welcome.claimed is True
 
@@ -295,11 +295,11 @@ class HomePage(ListPage):
         elif first is None and self.held:
             self.choose(f"resume-{self.held[0].room}")
         elif self.chosen.startswith("near-"):
-            self.choose("")  # it was the first while there was no other
+            self.choose("")  # it was first only because there were no other rows
         self.program.ways_in.go_on()
 
     async def _learn(self, client: Client, *, anew: bool = False) -> None:
-        """Fetch our latest games; with `anew`, also report games lost since the last run, except in a room."""
+        """Fetch our latest games; with `anew`, also report games lost since the last run, unless in a room."""
         if anew:
             self._losses += await self.program.session.find_losses()
         if self._losses and self.program.screens[-1] is self and not self.program.ways_in.waits_for:
@@ -312,7 +312,7 @@ class HomePage(ListPage):
         self.program.redraw()
 
     def opened(self) -> None:
-        """Refresh the lists, and leave the line for a code, so that letters are shortcuts."""
+        """Refresh the lists, and move off the line for codes, so that letters are shortcuts."""
         self.program.lobby.follow()
         if self.chosen == "join":
             self.choose("match")
@@ -342,7 +342,7 @@ class HomePage(ListPage):
             event.stop()
             self.program.ways_in.ask_for_room(letter)
         elif event.key not in self.active_bindings:
-            # Keys typed fast arrive before the one in front of them has opened a question; those belong to its line.
+            # Wait until earlier keys are handled: if one of them opens a question, this letter belongs to its line.
             self.app.call_later(self._choose_by_letter, letter.lower())
 
     def _choose_by_letter(self, letter: str) -> None:
@@ -382,7 +382,7 @@ class HomePage(ListPage):
             self.redraw()
 
     def action_rated(self) -> None:
-        """Look for rated games from now on, after an offer to keep a name, or stop it."""
+        """Toggle the search for rated games; if the name is not claimed, offer to claim it."""
         client, self._wants_rated = self.program.session.client, not self.is_rated
         if client is not None and client.welcome.claimed is not True:
             self.program.open(NamesPage())
@@ -401,7 +401,7 @@ class HomePage(ListPage):
 
     @property
     def _server_before(self) -> Address | None:
-        """The server that Esc returns to while there is no connection."""
+        """The previous server, to which Esc returns while there is no connection."""
         return None if "join" in self._entries else self.program.session.before
 
     def name_key(self, id: str) -> str:
@@ -420,7 +420,7 @@ class HomePage(ListPage):
         self.program.open(PAGES[name].page())
 
     def _play_together(self, names: tuple[str, ...] = (), why: str = "") -> None:
-        """Ask for the name of each player at this keyboard, then begin; the first is ours from now on."""
+        """Ask for the name of each player at this keyboard, then start; the first name becomes ours."""
         rules = PRESETS[self.game.value]
         if len(names) == len(rules.marks):
             self.program.ways_in.enter_as(names[0], together(rules, names[1:]))

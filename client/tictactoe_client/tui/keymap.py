@@ -1,4 +1,4 @@
-"""A person's keys: the defaults and their changes, and how keys are written."""
+"""The user's key bindings: the defaults, their changes, and the display names of keys."""
 
 from __future__ import annotations
 

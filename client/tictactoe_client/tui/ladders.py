@@ -83,7 +83,7 @@ class LadderPage(ListPage):
         self.text("hint").show(("\n".join(told), "dim"))
 
     def name_key(self, id: str) -> str:
-        """Hide the refresh key to make room for that of our own page."""
+        """Hide the refresh key to make room for the key of our own page."""
         return "" if id == "key refresh" else id
 
     def open_row(self, name: str) -> None:
@@ -123,7 +123,7 @@ class PlayerPage(HistoryPage):
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
         profile = self._profile = await client.ladders.profile(self._player)
-        self._player = profile.player  # which may have been a name
+        self._player = profile.player  # the page may have been opened by name
         return self._player, profile.games
 
     def describe_nothing(self) -> str:

@@ -18,7 +18,7 @@ _MOST: Final = 2000
 
 
 def hand_on(event: events.Event, screen: Screen[Any]) -> bool:
-    """Pass a key on to the active screen if this one has been covered meanwhile; return True if it was passed on."""
+    """Pass a key to the active screen if `screen` has been covered meanwhile; return True if it was passed on."""
     if screen.is_active or not isinstance(event, events.Key):
         return False
     screen.app.post_message(events.Key(event.key, event.character))

@@ -1,4 +1,4 @@
-"""Lists of one-line rows with a chosen row."""
+"""Lists of one-line rows with one chosen row."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Signed(OptionList, inherit_bindings=False):
     """A list that marks its chosen row with a sign, so that it needs no colour."""
 
     def render_line(self, y: int) -> Strip:
-        """Return a line; in the chosen one the sign replaces the first character."""
+        """Return a line; in the chosen row the sign replaces the first character."""
         strip = super().render_line(y)
         if y + int(self.scroll_offset.y) != self.highlighted:
             return strip
@@ -68,7 +68,7 @@ class Rows(Signed, can_focus=False):
 
 
 class ListPage(Page):
-    """A page with one or more lists below each other, which share one choice."""
+    """A page with one or more lists below each other that share one chosen row."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("list")
     wraps = True
@@ -96,7 +96,7 @@ class ListPage(Page):
         self.rows.show(rows, self.chosen)
 
     def keep(self, names: Sequence[str]) -> None:
-        """Set the names of the rows; if the chosen one is gone, choose the first."""
+        """Set the names of the rows; if the chosen row is gone, choose the first."""
         self._names = names
         if names and self.chosen not in names:
             self.chosen = names[0]
@@ -136,7 +136,7 @@ class ListPage(Page):
 
 
 class WatchPage(ListPage):
-    """The running public games; the code of another game may be typed."""
+    """The running public games; users can type the code of another game."""
 
     situation = "watch"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)

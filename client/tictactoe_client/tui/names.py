@@ -24,7 +24,7 @@ _OTHER_LINES: Final = 12
 
 
 class NamesPage(ListPage):
-    """Commands, devices and the latest answer; rescue codes stay until the person has written them down.
+    """Commands, devices and the latest answer; rescue codes stay until the user has written them down.
 
     Args:
         go_on: Called when the page is closed, if the name is claimed by then.

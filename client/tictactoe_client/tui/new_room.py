@@ -23,7 +23,7 @@ from tictactoe_words.wording import LEVELS
 
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
 _OF_OTHERS: Final = ("seen", "analysis", "chat")
-"""The lines without a meaning on a server of our own."""
+"""The lines that have no meaning on the client's own server."""
 
 
 def list_lines(*, alone: bool) -> dict[str, Field]:
@@ -110,7 +110,7 @@ class NewRoomPage(FormPage):
             return misuse.message, "bad"
 
     def took(self, name: str) -> None:
-        """Update dependent lines: a named game sets its rules, and rules name their game."""
+        """Update dependent lines: a named game sets the rules, and changed rules select the matching game."""
         values = self.values
         if name == "game" and (rules := PRESETS.get(values["game"])) is not None:
             for rule, value in values_of(rules).items():

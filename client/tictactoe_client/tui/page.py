@@ -27,7 +27,7 @@ Part = tuple[str, str]
 """A text and its role: ``title``, ``dim``, ``key``, ``good``, ``warn`` or ``bad``, empty for ordinary text."""
 
 _LASTING = ("help", "quit")
-"""The keys that the last line drops last."""
+"""The keys that the last line keeps longest when it is short of room."""
 
 
 class Text(Static):
@@ -131,7 +131,7 @@ class Page(ClientScreen):
         return isinstance(self.program.session.failure, Unreachable) and self.program.session.address.is_loopback
 
     def describe_no_server(self, *, offers_own: bool = False) -> list[Part]:
-        """Describe the attempt to connect, or why it failed and what helps; home `offers_own` keys for that."""
+        """Describe the attempt to connect, or why it failed and what helps; `offers_own` adds the keys of home."""
         session, show = self.program.session, self.show_key
         before = session.before if offers_own else None
         if session.failure is None:

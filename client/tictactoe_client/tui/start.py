@@ -30,19 +30,19 @@ async def show_screen(
     hear_signals(lambda number: app.leave(128 + number), terminal.restore)
     if settings.theme == "auto" and settings.colour:
         terminal.ask_ground()
-    from tictactoe_client.tui.app import TicTacToe  # takes so long that the terminal has answered by then
+    from tictactoe_client.tui.app import TicTacToe  # a slow import, during which the terminal answers
 
     terminal.await_ground()
     app = TicTacToe(settings, address, first, first_page=first_page, terminal=terminal)
     loop = asyncio.get_running_loop()
     terminal.watch(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
     try:
-        # in a task of its own: what waits here for the end is then not run through at each key
+        # A separate task keeps the callers' coroutines off the stack of every key press.
         code = await asyncio.create_task(app.run_async(mouse=settings.mouse))
     finally:
         terminal.show_input()
     if (task := asyncio.current_task()) is not None and task.cancelling():
-        raise asyncio.CancelledError  # the library may swallow an interrupt that came before it heard of signals
+        raise asyncio.CancelledError  # Textual may swallow an interrupt that arrived early
     if app.failure is not None:
         raise app.failure
     if app.unhandled.getvalue():

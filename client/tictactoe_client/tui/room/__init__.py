@@ -1,1 +1,1 @@
-"""A room on the full screen: what is drawn, what keys and clicks mean there, and the ways out."""
+"""The room screen: drawing, keys and clicks, and leaving."""

@@ -1,4 +1,4 @@
-"""The state of a room on the screen: possible commands, typed text, news and the displayed moment."""
+"""The state of the room screen: possible commands, typed text, news and the displayed moment."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ Asked = Literal["resign", "leave", "another", "quit"]
 
 MOST_TYPED: Final = 8
 MOST_LINES: Final = 200
-"""The most lines of the talk, and the most unread lines; the oldest are dropped."""
+"""Limit of chat lines, and of unread lines; the oldest are dropped."""
 QUIET_SECONDS: Final = 0.4
-"""The time after the answer to a question in which keys place no mark."""
+"""Time after an answer to a question during which keys place no mark."""
 
 
 class News:
-    """The talk of a room and its unread lines.
+    """The chat of a room and its unread lines.
 
     Attributes:
         unread: The lines since the last key; the first `in_sight` of them are on the screen.
@@ -259,7 +259,7 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
     asked, told = scene.questions[0], []
     loser = None if model.ending is None else model.ending.seats.get(loser_of(model.ending) or "")
     if asked.id == "deserted" and loser is not None and loser.left:
-        return None  # the line below says so
+        return None  # the status line says so
     for answer in asked.answers:
         deed = model.choices.find(answer.name)
         if asked.id == "claim" and deed is not None and model.room.is_my_turn:
@@ -301,7 +301,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         if action == "hide_code" and not model.shows_code:
             called = "key show code"
         elif called == "key to home":
-            called = "key back" if model.room.state.event else called  # which may not be the home page
+            called = "key back" if model.room.state.event else called  # Back may lead to the event's page
         elif action == "back" and is_first and situation == "replay":
             called = "deed leave"
         named[action] = say(called, key=keymap.show("back"))

@@ -61,14 +61,14 @@ from tictactoe_words.wording import (
 
 LEFT: Final = 2
 MIN_WIDTH: Final = 24
-"""The least width of the panel, and of a window."""
+"""The minimum width of the panel, and of a window."""
 MAX_WIDTH: Final = 52
-"""The greatest width of the panel, so that clocks stay near the players' names."""
+"""The maximum width of the panel, so that clocks stay near the players' names."""
 _GAP: Final = 4
 _HEAD_AND_FOOT: Final = 4
 """The lines around the board: the head, the banner, the status and the keys."""
 NARROW: Final = 60
-"""In narrower windows the board keeps its frame, and the panel gives way."""
+"""In narrower windows, the panel is dropped rather than the board's frame."""
 _PANEL_WANTED: Final = 40
 _LEAST_STAGE: Final = (80, 24)
 _INVITATION_LEAST: Final = (36, 10)
@@ -81,7 +81,7 @@ _URGENT_MS: Final = 10_000
 _LEVELS: Final = "▁▂▃▄▅▆▇█", "__..--^^"
 _UNCERTAIN: Final = 0.15
 _LOW: Final = 10
-"""An invitation of at most this height has no empty lines."""
+"""Up to this height, an invitation has no empty lines."""
 _MOST_TALK: Final = 3
 
 Line = Sequence[Text]
@@ -258,7 +258,7 @@ def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_
 
 
 def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
-    """Return the graph of who stood better after each move, for finished games of two players."""
+    """Return the graph of the advantage after each move, for finished games of two players."""
     judge, rules = model.actions.judge, model.rules
     rates = judge.rates() if judge is not None and len(rules.marks) == 2 else []
     if all(rate is None for rate in rates):

@@ -15,7 +15,7 @@ from tictactoe_engine.opening import MORE
 from tictactoe_protocol.pushes import AnalysisState
 
 SETTLE_SECONDS: Final = 0.2
-"""The delay before a moment is analysed: longer than the repeat interval of an arrow key."""
+"""The delay before a moment is analysed, longer than the repeat interval of an arrow key."""
 
 Moment = tuple[int, tuple[int, ...], tuple[str, ...], tuple[str, ...]]
 """A position: the number of the game, its moves so far, the marks that are out, and the choices of the opening."""

@@ -1,4 +1,4 @@
-"""The screen of a room: passes keys and clicks on, stores events in the model, and draws once for all of them."""
+"""The screen of a room: passes on keys and clicks, applies events to the model, and batches redraws."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from tictactoe_words.scene import View, describe_banner
 from tictactoe_words.wording import name_of, seat_of
 
 _ELSEWHERE: Final = frozenset({"share", "join"})
-"""Deeds that are done on other pages."""
+"""Actions handled by other pages."""
 _LINE_KEYS: Final = {key: name for name in SITUATIONS["talking"] for key in ACTIONS.get(name, ())}
-"""What counts in a line by the keys that it comes with, where one's own are text there."""
+"""The actions of the chat line by their default keys, for user-defined keys that are text there."""
 _BACK_SHOWN_SECONDS = 5.0
 _FRAME_SECONDS = 0.05
 _MOST_FRAMES = 4
 _SLOW_MS = 150
-"""Over a link with a longer way than this nothing falls: it would come in fits."""
+"""With more latency than this, falling marks are not animated, because the animation would stutter."""
 _MOST_CELLS_JUDGED = 42
-"""On larger boards the turning point is not looked for: that takes too long."""
+"""On larger boards, finding the turning point takes too long."""
 
 
 class RoomScreen(ClientScreen):
@@ -94,7 +94,7 @@ class RoomScreen(ClientScreen):
         self.canvas.draw()
 
     def tick(self) -> None:
-        """Handle passing time; the welcome back disappears when it was read."""
+        """Update clocks; hide the notice of the restored connection once it was read."""
         if self.model.news.back_until <= monotonic() and not self.model.line.mode:
             self.model.news.back = ""
         if self.model.choices.questions:
@@ -180,7 +180,7 @@ class RoomScreen(ClientScreen):
             self.set_timer(_FRAME_SECONDS, self._fall_on)
 
     async def _find_turning_point(self, state: RoomState) -> None:
-        """Search the last mistake of the loser and, if that is quick, judge all moves."""
+        """Find the loser's last mistake and, if that is quick, judge all moves."""
         model, judge, result = self.model, self.model.actions.judge, state.result
         if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
             return
@@ -192,7 +192,7 @@ class RoomScreen(ClientScreen):
         self.redraw()
 
     async def on_key(self, event: Key) -> None:
-        """Handle keys one after the other, so that none changes its meaning when typed fast."""
+        """Handle keys one at a time, so that fast typing does not change their meaning."""
         event.stop()
         event.prevent_default()
         model = self.model
@@ -233,7 +233,7 @@ class RoomScreen(ClientScreen):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The active keys for the palette, the program's first."""
+        """The active keys for the palette, the program's keys first."""
         bindings = dict(super().active_bindings)
         for action in list_actions(self.model):
             deed, keys = find_deed(self.model, action), self.program.keymap.keys_of(action)
@@ -285,12 +285,12 @@ class RoomScreen(ClientScreen):
         return say("title your move") if self.room.is_my_turn else say("title room", code=self.room.code)
 
     def connected(self) -> None:
-        """After a new conversation the home page offers to enter the room again."""
+        """Close the room after a new session starts; the home page offers to enter the room again."""
         if self.model.record is None:
             self.program.go_home()
 
     def opened(self) -> None:
-        """Enter the room again after we stepped aside for one at another server."""
+        """Re-enter the room after a visit to a room on another server."""
         room = self.room
         if room.ended == "left":
             self._program.close(self)
@@ -316,7 +316,7 @@ class RoomScreen(ClientScreen):
         question = self.model.question
         if self.room.ended or not self.model.cost or (question is not None and question[0] == "quit"):
             return False
-        self.program.go_back_to(self)  # the board is in sight while it is asked
+        self.program.go_back_to(self)  # show the board behind the question
         self.model.question = "quit", leave
         return True
 
@@ -331,7 +331,7 @@ class RoomScreen(ClientScreen):
         return is_free
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
-        """Leave the room if the person gives up; do not wait for a silent server."""
+        """Leave the room if the user gives up; do not wait for an unresponsive server."""
         client, state = self.program.session.client, self.room.state
         if not self._has_noted:
             self._has_noted = True
