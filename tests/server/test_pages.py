@@ -200,7 +200,7 @@ async def test_an_unknown_path_is_404_as_text_and_as_a_page_in_browsers(server: 
         *("/nothing", "/ws/", "/wall/", "/replay/../x", "/replay/abcdefghijklmnop.html"),
         *("/assets/", "/assets/main.js", "/assets/../index.html", "/index.html", "/%2e%2e/x", "//", "/%C3%A9", "/%00"),
     )
-    forms = (("*/*", "text/plain", b"There is nothing here"), (BROWSER, "text/html", b"/assets/main."))
+    forms = (("*/*", "text/plain", b"Not found"), (BROWSER, "text/html", b"/assets/main."))
     for path, (accept, kind, words) in itertools.product(paths, forms):
         answer = await get(server, path, accept=accept)
         assert answer.status == 404, path
@@ -242,7 +242,7 @@ async def test_all_addresses_have_the_path_under_which_a_proxy_shows_the_server(
         assert (await get(below, "/games/K7M4PQ.")).fields["location"] == "/games/K7M4PQ"
         assert (await get(below, "/games/qr/K7M4PQ.svg")).body == _draw_qr(f"{own}/K7M4PQ")
         refused = await get(below, "/games/", accept=BROWSER, host="play.example")
-        assert refused.body.endswith(b"Start it with --origin http://play.example\n")
+        assert refused.body.endswith(b"start the server with --origin http://play.example\n")
         async with (
             open_peer(f"{below.url}/games/ws", "ana") as ana,
             open_peer(f"{below.url}/games", "bo") as bo,

@@ -108,10 +108,11 @@ class Pages:
             wait = self._misses_of(request).consume() if is_missed else error.retry_ms or 0
             return say_too_many(request, wait) if wait else self._nothing(request, error.code, describe_fault(error))
         if isinstance(error, StoreUnavailable | TimeoutError):
-            words = "The server cannot read this now. Try again soon."
+            words = "The data is temporarily unavailable. Try again soon."
             return explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
         log.error("HTTP request failed", path=request.path, exc_info=error)
-        return explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, "The server made a mistake.")
+        words = "Internal server error. See the server's log."
+        return explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, words)
 
     def _find(self, request: HttpRequest) -> Reply | Coroutine[Any, Any, Reply | None]:
         path = request.path
@@ -122,7 +123,7 @@ class Pages:
             return self._nothing(request) if icon is None else HttpResponse(HTTPStatus.OK, icon.body, icon.kind)
         if request.wants_html and not self._admission.knows(request.host):
             origin = request.origin.removesuffix(request.base)
-            words = f"This server does not know itself by this name. Start it with --origin {origin}"
+            words = f"Unknown host name. To use it, start the server with --origin {origin}"
             return _text([words], HTTPStatus.MISDIRECTED_REQUEST)
         if path == "/":
             return self._home(request)
@@ -219,7 +220,7 @@ class Pages:
     def _nothing(self, request: HttpRequest, code: ErrorCode = ErrorCode.NOT_ALLOWED, words: str = "") -> HttpResponse:
         if request.wants_html and not request.is_open_to_all:
             return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
-        words = words or f"There is nothing here. What there is to see: {request.origin}/"
+        words = words or f"Not found. The list of games is at {request.origin}/"
         return explain(request, HTTPStatus.NOT_FOUND, code, words)
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:

@@ -53,7 +53,7 @@ TITLE: Final = "Tic-tac-toe and its family"
 PRIVATE: Final = "a private game"
 HEAD_OF_SITE: Final = (TITLE, "Play against people or the computer, in the browser or a terminal.")
 HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server at once, live.")
-HEAD_OF_NOTHING: Final = (TITLE, "There is nothing under this address, or not any more.")
+HEAD_OF_NOTHING: Final = (TITLE, "This page does not exist, or no longer exists.")
 
 Seated = Mapping[str, SeatState | None] | Mapping[str, Participant]
 """The players in a room or in a finished game, by their marks."""

@@ -23,7 +23,7 @@ from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
 
 PLAIN_REST_SECONDS: Final = 0.004  # pause between two shares for plain HTTP requests, for the sake of moves
 _FOR_OTHERS: Final = "forwarded address ignored"
-TOO_MANY_WORDS: Final = "Too many connections: try again later."
+TOO_MANY_WORDS: Final = "Too many connections. Try again later."
 _LOCAL_ENDINGS: Final = (
     *(".localhost", ".local", ".home.arpa"),
     *(".corp", ".home", ".internal", ".intranet", ".lan", ".private"),
@@ -263,8 +263,8 @@ class RemotePeer:
         if words[1:2] == ["UNKNOWN"]:
             address = self.address
         if not end or address is None:
-            fault = "names no address" if end else "does not end"
-            raise BadRequest(f"The line of the PROXY protocol {fault}.")
+            fault = "no client address" if end else "the line does not end"
+            raise BadRequest(f"Malformed PROXY protocol header: {fault}.")
         _check(self._admit(address))
         return data[len(line) + 2 :]
 

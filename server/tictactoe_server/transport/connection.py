@@ -185,7 +185,7 @@ class Connection(HttpConnection):
 
     def _upgrade(self, request: HttpRequest) -> None:
         if request.has_body:
-            self._end(say(HTTPStatus.BAD_REQUEST, "A request for a WebSocket has no body."))
+            self._end(say(HTTPStatus.BAD_REQUEST, "A WebSocket handshake must not have a body."))
             return
         response = _answer_handshake(request, self._peer.admission)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:

@@ -361,7 +361,7 @@ class HttpConnection(asyncio.Protocol):
         if self._is_taking() or self._is_kept_waiting():
             self._set_deadline(self._limits.hello_seconds, self._close_silent)
         elif self._rest:
-            self._end(say(HTTPStatus.REQUEST_TIMEOUT, "This request did not come in time."))
+            self._end(say(HTTPStatus.REQUEST_TIMEOUT, "Timed out waiting for the rest of the request."))
         else:
             self.abort()
 
@@ -372,11 +372,11 @@ class HttpConnection(asyncio.Protocol):
 
 def _answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
     if request.method not in ("GET", "HEAD") and not (request.method == "OPTIONS" and request.is_open_to_all):
-        return say(HTTPStatus.METHOD_NOT_ALLOWED, "Ask with GET or HEAD.", ("Allow", "GET, HEAD"))
+        return say(HTTPStatus.METHOD_NOT_ALLOWED, "Method not allowed. Use GET or HEAD.", ("Allow", "GET, HEAD"))
     if request.has_body:
-        return say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request has no body here.")
+        return say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Request bodies are not accepted. Send none.")
     if request.names_host and not admission.knows(request.host):
-        return say(HTTPStatus.BAD_REQUEST, "This server is no proxy, and does not know itself by this name.")
+        return say(HTTPStatus.BAD_REQUEST, "This server is not a proxy, and the host is not one of its names.")
     if request.path == "/healthz":
         return say(HTTPStatus.OK, "ok")
     if request.path == "/readyz":
@@ -388,9 +388,9 @@ def _answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | 
     is_stripped = "sec-websocket-key" in request.fields
     if request.path == "/ws" or (request.path == "/" and (admission.server.pages is None or is_stripped)):
         admission.warn_of_refusal(request, HTTPStatus.UPGRADE_REQUIRED)
-        stripped = "A proxy on the way here has not passed on that a WebSocket is to open: it has to send Upgrade."
-        words = stripped if is_stripped else "This is where a WebSocket opens: ask for one."
+        stripped = "A proxy removed the Upgrade header. Configure it to forward WebSocket connections."
+        words = stripped if is_stripped else "This is a WebSocket endpoint. Connect with a WebSocket client."
         return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))
     if admission.server.pages is None:
-        return say(HTTPStatus.NOT_FOUND, "There is nothing here. WebSocket: / or /ws")
+        return say(HTTPStatus.NOT_FOUND, "Not found. WebSocket clients connect to / or /ws.")
     return admission.server.pages(request)

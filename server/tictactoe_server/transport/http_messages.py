@@ -181,42 +181,42 @@ def read_request(data: bytes) -> tuple[HttpRequest, bytes] | None:
     """
     head, end, rest = data.partition(b"\r\n\r\n")
     if len(head) > MAX_HEAD_BYTES:
-        raise BadRequest("This request is too long.", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        raise BadRequest("The request headers are too large.", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
     if data and not data[:1].isalpha():
-        raise BadRequest("This is no HTTP, nor is TLS spoken here.")
+        raise BadRequest("Not an HTTP request. If you used https:// or wss://, try http:// or ws:// instead.")
     if _BARE_LINE_END.search(head if end else data):
-        raise BadRequest("Lines end with CR and LF here.")
+        raise BadRequest("Malformed request: header lines must end with CRLF.")
     return (_read_head(head), rest) if end else None
 
 
 def _read_head(head: bytes) -> HttpRequest:
     first, *lines = head.split(b"\r\n")
     if len(first) > MAX_LINE_BYTES:
-        raise BadRequest("This address is too long.", HTTPStatus.REQUEST_URI_TOO_LONG)
+        raise BadRequest(f"The request line is longer than {MAX_LINE_BYTES:,} bytes.", HTTPStatus.REQUEST_URI_TOO_LONG)
     if len(lines) > MAX_FIELDS or any(len(line) > MAX_LINE_BYTES for line in lines):
-        raise BadRequest("This request has too many headers, or too long.", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        raise BadRequest("Too many headers, or a header is too large.", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
     parser = h11.Connection(h11.SERVER)
     parser.receive_data(head + b"\r\n\r\n")
     try:
         found = parser.next_event()
     except h11.RemoteProtocolError as error:
         reason = str(error).partition(": b")[0]  # without the bytes themselves
-        raise BadRequest(f"This is no request that could be answered here: {reason}.") from None
+        raise BadRequest(f"Malformed request: {reason}.") from None
     if not isinstance(found, h11.Request) or len(found.headers) != len(lines) or _AMBIGUOUS.search(head):
-        raise BadRequest("A header of this request is none, or can be read in two ways.")
+        raise BadRequest("Malformed request: a header is invalid or ambiguous.")
     if not found.http_version.startswith(b"1."):
-        raise BadRequest("HTTP/1.1 is spoken here.", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
+        raise BadRequest("Unsupported HTTP version. Use HTTP/1.1.", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
     has_body = not isinstance(parser.next_event(), h11.EndOfMessage)
     version, fields = found.http_version.decode(), dict[str, list[str]]()
     for name, value in found.headers:
         fields.setdefault(name.decode(), []).append(value.decode("latin-1"))
     if len(fields.get("origin", ())) > 1:
-        raise BadRequest("There is more than one origin.")
+        raise BadRequest("Malformed request: more than one Origin header.")
     if "transfer-encoding" in fields and ("content-length" in fields or version == "1.0"):
-        raise BadRequest("How long the body of this request is cannot be told.")
+        raise BadRequest("Malformed request: the length of the body is ambiguous.")
     target, host = _read_target(found.target.decode(), fields.get("host", [""])[0])
     if not host and version != "1.0":
-        raise BadRequest("A request names its host.")
+        raise BadRequest("Malformed request: the Host header is missing.")
     path, _, query = target.partition("?")
     options = [option.strip().lower() for option in ",".join(fields.get("connection", ())).split(",")]
     keeps_alive = version != "1.0" and "close" not in options and not has_body
@@ -231,11 +231,11 @@ def _read_target(target: str, host: str) -> tuple[str, str]:
     if target != "*" and not target.startswith("/"):
         parts = split_url(target)
         if parts is None or parts.scheme not in ("http", "https") or "@" in parts.netloc:
-            raise BadRequest("What is asked for begins with / here.")
+            raise BadRequest("Invalid request target. Use a path that begins with /.")
         host = parts.netloc
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if host and _HOST.fullmatch(host) is None:
-        raise BadRequest("The host of this request is none.")
+        raise BadRequest("Invalid host name in the request.")
     return target, host
 
 

@@ -74,7 +74,7 @@ class MetricsServer(Service, Collector):
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         if request.path not in ("/", "/metrics"):
-            return say(HTTPStatus.NOT_FOUND, "There is nothing here. Figures: /metrics")
+            return say(HTTPStatus.NOT_FOUND, "Not found. The metrics are at /metrics.")
         return HttpResponse(HTTPStatus.OK, generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4)
 
 

@@ -93,7 +93,7 @@ class Previews(Service):
         picture = self._pictures.pop(card, None)
         if picture is None or (picture.done() and picture.exception() is not None):
             if sum(not one.done() for one in self._pictures.values()) >= MOST_WAITING:
-                words = "Too many pictures are asked for. Try again soon."
+                words = "Too many requests for pictures. Try again soon."
                 return say(HTTPStatus.SERVICE_UNAVAILABLE, words, ("Retry-After", "2"))
             picture = asyncio.get_running_loop().run_in_executor(self._thread, pictures.draw, card)
             self.drawn += 1
