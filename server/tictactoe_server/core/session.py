@@ -27,7 +27,8 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, error_answer
-from tictactoe_protocol.pushes import Error, Push
+from tictactoe_protocol.pushes import Error
+from tictactoe_protocol.terms import PushFields
 from tictactoe_server import clock
 from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
 from tictactoe_server.rooms.room import Player, Refused
@@ -303,7 +304,7 @@ class Session(Throttle):
     def address(self) -> str:
         return self.source.address
 
-    def push(self, message: Push) -> None:
+    def push(self, message: PushFields) -> None:
         """Send a message, which is lost only if the connection is lost."""
         self.connection.push_frame(encode_push(message))
 

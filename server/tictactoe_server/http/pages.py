@@ -98,8 +98,11 @@ class Pages:
 
     async def _read(self, request: HttpRequest, finding: Reply | Coroutine[Any, Any, Reply | None]) -> Reply:
         """Return the result of a route, or, if the result is None, the room whose code the path is."""
-        found = (await finding if isinstance(finding, Coroutine) else finding) or self._room(request)
-        return await found if isinstance(found, Coroutine) else found
+        found = await finding if isinstance(finding, Coroutine) else finding
+        if found is not None:
+            return found
+        room = self._room(request)
+        return await room if isinstance(room, Coroutine) else room
 
     def _fail(self, request: HttpRequest, error: Exception) -> HttpResponse:
         """Return an error response, and count failed requests, which prevents the guessing of room codes."""
