@@ -1,4 +1,4 @@
-/** What every page has: who plays, the connection, the rooms, and what is told. */
+/** What every page shares: the player, the connection, the rooms, and the announcements. */
 
 import { say } from "./catalogue.js";
 import { Connection } from "./connection.js";
@@ -10,14 +10,14 @@ import { Rooms } from "./rooms.js";
 import { Sound } from "./sound.js";
 import { clean, describePush, describeUnanswered, messageOf } from "./words.js";
 
-/** How long an announcement is visible, and one with a text to be copied by hand. */
+/** How long an announcement is visible, and one with a text for the user to copy. */
 const SHOWN_MS = 6000;
 const MARKED_MS = 60_000;
 
 export class App {
 	kept = readKept();
 	sound = new Sound();
-	/** What people are called, by their ids, as far as it was seen where one may look them up. @type {Map<string, string>} */
+	/** Names by player id, collected where the names can be looked up. @type {Map<string, string>} */
 	names = new Map();
 	#hasLadders = false;
 	#hiding = 0;
@@ -32,7 +32,7 @@ export class App {
 		this.rooms.onUnanswered = (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code);
 	}
 
-	/** The connection that the page is about: that of the room on it, or the first. */
+	/** The connection of the current page: that of its room, or the first one. */
 	get connection() {
 		return this.rooms.shown?.connection ?? this.home;
 	}
@@ -85,12 +85,12 @@ export class App {
 		return connection;
 	}
 
-	/** Somebody waits for us at the board of an event. @param {Call} call */
+	/** Answer a call: somebody waits for us at the board of an event. @param {Call} call */
 	#answer(call) {
 		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
 	}
 
-	/** What hears of challenges and rated games is loaded with the first news of them. @param {LadderNews} news */
+	/** Pass on news of challenges and rated games; their module is loaded when the first news arrives. @param {LadderNews} news */
 	hearLadders(news) {
 		this.#hasLadders ||= "challenges" in news || (news.type !== "welcome" && news.type !== "challenge_over");
 		if (this.#hasLadders) import("./ladders/challenges.js").then(({ hearLadders }) => hearLadders(this, news)).catch(() => undefined);
@@ -104,7 +104,7 @@ export class App {
 		return this.connection.arrive();
 	}
 
-	/** Be called so from now on, where it is a new one; whether one may be. */
+	/** Rename the player if the name is new; resolve to whether the name was accepted. */
 	async bear(name = "") {
 		const wanted = name.trim();
 		if (wanted && wanted !== this.connection.name) this.connection.rename(wanted);
@@ -112,18 +112,18 @@ export class App {
 		return wanted !== this.connection.identity.refused;
 	}
 
-	/** Whether the server gives the names, and takes none. */
+	/** Whether the server assigns names and accepts none. */
 	get isNamed() {
 		return this.connection.welcome?.names === "given";
 	}
 
-	/** Ask one who never chose a name for it, once. */
+	/** Ask for a name, once, if the player never chose one. */
 	async meet() {
 		if (this.isNamed || this.kept.asked || !isGuest(this.connection.name)) return;
 		await (await prepared(import("./naming.js"))).askName(this);
 	}
 
-	/** Enter a room and go to its page; what is refused is told. @param {WayIn} request */
+	/** Enter a room and go to its page; announce a refusal. @param {WayIn} request */
 	async play(request) {
 		try {
 			if (request.type !== "join") await this.meet();
@@ -135,7 +135,7 @@ export class App {
 		}
 	}
 
-	/** Announce what happened, and show it for a while. @param {string} text @param {boolean} [isShown] whether the page shows it elsewhere, so that it is only announced */
+	/** Announce an event, and show it for some time. @param {string} text @param {boolean} [isShown] whether the page shows it elsewhere, so that it is only announced */
 	say(text, isShown) {
 		if (this.status.textContent === text) this.status.textContent = "";
 		setTimeout(() => this.show(text, isShown));
@@ -149,7 +149,7 @@ export class App {
 		this.#hiding = setTimeout(() => this.status.classList.add("unseen"), shownMs);
 	}
 
-	/** Show the rules over the page, beginning with those of the room on it. */
+	/** Show the rules over the page, those of the current room first. */
 	async showRules(rules = this.rooms.shown?.state?.rules) {
 		(await prepared(import("./rulesdialog.js"))).showRules(rules);
 	}
@@ -158,7 +158,7 @@ export class App {
 		(await prepared(import("./commands.js"))).showKeys();
 	}
 
-	/** Copy a text and say so, or mark it where the browser copies nothing. */
+	/** Copy a text and say so, or select it if the browser cannot copy. */
 	async copy(text = "") {
 		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 		if (isWritten || copyMarked(text)) return this.say(say("page copied", { text }));
@@ -167,7 +167,7 @@ export class App {
 		return getSelection()?.setBaseAndExtent(from, from.length - text.length, from, from.length);
 	}
 
-	/** A link for others: this page's own address may lead elsewhere on their machines. */
+	/** A link for other people: this page's own address may lead elsewhere on their machines. */
 	linkTo(path = "") {
 		const { content } = /** @type {HTMLMetaElement} */ (document.querySelector("[name=address]"));
 		return content ? `${content}/${path}` : location.origin + urlOf(`/${path}`);
@@ -182,7 +182,7 @@ export class App {
 	}
 }
 
-/** Copy in the way of before, which a page without TLS has too; whether it did. */
+/** Copy by `execCommand`, which also works without TLS; return whether it worked. */
 function copyMarked(text = "") {
 	const focused = /** @type {HTMLElement | null} */ (document.activeElement);
 	const field = h("textarea.unseen", { readonly: true });

@@ -1,16 +1,16 @@
-/** What stands over every page until it is answered. */
+/** Banners above every page, which stay until they are answered or expire. */
 
 import { say } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
 import { formatDuration } from "./words.js";
 
 const TICK_MS = 250;
-/** How long banners take no click after another came in the place of what somebody was about to press. */
+/** How long a banner ignores clicks after it has moved to where the user was about to click. */
 const FRESH_MS = 800;
 const place = h("aside.banners");
 let settling = 0;
 
-/** Show something that is read out as it comes; only the first of them is seen, and those before others that run out. @param {string} told @param {Part} more what can be done @param {number} [until] a time that runs out beside it @param {() => void} [onTick] */
+/** Show a banner, which is announced to screen readers. Only the first is visible; lasting ones come before ones that expire. @param {string} told @param {Part} more what can be done @param {number} [until] a time that runs out beside it @param {() => void} [onTick] */
 export function showBanner(told, more, until, onTick) {
 	const time = h("b.clock", { "aria-hidden": "true" });
 	const banner = h(until ? "div.notice" : "div.notice.lasting", h("p", { role: "alert" }, told), until ? time : null, more);
@@ -29,13 +29,13 @@ export function showBanner(told, more, until, onTick) {
 	}
 }
 
-/** Show something until a button of it is pressed. @param {string} told @param {...HTMLButtonElement} answers to it, beside that which closes it */
+/** Show a banner until one of its buttons is pressed. @param {string} told @param {...HTMLButtonElement} answers to it, beside that which closes it */
 export function showNotice(told, ...answers) {
 	const notice = showBanner(told, h("div.row", ...answers, button(say("page close"), () => undefined)));
 	notice.addEventListener("click", ({ target }) => target instanceof HTMLButtonElement && notice.remove());
 }
 
-/** Take no click for a moment, as another banner is in the place of the first. */
+/** Ignore clicks for a moment, because another banner has become the first. */
 export function settleBanners() {
 	clearTimeout(settling);
 	place.classList.add("fresh");

@@ -1,4 +1,4 @@
-/** A board that one can play on. Views in; only the cells that changed are touched. */
+/** A playable board. It is drawn from views; only changed cells are touched. */
 
 import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
@@ -6,29 +6,29 @@ import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./r
 import { SIDE, Shapes, numberCells } from "./shapes.js";
 import { describeRules, nameMark } from "./words.js";
 
-/** On cells smaller than these pixels a finger chooses first, and then confirms. */
+/** On cells smaller than this, in pixels, a tap selects a cell and a second one confirms. */
 const FINGER = 40;
 const REFUSAL_MS = 4500;
-/** More changed cells are another moment, not a move that is seen to be made. */
+/** With more changed cells than this, the board shows another moment rather than animating a move. */
 const MOST_MOVED = 3;
-/** Narrower cells than these pixels are not shown: a large board is moved sideways instead. */
+/** The minimum width of a cell, in pixels; a larger board scrolls sideways. */
 const LEAST_CELL = 14;
-/** More columns have names of two letters. */
+/** With more columns than this, names of columns have two letters. */
 const ONE_LETTER = 26;
 /** @type {Record<string, [down: number, right: number]>} */
 const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class Board {
-	/** Whether a typed move waits for Enter, which is then not for the cursor's cell. */
+	/** Whether a typed move waits for Enter, which then does not play the cursor's cell. */
 	isTyping = false;
 	/** @type {BoardView} */
 	#view = { board: "", last: null, line: [], turn: null, isMine: false, pending: null, values: null, isWon: false };
 	#drawn = "";
 	#cursor = -1;
 	#refusalTimer = 0;
-	/** The cell that a finger has chosen and not yet confirmed, -1 for none. */
+	/** The cell selected by a tap and not yet confirmed, or -1. */
 	#chosen = -1;
-	/** The cell that is pointed at, -1 for none. */
+	/** The cell under the pointer, or -1. */
 	#pointed = -1;
 	#bubble = h("p.bubble", { hidden: true });
 	#ghost = svg("g", { class: "ghost" });
@@ -37,7 +37,7 @@ export class Board {
 	#pieces = svg("g", { class: "pieces", "aria-hidden": "true" });
 	#values = svg("g");
 
-	/** What lies in each cell. @type {(SVGElement | null)[]} */
+	/** The pieces by cell. @type {(SVGElement | null)[]} */
 	#pieceIn = [];
 
 	/** @param {GamePage} page @param {Rules} rules @param {Look} look */
@@ -63,7 +63,7 @@ export class Board {
 		const { rules, look, shapes } = this;
 		const letters = Math.min(rules.columns > ONE_LETTER ? 52 : 80, Math.max(11, Math.min(rules.rows, rules.columns) * 3));
 		this.margin = letters * 1.8;
-		const right = rules.columns > 9 ? 8 : this.margin; // a small board stands in the centre; a large one needs the width
+		const right = rules.columns > 9 ? 8 : this.margin; // a small board is centred; a large one needs the whole width
 		const [width, height] = [shapes.width + this.margin + right, shapes.height + this.margin + 8];
 		const under = svg("g", { "aria-hidden": "true" }, look === "stones" && shapes.makeShine(), shapes.makeGround(), this.#cross);
 		const plate = look === "discs" ? shapes.makePlate() : [];
@@ -119,7 +119,7 @@ export class Board {
 		if (piece) this.#pieces.append(piece);
 	}
 
-	/** Move what marks a cell and its piece. @param {string} kind @param {number | null} from @param {number | null} to */
+	/** Move a CSS class from one cell and its piece to another. @param {string} kind @param {number | null} from @param {number | null} to */
 	#mark(kind, from, to) {
 		for (const all of [this.cells, this.#pieceIn]) {
 			all[from ?? -1]?.classList.remove(kind);
@@ -127,7 +127,7 @@ export class Board {
 		}
 	}
 
-	/** Draw the line that decided; in misère it lost. @param {Moves} before */
+	/** Draw the line that ended the game; in misère it lost. @param {Moves} before */
 	#drawLine(before) {
 		const { line } = this.#view;
 		const kind = this.rules.misere ? "fatal" : "won";
@@ -177,7 +177,7 @@ export class Board {
 		this.page.stage.drawConfirm(this, cell);
 	}
 
-	/** Show what a move to a cell would set, and what it is worth. */
+	/** Preview the mark of a move to a cell, and the move's value. */
 	#point(cell = -1) {
 		const target = this.#targetOf(this.#chosen >= 0 ? this.#chosen : cell);
 		this.#ghost.setAttribute("transform", `translate(${this.shapes.cornerOf(target)})`);
@@ -212,7 +212,7 @@ export class Board {
 		this.cells[cell].setAttribute("tabindex", "0");
 	}
 
-	/** Say beside a cell why nothing can be placed there, for a while. */
+	/** Explain next to a cell, for some time, why no mark can be placed there. */
 	refuse(cell = 0, message = "") {
 		const [x, y] = this.shapes.cornerOf(cell);
 		const { width, height } = this.picture.viewBox.baseVal;
@@ -226,7 +226,7 @@ export class Board {
 	}
 }
 
-/** The cell that an event is about, -1 for none. @param {Event} event */
+/** The cell of a DOM event, or -1. @param {Event} event */
 function cellOf({ target }) {
 	const cell = target instanceof Element && target.closest("[data-cell]");
 	return cell ? Number(cell.getAttribute("data-cell")) : -1;

@@ -1,11 +1,11 @@
-/** What is typed behind a slash, by the names of what may be done; and the list of commands and keys that the page shows. */
+/** Slash commands by the names of their actions, and the list of commands and keys. */
 
 import { say } from "./catalogue.js";
 import { h, openDialog } from "./dom.js";
 import { KEYS, KEYS_OF_CLAIMS } from "./keyboard.js";
 
 const WAYS = ["choose more", "choose stay", "choose swap"];
-/** Which deeds a word stands for that is typed behind a slash. @type {Record<string, string[]>} */
+/** The actions of each slash command. @type {Record<string, string[]>} */
 export const COMMANDS = {
 	...Object.fromEntries([...WAYS, "claim draw", "computer", "copy", "leave", "new", "resign", "review", "share", "yes", "no", "help"].map((name) => [name, [name]])),
 	claim: ["claim win"],
@@ -14,17 +14,17 @@ export const COMMANDS = {
 	undo: ["undo accept", "undo offer"],
 };
 
-/** The words for a command, what is written out first; the English one is known in every language. */
+/** The words for a command, the displayed one first; the English word is valid in every language. */
 export const wordsOf = (id = "") => [...say(`type ${id}`).split(/[;,] /).filter((word) => word.length > 1), id];
 
-/** The deeds that a line behind a slash asks for, null where it asks for none. */
+/** Return the actions of a slash command, or null if it is unknown. */
 export function readCommand(text = "") {
 	const typed = text.trim().replace(/\s+/g, " ").toLowerCase();
 	const found = Object.entries(COMMANDS).find(([id]) => wordsOf(id).includes(typed));
 	return found ? found[1] : null;
 }
 
-/** What is no deed of the room. */
+/** Keys that are not actions of the room. */
 const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
 
 function listKeys() {

@@ -1,4 +1,4 @@
-/** One player's connection: hello, requests and their answers, coming back. */
+/** A player's connection: hello, requests and answers, reconnecting. */
 
 import { say } from "./catalogue.js";
 import { Identity } from "./identity.js";
@@ -45,7 +45,7 @@ export class Connection {
 		return this.identity.name;
 	}
 
-	/** Whether players may challenge each other on this server. */
+	/** Whether the server supports challenges between players. */
 	get hasChallenges() {
 		return !!this.welcome?.challenges;
 	}
@@ -54,12 +54,12 @@ export class Connection {
 		return this.#pulse.isSilent;
 	}
 
-	/** Whether an attempt has failed: the first one, and that of a new name, are no trouble yet. */
+	/** Whether connecting has failed; the first attempt, and that of a new name, do not count as trouble. */
 	get isTroubled() {
 		return this.phase !== "on" && (this.phase === "ended" || this.#patience.attempt > 1 || this.nextAttemptAt > 0);
 	}
 
-	/** Whether another server sent us here and this one has not let us in. */
+	/** Whether another server sent us here and this one has not accepted us yet. */
 	get #isLed() {
 		return !this.welcome && !this.#ways.isAlone;
 	}
@@ -68,13 +68,13 @@ export class Connection {
 		return this.#ways.leadsTo(url);
 	}
 
-	/** Wait for a welcome; rejects with `Lost` where the server that we were sent to does not let us in. @returns {Promise<void>} */
+	/** Wait for a welcome; reject with `Lost` if the server to which we were sent does not accept us. @returns {Promise<void>} */
 	arrive() {
 		if (this.phase === "on") return Promise.resolve();
 		return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
 	}
 
-	/** Open the connection, or try again at once. */
+	/** Open the connection, or retry at once. */
 	retry() {
 		if (this.#socket) return;
 		if (this.phase === "ended") this.#patience.renew();
@@ -82,19 +82,19 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Rejects with `Refused` or `Lost`. @param {Ask} request */
+	/** Send a request; rejects with `Refused` or `Lost`. @param {Ask} request */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));
 	}
 
-	/** The server takes a name with a hello alone, so this connects anew. */
+	/** Change the name. The server accepts a name only with a hello, so this reconnects. */
 	rename(name = "") {
 		this.identity.rename(name);
 		this.#beginAnew();
 	}
 
-	/** Say hello again, to be told of servers that have come since. */
+	/** Say hello again, to learn of servers that have joined the cluster since. */
 	greetAgain() {
 		this.#beginAnew();
 		return this.arrive();
@@ -131,7 +131,7 @@ export class Connection {
 		socket.onopen = () => isOurs() && this.#greet();
 		socket.onmessage = (event) => isOurs() && this.#hear(inOwnWords(JSON.parse(event.data)));
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
-		// What the policy of the page forbids is not closed: it never was open.
+		// A connection that the page's policy forbids fires only `error`, since it never opened.
 		socket.onerror = () => isOurs() && this.#lose(1006);
 		this.#timer = setTimeout(() => isOurs() && this.#abandon(), this.#ways.welcomeMs);
 		this.ears.onPhase();
@@ -142,7 +142,7 @@ export class Connection {
 		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello }));
 	}
 
-	/** What a socket that is closing does not take is lost with it, a moment later. */
+	/** Send a text unless the socket is closing; its loss is handled a moment later. */
 	#send(text = "") {
 		if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
 	}
@@ -157,7 +157,7 @@ export class Connection {
 		this.ears.onNews(push);
 	}
 
-	/** Answer an error that is about our hello; whether nobody else needs to hear of it. @param {Protocol.Error} error */
+	/** Handle an error about our hello; return whether it is settled, so that nobody else needs to hear of it. @param {Protocol.Error} error */
 	#isSettled({ message, code }) {
 		this.reason = message;
 		if (code === "bad_token" && this.#isLed) {
@@ -217,7 +217,7 @@ export class Connection {
 		this.ears.onPhase();
 	}
 
-	/** Say what can be found out about why no connection opens. */
+	/** Find out as far as possible why no connection opens, and report it. */
 	async #findFault() {
 		const fault = await import("./fault.js").then(({ findFault }) => findFault()).catch(() => "");
 		if (!fault || this.phase !== "connecting") return;
@@ -225,7 +225,7 @@ export class Connection {
 		this.ears.onPhase();
 	}
 
-	/** Come back without waiting any longer, where the way may be open again. */
+	/** Reconnect without waiting any longer, because the network may be back. */
 	#return() {
 		if (this.isSilent) this.#abandon();
 		if (this.phase === "away") this.retry();
@@ -235,13 +235,13 @@ export class Connection {
 
 const WAITS_MS = [400, 800, 1600, 3200, 4000];
 const PATIENCE_MS = 600_000;
-/** The code with which a socket is closed that said too much. */
+/** The close code for a client that has sent too much. */
 const TOO_MUCH = 1008;
 
 class Patience {
-	/** How many attempts there were since the last success. */
+	/** The number of attempts since the last success. */
 	attempt = 0;
-	/** When a server that goes said that it will be back, infinite for never; 0 for nothing said. */
+	/** When a stopping server said it would be back: Infinity for never, 0 if it did not say. */
 	backInMs = 0;
 	#lostAt = 0;
 
@@ -249,12 +249,12 @@ class Patience {
 		this.attempt = this.backInMs = this.#lostAt = 0;
 	}
 
-	/** Begin anew, as somebody asks for it. */
+	/** Allow attempts again, at the user's request. */
 	renew() {
 		this.#lostAt = 0;
 	}
 
-	/** How many milliseconds to wait, infinite for ever where the server could not be reached for long. */
+	/** Return how many ms to wait before the next attempt; Infinity to give up. */
 	wait(code = 0, holdMs = 0, isAlone = false) {
 		const now = performance.now();
 		this.#lostAt ||= now;

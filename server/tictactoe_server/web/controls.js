@@ -1,4 +1,4 @@
-/** What one does on the page of a game: moves, buttons, commands and keys. */
+/** The user's actions on the page of a game: moves, buttons, commands and keys. */
 
 import { say } from "./catalogue.js";
 import { describeReason, findDeed, findReason, firstOf, isServerBot, takeOf } from "./choices.js";
@@ -8,7 +8,7 @@ import { askToNotify } from "./signals.js";
 import { clean, describeTurn, messageOf } from "./words.js";
 
 export class GameControls {
-	/** What a button or a word does that concerns the page alone. @type {Record<string, (deed: Deed | undefined) => unknown>} */
+	/** Buttons and commands that concern only the page. @type {Record<string, (deed: Deed | undefined) => unknown>} */
 	#does = {
 		back: () => this.join(),
 		challenge: () => import("./ladders/challenges.js").then(({ challengeAgain }) => this.page.room && challengeAgain(this.page.app, this.page.room)),
@@ -38,12 +38,12 @@ export class GameControls {
 		return this.page.game?.state ?? null;
 	}
 
-	/** The level of the computer that plays along, undefined for people alone. */
+	/** The level of the computer player in the room, undefined if all players are people. */
 	get #bot() {
 		return Object.values(this.#state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
 	}
 
-	/** Do what goes by a name, or say why it cannot be done; whether it was done. */
+	/** Carry out an action by name, or explain why it is impossible; return whether it was carried out. */
 	run(name = "") {
 		const { page } = this;
 		const { may } = page;
@@ -57,7 +57,7 @@ export class GameControls {
 		return !!deed || !!does;
 	}
 
-	/** Give the answer with this number to the first question that has one; whether there is one. */
+	/** Give the answer with this number to the first question that has it; return whether there is one. */
 	answer(index = 0) {
 		const name = this.page.stage.answers[index];
 		return name !== undefined && this.run(name);
@@ -65,7 +65,7 @@ export class GameControls {
 
 	// Moves.
 
-	/** Play a cell, or say why not. */
+	/** Play a cell, or explain why it is impossible. */
 	play(cell = 0) {
 		const { page } = this;
 		const { room, app } = page;
@@ -93,9 +93,9 @@ export class GameControls {
 		return mark === FREE ? "" : say(mark === "#" ? "view cell is blocked" : "refused occupied", places);
 	}
 
-	// Deeds that the page itself has a part in.
+	// Actions in which the page takes part.
 
-	/** Do what ends the own game when that was confirmed, and at once where it ends none. @param {Deed | undefined} deed */
+	/** Carry out an action, at once or, if it ends our game, after a confirmation. @param {Deed | undefined} deed */
 	#ask(deed) {
 		const { page } = this;
 		if (!deed) return;
@@ -115,7 +115,7 @@ export class GameControls {
 	}
 
 	/**
-	 * Open a room with the same terms: with the computer of a level, for whom one invites, or for whoever comes.
+	 * Open a room with the same terms: with the computer at a level, private with a link, or for any opponent.
 	 * @param {string | null | undefined} bot
 	 */
 	async #openAnother(bot) {
@@ -129,7 +129,7 @@ export class GameControls {
 		if (next && !room.ended) room.leave();
 	}
 
-	/** Take a seat, or the own one again. @param {string} [name] to bear there */
+	/** Take a seat, or return to our own. @param {string} [name] to bear there */
 	async join(name) {
 		const { page } = this;
 		const { app, room } = page;
@@ -163,7 +163,7 @@ export class GameControls {
 		return /** @type {Analysis} */ (analysis);
 	}
 
-	/** Share the finished game, where that is possible, else the room. */
+	/** Share the finished game if possible, otherwise the room. */
 	async #share() {
 		const { app, source: { past, shared, code }, may } = this.page;
 		const over = may && findDeed(may, "share") ? this.#state?.game_id : undefined;
@@ -171,14 +171,14 @@ export class GameControls {
 		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || this.#state?.visibility === "public", past: past ?? over });
 	}
 
-	// What is typed.
+	// Typed text.
 
-	/** Say something in the room; resolves to whether it was said. @param {string} text */
+	/** Send a chat message; resolve to whether it was sent. @param {string} text */
 	async chat(text) {
 		return this.#tell({ type: "chat", text });
 	}
 
-	/** Say one of the sentences that the server has. @param {Protocol.Chat["sentence"]} sentence */
+	/** Send one of the server's chat sentences. @param {Protocol.Chat["sentence"]} sentence */
 	async chatSentence(sentence) {
 		return this.#tell({ type: "chat", sentence });
 	}
@@ -189,7 +189,7 @@ export class GameControls {
 		return !!room && room.ask(request);
 	}
 
-	/** Do what was typed behind a slash or a colon. */
+	/** Carry out a command typed after a slash or a colon. */
 	async command(text = "") {
 		const { readCommand } = await prepared(import("./commands.js"));
 		const { app, game, may } = this.page;
@@ -202,7 +202,7 @@ export class GameControls {
 	}
 }
 
-/** Ask the server for what concerns the room alone. @param {Room} room @param {Deed & {actor?: string}} deed */
+/** Send a request that concerns only the room. @param {Room} room @param {Deed & {actor?: string}} deed */
 async function askFor(room, { id, argument, actor }) {
 	const { state, players } = room;
 	switch (id) {
@@ -211,7 +211,7 @@ async function askFor(room, { id, argument, actor }) {
 		case "undo": {
 			const mover = room.actorOf(state?.board[state.last ?? 0]);
 			await room.ask({ type: id, action: actionOf(argument) }, mover);
-			// Others at the same keyboard agree without being asked.
+			// Players at the same keyboard agree without being asked.
 			return players.filter((player) => player !== mover).map((player) => room.ask({ type: id, action: "accept" }, player));
 		}
 		case "claim":

@@ -1,11 +1,11 @@
-/** Elements in a line, lists of them that keep what stays, and dialogs. Text goes in as text, never as markup. */
+/** DOM helpers: elements from one line, keyed lists that keep unchanged elements, and dialogs. Text is never parsed as markup. */
 
 import { say } from "./catalogue.js";
 
-/** The path of this server, which may share its host with others; a page without such a path is at the top. */
+/** The path of this server, which may share its host with others; "/" unless the page names another. */
 let root = "";
 
-/** The address of a path of this server, such as "/wall". */
+/** The URL of a path on this server, such as "/wall". */
 export function urlOf(path = "/") {
 	root ||= new URL(document.documentElement.dataset.root ?? "/", location.href).pathname;
 	return root + path.slice(1);
@@ -24,7 +24,7 @@ function fill(element, parts) {
 	return element;
 }
 
-/** `h("p.note", { lang: "de" }, "Text")`; an attribute that is a function is a listener, `false` and null are none. @type {<T extends string>(tag: T, ...parts: Part[]) => ElementOf<T>} */
+/** Create an element: `h("p.note", { lang: "de" }, "Text")`. A function as an attribute is a listener; `false` and null are left out. @type {<T extends string>(tag: T, ...parts: Part[]) => ElementOf<T>} */
 export function h(tag, ...parts) {
 	const [name, ...kinds] = tag.split(".");
 	const element = /** @type {any} */ (document.createElement(name));
@@ -32,16 +32,17 @@ export function h(tag, ...parts) {
 	return fill(element, parts);
 }
 
-/** An element of SVG. @type {<T extends keyof SVGElementTagNameMap>(tag: T, ...parts: Part[]) => SVGElementTagNameMap[T]} */
+/** Create an SVG element. @type {<T extends keyof SVGElementTagNameMap>(tag: T, ...parts: Part[]) => SVGElementTagNameMap[T]} */
 export const svg = (tag, ...parts) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), parts);
 
-/** Put children in the place of an element's own. @param {Element} element @param {...(Child | Child[])} children */
+/** Replace an element's children. @param {Element} element @param {...(Child | Child[])} children */
 export function show(element, ...children) {
 	element.replaceChildren(...children.flat().flatMap((child) => child || []));
 }
 
 /**
- * Make a parent's children those of a list, in its order; each is made once for its key, and drawn each time.
+ * Make the children of `parent` match a list, in its order. An element is created once for each key, and drawn
+ * each time.
  * @template T
  * @param {Element} parent @param {readonly T[]} items @param {(item: T) => string} keyOf
  * @param {(item: T) => Element} make @param {(element: any, item: T) => void} [draw]
@@ -59,14 +60,14 @@ export function showKeyed(parent, items, keyOf, make, draw) {
 	});
 }
 
-/** Whether an element has to be drawn anew, as what it shows by this key is another. @param {Element} element @param {string} key */
+/** Return whether an element has to be redrawn because the value for this key has changed. @param {Element} element @param {string} key */
 export function isStale(element, key) {
 	const isOther = element.getAttribute("data-drawn") !== key;
 	element.setAttribute("data-drawn", key);
 	return isOther;
 }
 
-/** Set a text where it is another one. @param {Element} element @param {string} text */
+/** Set a text if it has changed. @param {Element} element @param {string} text */
 export function setText(element, text) {
 	if (element.textContent !== text) element.textContent = text;
 }
@@ -81,22 +82,22 @@ export const field = (label, control, note) =>
 /** @param {readonly string[]} values @param {(value: string) => string} label what each is called @param {Attributes} [attributes] */
 export const select = (values, label, attributes = {}) => h("select", attributes, values.map((value) => h("option", { value }, label(value))));
 
-/** A field for a name, in which there are so many letters at most. @param {Attributes} [attributes] */
+/** A text field for a name, limited to the maximum length. @param {Attributes} [attributes] */
 export const nameInput = (attributes = {}) => h("input", { maxlength: 24, autocomplete: "nickname", ...attributes });
 
-/** What a form does instead of going elsewhere. @type {(does: () => unknown) => (event: Event) => void} */
+/** A submit listener that runs a function instead of leaving the page. @type {(does: () => unknown) => (event: Event) => void} */
 export const submitting = (does) => (event) => {
 	event.preventDefault();
 	does();
 };
 
-/** Whether a key is for the control that has the focus, or for the browser. @param {KeyboardEvent} event */
+/** Whether a key belongs to the focused control or to the browser. @param {KeyboardEvent} event */
 export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {
 	if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return true;
 	return target.matches("input, select") || ((key === "Enter" || key === " ") && target.matches("button, a"));
 }
 
-/** Show what lies over the page until it is closed. @param {string} title @param {...(Element | Element[])} content */
+/** Show a dialog over the page until it is closed. @param {string} title @param {...(Element | Element[])} content */
 export function openDialog(title, ...content) {
 	const close = button(say("page close"), () => dialog.close());
 	/** @type {HTMLDialogElement} */

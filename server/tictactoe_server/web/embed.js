@@ -1,4 +1,4 @@
-/** A board or a table in a page of another site: one watches, without a socket or a name, and nothing is kept. */
+/** A board or a table embedded in a page of another site: read-only, without a socket, a name or storage. */
 
 import { Board } from "./board.js";
 import { h, setText, show } from "./dom.js";
@@ -13,26 +13,26 @@ import { sceneOf } from "./scene.js";
 import { Timeline } from "./timeline.js";
 import { clean } from "./words.js";
 
-/** How long until it is asked again after the stream ended. */
+/** How long to wait before the stream is requested again. */
 const AGAIN_MS = 3000;
 /** @type {Choices} */
 const MAY_NOTHING = { deeds: [], questions: [], reasons: {} };
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const [head, told] = [h("h1"), h("p.turn")];
-/** Where this server is, which may share its host with others, and what is shown. */
+/** The server's path, which may share its host with others, and what to show. */
 const [server, path = ""] = location.pathname.split("/embed/");
 const [kind, id] = path.split("/");
 const link = h("a", { href: `/${path}`, target: "_blank" }, "tictactoe");
 
-/** A game, with its steps where all of its moves are known. */
+/** A game, with steps if all of its moves are known. */
 function makeGame() {
 	/** @type {ShownGame} */
 	let game;
 	/** @type {Board | null} */
 	let board = null;
 	const place = h("div.place");
-	/** What a board and its steps ask of a page: here nothing is played. */
+	/** A stand-in for the page that the board and its steps expect; nothing can be played. */
 	const page = /** @type {any} */ ({ controls: { play: () => undefined }, stage: { drawConfirm: () => undefined }, look: draw });
 	const timeline = new Timeline(page);
 	return { timeline, take };
@@ -61,11 +61,11 @@ function makeGame() {
 	}
 }
 
-/** Give each line of a stream to `hear`, from now on, until there is no such thing any more. @param {string} what @param {(line: any) => void} hear */
+/** Pass each new line of a stream to `hear` until the game or event is gone. @param {string} what @param {(line: any) => void} hear */
 async function follow(what, hear) {
 	for (;;) {
 		const answer = await fetch(`${server}/api/${what}/stream`, { redirect: "manual" }).catch(() => null);
-		// Another server has it now, to which this page may not connect: that one shows it.
+		// The room is on another server now, to which this page may not connect; redirect there.
 		if (answer?.type === "opaqueredirect") return location.reload();
 		if (answer?.status === 404) return undefined;
 		if (answer?.ok && answer.body) await readLines(answer.body, hear).catch(() => undefined);
@@ -84,7 +84,7 @@ async function readLines(body, hear) {
 	}
 }
 
-/** How an event stands, and the games that are on. */
+/** The standings of an event, and its running games. */
 async function showEvent() {
 	await prepareEvents();
 	const following = new Following(/** @type {any} */ ({ connection: {} }), id, () => undefined);

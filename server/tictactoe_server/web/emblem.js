@@ -1,4 +1,4 @@
-/** A sign and a colour of each player's own, by their id, as in the terminal. */
+/** A sign and a colour for each player, by id, as in the terminal. */
 
 const SIGNS = "★◆■✚✦✿❖";
 
@@ -9,7 +9,7 @@ export function emblemOf(player) {
 	return [SIGNS[hash % SIGNS.length], Math.floor(hash / SIGNS.length) % 6];
 }
 
-/** Have it stand before a name; none without a player. @param {HTMLElement} element @param {string} [player] */
+/** Show the emblem before a name, or none without a player. @param {HTMLElement} element @param {string} [player] */
 export function setEmblem({ dataset, style }, player) {
 	const [sign, colour] = emblemOf(player ?? "");
 	dataset.sign = player ? sign : "";

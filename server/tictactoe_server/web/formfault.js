@@ -1,4 +1,4 @@
-/** The fault of a form, beside the field that it is about. */
+/** Shows a form's error next to the field concerned. */
 
 import { h, setText } from "./dom.js";
 import { Refused } from "./requests.js";
@@ -11,7 +11,7 @@ export function makeFault(place, fields = {}) {
 	let faulty;
 	return { element, blame, refuse };
 
-	/** Show a fault, or none. @param {string} message @param {HTMLElement} [control] */
+	/** Show an error, or none. @param {string} message @param {HTMLElement} [control] */
 	function blame(message, control) {
 		faulty?.removeAttribute("aria-invalid");
 		faulty = control;

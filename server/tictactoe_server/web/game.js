@@ -1,4 +1,4 @@
-/** The page of a game: coming and going, what happens there, and what is drawn of it. */
+/** The page of a game: entering and leaving, its events, and its drawing. */
 
 import { Board } from "./board.js";
 import { say } from "./catalogue.js";
@@ -18,19 +18,19 @@ import { newsOf } from "./telling.js";
 import { Timeline } from "./timeline.js";
 import { clean, messageOf } from "./words.js";
 
-/** What the whole document is while a room is on the page: its style is another one. */
+/** The class of the document while a room is on the page, for its own style. */
 const IN_ROOM = "in-room";
 
 export class GamePage {
-	/** The game on the page, null before it has come. @type {ShownGame | null} */
+	/** The game on the page, null until it has been loaded. @type {ShownGame | null} */
 	game = null;
-	/** The live room, null for a game that was kept. @type {Room | null} */
+	/** The live room, null for a stored game. @type {Room | null} */
 	room = null;
-	/** What positions are worth, where somebody wants to know. @type {ReviewPanel | null} */
+	/** The values of positions, while the review is open. @type {ReviewPanel | null} */
 	review = null;
-	/** A move that is typed, and not yet made. */
+	/** A typed move that has not been made yet. */
 	typed = "";
-	/** The name of a deed that is asked about before it is done. */
+	/** The name of an action that waits for confirmation. */
 	confirming = "";
 	/** @type {Board | null} */
 	board = null;
@@ -51,12 +51,12 @@ export class GamePage {
 		this.#enter();
 	}
 
-	/** What the document is called: after the code of a room until more is known. */
+	/** The document's title: the room's code until more is known. */
 	get title() {
 		return this.stage.title || (this.source.code ?? say("view room past"));
 	}
 
-	// Coming and going.
+	// Entering and leaving.
 
 	async #enter() {
 		const { app, source } = this;
@@ -81,7 +81,7 @@ export class GamePage {
 		}
 	}
 
-	/** Whether the code that names no room is that of an event. @param {unknown} error */
+	/** Whether the code of a missing room is that of an event. @param {unknown} error */
 	async #isOfEvent(error) {
 		if (!(error instanceof Refused) || error.code !== "no_such_room") return false;
 		return this.app.connection.request({ type: "event_watch", event: this.source.code ?? "", on: false }).then(() => true, () => false);
@@ -115,13 +115,13 @@ export class GamePage {
 		if (this.room) this.app.rooms.close(this.room);
 	}
 
-	// What happens.
+	// Events.
 
 	onPhase() {
 		this.draw();
 	}
 
-	/** What one looks at and has begun. */
+	/** The view: the displayed moment and unfinished input. */
 	get #view() {
 		const { source, app, review, typed, confirming, isLive, game } = this;
 		return {
@@ -140,7 +140,7 @@ export class GamePage {
 		};
 	}
 
-	/** What is said of the connection while it is lost. */
+	/** What to say of a lost connection. */
 	get #trouble() {
 		const { isTroubled, nextAttemptAt, reason } = this.app.connection;
 		if (!isTroubled || !this.isLive) return "";
@@ -149,7 +149,7 @@ export class GamePage {
 		return reason || [say("banner lost"), again].join(" ");
 	}
 
-	/** Draw all, as the page is now. */
+	/** Redraw everything. */
 	draw() {
 		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
@@ -178,7 +178,7 @@ export class GamePage {
 		this.board.draw(scene.board);
 	}
 
-	/** Draw what changes with the time alone. */
+	/** Redraw what changes only with time. */
 	tick() {
 		const { stage } = this;
 		const scene = this.#scene;
@@ -186,13 +186,13 @@ export class GamePage {
 		return stage.tick(scene);
 	}
 
-	/** What is shown now, null before there is a state. */
+	/** The displayed game, null until there is a state. */
 	get #scene() {
 		const { game, may } = this;
 		return game?.state && may ? sceneOf(game, game.state, may, this.#view) : null;
 	}
 
-	/** What may be done now, null before there is a state. */
+	/** The possible actions, null until there is a state. */
 	get may() {
 		const { game, room, app: { connection } } = this;
 		if (!game?.state) return null;
@@ -200,7 +200,7 @@ export class GamePage {
 		const find = (/** @type {string} */ player) =>
 			choices(state, player, moves, performance.now() - receivedAt, connection.phase === "on", connection.welcome ?? {});
 		if (!room || room.players.length < 2) return find(game.viewer);
-		// Each at this keyboard may act, and who is on turn before the others.
+		// Every player at this keyboard may act; the player on turn comes first.
 		const all = [...new Set([room.actorOf(), ...room.players])].reverse().map((actor) => ({ actor, ...find(actor) }));
 		const deeds = Object.fromEntries(all.flatMap(({ actor, deeds }) => deeds.map((deed) => [deed.name, { ...deed, actor }])));
 		const questions = all.flatMap((one) => one.questions.filter(({ id }) => !/own|undo/.test(id)));
@@ -221,7 +221,7 @@ export class GamePage {
 		this.draw();
 	}
 
-	/** Look at the newest moment, and at nothing beside it. */
+	/** Show the newest moment, and drop unfinished input and the review. */
 	beginAnew() {
 		this.timeline.reset();
 		this.typed = this.confirming = "";
@@ -260,9 +260,9 @@ export class GamePage {
 		return this.app.say(this.stage.bannerText, true);
 	}
 
-	// Looking back.
+	// Reviewing.
 
-	/** Show the moment that is looked at now. @param {boolean} isPlaying whether the game goes on by itself */
+	/** Redraw for the moment now displayed. @param {boolean} isPlaying whether the game goes on by itself */
 	look(isPlaying) {
 		if (this.review) this.review.worths = null;
 		this.draw();
@@ -270,7 +270,7 @@ export class GamePage {
 		if (this.review) this.weigh();
 	}
 
-	/** Ask what the position is worth that is looked at. */
+	/** Request the value of the displayed position. */
 	weigh() {
 		const { game, review } = this;
 		if (game?.state) review?.look(game.state, game.moves);

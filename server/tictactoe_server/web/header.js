@@ -1,4 +1,4 @@
-/** What stands above every page: the connection, language, looks, sound, rules and keys. */
+/** The header of every page: the connection, language, looks, sound, rules and keys. */
 
 import { say } from "./catalogue.js";
 import { button, h, select, setText } from "./dom.js";

@@ -1,4 +1,4 @@
-/** One's own finished games, newest first, and how they went in all. */
+/** Our finished games, newest first, and the totals. */
 
 import { say } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
@@ -8,7 +8,7 @@ import { makeRow } from "./roomlist.js";
 import { clean, describeReason, messageOf, nameGame, namePlayers } from "./words.js";
 
 const PAGE = 100;
-/** How many games are counted; older ones are left out. */
+/** The maximum number of games to count; older ones are left out. */
 const MOST_COUNTED = 1000;
 const SHOWN_FIRST = 30;
 const KINDS = /** @type {const} */ (["won", "drawn", "lost"]);
@@ -47,7 +47,7 @@ export function makeHistory(app) {
 	}
 }
 
-/** All games, as far as they are counted. @param {App} app */
+/** The totals of all counted games. @param {App} app */
 async function fetchGames(app) {
 	/** @type {PastGame[]} */
 	const found = [];
@@ -60,7 +60,7 @@ async function fetchGames(app) {
 	return found;
 }
 
-/** How a game went for a player. @param {PastGame} game @param {string} viewer */
+/** The result of a game for a player. @param {PastGame} game @param {string} viewer */
 function howItWent({ players, result }, viewer) {
 	const winner = players[result.winner ?? ""]?.player;
 	if (winner) return winner === viewer ? "won" : "lost";
@@ -77,7 +77,7 @@ function makeTotals(games, viewer) {
 	return h("div", h("div.totals", all, cells), bar);
 }
 
-/** A game as it went for a player, with the way to see it again. @param {PastGame} game @param {string} viewer */
+/** A finished game from the player's view, with a link to replay it. @param {PastGame} game @param {string} viewer */
 export function makeGame(game, viewer) {
 	const { game_id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);

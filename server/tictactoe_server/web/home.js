@@ -1,4 +1,4 @@
-/** The first page: which game, against whom, and what is going on here. */
+/** The home page: choice of game and opponent, and the running games. */
 
 import { say } from "./catalogue.js";
 import { button, h, nameInput, setText, show, showKeyed, submitting } from "./dom.js";
@@ -11,7 +11,7 @@ import { makeTiles } from "./tiles.js";
 import { clean, formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
-/** The name whose notice was closed: that it belongs to somebody else. */
+/** The name whose notice "belongs to somebody else" was closed. */
 let closedFor = "";
 
 /** @param {App} app */
@@ -67,7 +67,7 @@ export function makeHome(app) {
 	}
 }
 
-/** What is going on, and the ways to what one has already. @param {App} app @param {ReturnType<typeof makePlayCard>} play */
+/** Running games, and links to our own seats and pages. @param {App} app @param {ReturnType<typeof makePlayCard>} play */
 function makeSide(app, play) {
 	const lobby = new Lobby(app, LIVE_BOARDS, draw, true);
 	const [title, list] = [h("h2"), h("ul.rooms")];

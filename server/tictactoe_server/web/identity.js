@@ -1,41 +1,41 @@
-/** Who says hello: a name, and the secrets that prove to a server who it is. */
+/** The identity in a hello: a name, and the tokens that prove it to a server. */
 
-/** How many refused tokens, and how many of other clusters, are tried beside the newest one. */
+/** How many refused tokens, and how many of other clusters, are tried besides the newest one. */
 const MOST_TOKENS = 3;
-/** How long a refused token is kept and tried again. */
+/** How long a refused token is kept and retried. */
 const REFUSED_MS = 7 * 86_400_000;
 
-/** Whether a name is one that servers give to those who choose none. */
+/** Whether a name is one that servers assign to players who choose none. */
 export const isGuest = (name = "") => name.startsWith("guest-");
 
 export class Identity {
 	/** The new name that was refused. @type {string | null} */
 	refused = null;
-	/** What the next hello says in place of all that is known. @type {Codes | null} */
+	/** Codes that the next hello sends instead of a token. @type {Codes | null} */
 	codes = null;
-	/** Why the codes were refused that were said last, or an empty text. */
+	/** Why the latest codes were refused, or "". */
 	refusedCode = "";
-	/** The name before one that is being tried. @type {string | null} */
+	/** The name before the one being tried. @type {string | null} */
 	#before = null;
-	/** Who was refused since the last welcome, or an empty text. */
+	/** The name refused with its token since the last welcome, or "". */
 	unknown = "";
 	/** The player of the last welcome. */
 	#own;
-	/** Tokens to try where the one is refused, the best last. @type {string[]} */
+	/** Tokens to try if the current one is refused, the best last. @type {string[]} */
 	#tokens;
 
 	/** @param {Known} known */
 	constructor({ name, token, tokens = {}, aside = [] }) {
 		this.name = name;
 		this.#own = { name, token };
-		/** Players that a server does not know although it should, each tried first by every visit of a week. */
+		/** Players that a server unexpectedly did not know; each visit tries them first, for a week. */
 		this.aside = aside.filter(({ at }) => Date.now() - at < REFUSED_MS);
 		const tries = [...this.aside.map((one) => one.token), token, ...Object.values(tokens).slice(-MOST_TOKENS).reverse()];
 		this.#tokens = [...new Set(tries)].filter(Boolean).reverse();
 		this.token = this.#tokens.pop() ?? "";
 	}
 
-	/** What a hello says: beside a token a name renames, so it is there where it is new; without one it is a newcomer's. */
+	/** The fields of a hello. With a token, a name renames the player, so a name is sent only if it is new or there is no token. */
 	get hello() {
 		if (this.codes) return this.codes;
 		const isNew = this.#before !== null || !this.token;
@@ -57,14 +57,14 @@ export class Identity {
 		this.#before = null;
 	}
 
-	/** Go on as before where codes are refused; whether there were any. */
+	/** Drop refused codes and go on as before; return whether there were any. */
 	refuseCodes(why = "") {
 		if (!this.codes) return false;
 		[this.codes, this.refusedCode] = [null, why];
 		return true;
 	}
 
-	/** Set the token aside and go on with another one; whether there was one to refuse. */
+	/** Set the refused token aside and take the next one; return whether there was one to refuse. */
 	refuseToken() {
 		const { token } = this;
 		if (!token) return false;
@@ -77,7 +77,7 @@ export class Identity {
 		return true;
 	}
 
-	/** Go on with the name before; whether there was one to refuse. */
+	/** Return to the previous name; return whether there was a name to refuse. */
 	refuseName() {
 		if (!this.name) return false;
 		[this.refused, this.name, this.#before] = [this.name, this.#before ?? "", null];

@@ -1,10 +1,10 @@
-/** What is kept between visits, as far as the browser keeps anything. */
+/** Values kept between visits, if the browser stores any. */
 
 import { OWN, PRESETS } from "./rules.js";
 
 const STORE = "tictactoe";
 
-/** What is kept under a name as it is read from its text, or from null. @template T @param {string} name @param {(text: string | null) => T} parse */
+/** Return the stored value as parsed by `parse`, which gets null if there is none. @template T @param {string} name @param {(text: string | null) => T} parse */
 export function read(name, parse) {
 	try {
 		return parse(localStorage.getItem(name));
@@ -17,13 +17,13 @@ export function write(name = "", text = "") {
 	try {
 		localStorage.setItem(name, text);
 	} catch {
-		// Where the browser keeps nothing, it counts for this visit.
+		// Without storage, the value lasts for this visit only.
 	}
 }
 
 export function readKept() {
 	const found = read(STORE, (text) => JSON.parse(text ?? "{}"));
-	// Who comes from before there were clusters has the one token alone.
+	// Visitors from versions before clusters have a single token.
 	const tokens = found.token ? { "": found.token } : {};
 	const game = [...PRESETS, OWN].includes(found.game) ? found.game : PRESETS[0];
 	const own = { rows: 4, columns: 5, line: 4, marks: "XO" };

@@ -1,11 +1,11 @@
-/** What the keys do on the page of a game: the terminal's, as far as a browser leaves them to a page. */
+/** The keys on the page of a game: those of the terminal client, as far as the browser leaves them to a page. */
 
 import { say } from "./catalogue.js";
 import { firstOf } from "./choices.js";
 import { isForControl } from "./dom.js";
 import { hasSingleKeys, parseCell } from "./rules.js";
 
-/** Which deeds a key stands for, the first of them that may be done. @type {Record<string, string[]>} */
+/** The actions of each key; the first possible one is carried out. @type {Record<string, string[]>} */
 export const KEYS = {
 	b: ["computer"],
 	n: ["new game", "new private room", "new opponent"],
@@ -13,7 +13,7 @@ export const KEYS = {
 	v: ["review"],
 	y: ["copy"],
 };
-/** At the board, where other letters name cells. @type {Record<string, string[]>} */
+/** Keys on the board, where other letters name cells. @type {Record<string, string[]>} */
 export const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
 
 export class Keyboard {
@@ -30,7 +30,7 @@ export class Keyboard {
 		this.page.draw();
 	}
 
-	/** Do what a key alone means; whether it means something. */
+	/** Carry out the action of a key without modifiers; return whether there was one. */
 	#pressAlone(key = "") {
 		const { page } = this;
 		const { game, may } = page;
@@ -78,7 +78,7 @@ export class Keyboard {
 		return true;
 	}
 
-	/** Leave what was begun last. */
+	/** Cancel or leave what was started last. */
 	#goBack() {
 		const { page } = this;
 		if (page.typed || page.confirming) page.typed = page.confirming = "";
@@ -89,13 +89,13 @@ export class Keyboard {
 	}
 }
 
-/** The deed that a key stands for, "" for none. @param {Choices} may @param {string} key @param {boolean} isAtBoard whether letters name cells */
+/** Return the possible action of a key, or "". @param {Choices} may @param {string} key @param {boolean} isAtBoard whether letters name cells */
 export function deedOfKey(may, key, isAtBoard) {
 	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
 	return (names && firstOf(may, names)) ?? "";
 }
 
-/** The cell or column that a digit alone stands for, -1 for none. @param {string} key @param {Rules} rules */
+/** Return the cell or column that a single digit names, or -1. @param {string} key @param {Rules} rules */
 function cellOfDigit(key, rules) {
 	const digit = Number(key);
 	const isColumn = rules.gravity && digit <= rules.columns;

@@ -1,4 +1,4 @@
-/** The public rooms as they come and go, and cards of those that are on. */
+/** The public rooms as they change, and cards of the running games. */
 
 import { say } from "./catalogue.js";
 import { h, setText, showKeyed } from "./dom.js";
@@ -12,11 +12,11 @@ export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
 	rooms = new Map();
 	element = h("ul.live-boards");
-	/** By the codes of the rooms, in the order in which they are shown. @type {Map<string, LiveCard>} */
+	/** By room code, in the order of display. @type {Map<string, LiveCard>} */
 	cards = new Map();
-	/** Whether computers play what is shown. */
+	/** Whether the displayed games are demonstrations by computers. */
 	isDemo = false;
-	/** The number of people online, 0 before the server has told. */
+	/** The number of people online, 0 until the server has sent it. */
 	online = 0;
 	/** @type {Welcome | null} */
 	#asked = null;
@@ -29,7 +29,7 @@ export class Lobby {
 		this.onChange = onChange;
 	}
 
-	/** Subscribe, on each connection anew. */
+	/** Subscribe, again on each new connection. */
 	async onPhase() {
 		const { connection, boards } = this;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
@@ -71,17 +71,17 @@ export class Lobby {
 	}
 }
 
-/** Give boards as many columns and rows as fill a place so much wider than high, with no row left empty. @param {HTMLElement} element */
+/** Set the columns and rows of boards for a place with this ratio of width to height, with no empty row. @param {HTMLElement} element */
 export function layOut({ style }, places = 1, shape = 1, leastRows = 1, leastColumns = 1) {
 	const rows = Math.max(leastRows, Math.ceil(places / Math.ceil(Math.sqrt(places * shape))));
 	style.setProperty("--columns", String(Math.max(leastColumns, Math.ceil(places / rows))));
 	style.setProperty("--rows", String(rows));
 }
 
-/** By what a card is known: games of computers may be of another kind each. @param {LiveBoard} live */
+/** The key of a card; demonstration games have no room and are told apart by their kind. @param {LiveBoard} live */
 const keyOf = ({ room, game }) => room || `${game}`;
 
-/** A card that leads to its game; that of computers is in no room. @param {LiveBoard} live */
+/** A card that links to its game; a demonstration has no room and no link. @param {LiveBoard} live */
 function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
 	const board = new SmallBoard({ ...live, marks });

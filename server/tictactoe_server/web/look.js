@@ -1,4 +1,4 @@
-/** How boards look here: marks, discs, or stones; the choice is remembered. */
+/** The look of boards: marks, discs or stones; the choice is stored. */
 
 import { read, write } from "./kept.js";
 
@@ -6,7 +6,7 @@ const STORE = "tictactoe.board";
 
 let isPlain = read(STORE, (text) => text === "marks");
 
-/** Whether there is a choice. @param {{preset: string | null}} rules */
+/** Whether the user can choose the look. @param {{preset: string | null}} rules */
 export const hasLooks = ({ preset }) => preset === "gomoku" || preset === "gomoku-standard";
 
 /** @param {{preset: string | null, gravity: boolean}} rules @returns {Look} */
@@ -15,7 +15,7 @@ export function lookOf(rules) {
 	return hasLooks(rules) && !isPlain ? "stones" : "marks";
 }
 
-/** Change between stones and marks. */
+/** Switch between stones and marks. */
 export function changeLook() {
 	isPlain = !isPlain;
 	write(STORE, isPlain ? "marks" : "stones");

@@ -1,4 +1,4 @@
-/** The way from an address to its page. */
+/** Routes: from a URL to its page. */
 
 import { App } from "./app.js";
 import { say } from "./catalogue.js";
@@ -8,10 +8,10 @@ import { learnLanguage, prepareEvents, prepared } from "./later.js";
 import { readCode } from "./words.js";
 
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
-/** When what other pages need is loaded, before it is wanted. */
+/** When to preload what other pages need. */
 const LATER_MS = 2000;
 const TICK_MS = 250;
-/** How each page is loaded, when it is first wanted. */
+/** Loaders of the pages, each called when the page is first opened. */
 const LOADERS = {
 	commands: () => prepared(import("./commands.js")),
 	game: () => import("./game.js"),
@@ -25,16 +25,16 @@ const LOADERS = {
 let page = null;
 /** @type {ReturnType<typeof makeTools> | null} */
 let tools = null;
-/** How many pages were asked for: one that has loaded too late is not shown. */
+/** The number of navigations; a page that finishes loading after a newer one is not shown. */
 let asked = 0;
 const app = new App(news, { navigate, onPhase: showPhase, onNews: (one) => each((part) => part.onNews?.(one)) });
 
-/** Do something with a page and with what it follows. @param {(part: PagePart) => unknown} does @param {Page | null | undefined} [of] by default the one that is shown */
+/** Call a function for a page and for the parts that follow it. @param {(part: PagePart) => unknown} does @param {Page | null | undefined} [of] by default the one that is shown */
 function each(does, of = page) {
 	for (const part of of ? [of, ...(of.follows ?? [])] : []) does(part);
 }
 
-/** The page of the address as it is now. */
+/** Load the page of the current URL. */
 async function loadPage() {
 	const [first = "", second = "", third = ""] = location.pathname.slice(urlOf().length).split("/");
 	const hash = location.hash.slice(1);
@@ -54,7 +54,7 @@ async function loadPage() {
 /** @param {Source} source */
 const openGame = async (source) => new (await LOADERS.game()).GamePage(app, source);
 
-/** What stands in an address; nothing where it is broken, which is told. */
+/** Decode a part of the URL; if it is malformed, say so and return "". */
 function decode(text = "") {
 	try {
 		return decodeURIComponent(text);
@@ -77,7 +77,7 @@ async function loadRoom(text = "", onlyWatches = false) {
 	return (await LOADERS.nothing()).makeNothing(app, say("page nothing address"));
 }
 
-/** The code of another device is taken out of the address at once. */
+/** Remove the code of another device from the URL at once. */
 async function loadLink(code = "") {
 	history.replaceState(null, "", urlOf());
 	const { makeHome } = await LOADERS.home();
@@ -97,7 +97,7 @@ async function fetchPast(game_id = "") {
 	return /** @type {PlayedGame} */ (played);
 }
 
-/** Load the whole page anew where a part is not to be had: the server may have another version. @param {unknown} why */
+/** Reload the whole page if a module cannot be loaded: the server may have been upgraded. @param {unknown} why */
 function loadAnew(why) {
 	if (asked === 1) throw why;
 	if (app.connection.phase === "on") location.reload();
@@ -118,7 +118,7 @@ async function open() {
 	showPhase();
 }
 
-/** Open what the address leads to now, from its top. */
+/** Open the page of the current URL, scrolled to the top. */
 async function move() {
 	await open();
 	scrollTo(0, 0);

@@ -1,4 +1,4 @@
-/** Who one is: a name for good, the codes that bring it back, and one's devices. */
+/** The player's identity: claiming a name, rescue codes, and devices. */
 
 import { say } from "./catalogue.js";
 import { button, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
@@ -8,9 +8,9 @@ import { makeLink } from "./waiting.js";
 import { clean, messageOf } from "./words.js";
 
 const LINK_LENGTH = 8;
-/** What browsers call systems that have other names. @type {Record<string, string>} */
+/** Names of systems for which browsers use other names. @type {Record<string, string>} */
 const SYSTEMS = { MacIntel: "macOS", Win32: "Windows" };
-/** The codes that nobody has written down yet. @type {readonly string[]} */
+/** Rescue codes that the player has not confirmed writing down. @type {readonly string[]} */
 let codes = [];
 
 addEventListener("beforeunload", (event) => codes.length && event.preventDefault());
@@ -28,7 +28,7 @@ export function showNames(app, code = "") {
 	learn();
 	return dialog;
 
-	/** Ask who one is. */
+	/** Request the player's name and devices. */
 	async function learn() {
 		await app.arrive();
 		return ask({ type: "devices" }, ({ devices = [], claimed, codes_left: n = 0 }) => {
@@ -77,10 +77,10 @@ export function showNames(app, code = "") {
 	}
 }
 
-/** Offer to keep a name, and go on when the dialog is closed. @param {App} app */
+/** Offer to claim a name, and continue when the dialog is closed. @param {App} app */
 export const keepName = async (app) => new Promise((resolve) => showNames(app).addEventListener("close", resolve));
 
-/** The choice to accept challenges only from people with whom one has played. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask */
+/** The setting to accept challenges only from people the player has played with. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask */
 function makeStrangers(app, ask) {
 	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }, () => undefined) });
 	const element = h("label", { hidden: true }, only, " ", say("page strangers"));
@@ -96,12 +96,12 @@ function makeStrangers(app, ask) {
 	}
 }
 
-/** What gives one all that the server keeps, and what deletes it. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask @param {() => void} onDone */
+/** Buttons that export all stored data, and that delete the player. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask @param {() => void} onDone */
 function makeOwnData(app, ask, onDone) {
 	const { connection } = app;
 	return h("div.row", button(say("name deed export"), () => save({}, [])), button(say("name deed forget"), forget));
 
-	/** Ask for the games before these, until all are in one file. @param {Record<string, unknown>} found @param {unknown[]} games @param {string} [before] @returns {Promise<void>} */
+	/** Request games page by page, until all are in one file. @param {Record<string, unknown>} found @param {unknown[]} games @param {string} [before] @returns {Promise<void>} */
 	function save(found, games, before) {
 		return ask({ type: "export", ...(before === undefined ? {} : { before }) }, (ok) => {
 			const all = [...games, .../** @type {unknown[]} */ (ok.export?.games ?? [])];
@@ -110,7 +110,7 @@ function makeOwnData(app, ask, onDone) {
 		});
 	}
 
-	/** Delete it here and on this device, asked once more where the name is one's own. */
+	/** Delete the player here and on this device; a claimed name needs a second confirmation. */
 	function forget() {
 		const name = clean(connection.name);
 		if (!confirm(say("name forget"))) return;
@@ -125,7 +125,7 @@ function makeOwnData(app, ask, onDone) {
 	}
 }
 
-/** Have the browser keep this as a file. @param {Record<string, unknown>} whole */
+/** Let the browser save a value as a file. @param {Record<string, unknown>} whole */
 function offer(whole) {
 	const url = URL.createObjectURL(new Blob([JSON.stringify(whole, null, 1)], { type: "application/json" }));
 	h("a", { href: url, download: "tictactoe.json" }).click();
@@ -143,7 +143,7 @@ function drawCodes(app, written) {
 	show(written, text && [h("p", say("name claimed", { name: clean(app.connection.name) })), h("pre.codes", text), h("div.row", save)]);
 }
 
-/** What makes one whom a code says, from then on and on every page. @param {App} app @param {string} code @param {ReturnType<typeof makeFault>["blame"]} blame @param {() => void} onDone */
+/** The form that makes this browser the player whose code is entered, on every page. @param {App} app @param {string} code @param {ReturnType<typeof makeFault>["blame"]} blame @param {() => void} onDone */
 function makeWayBack(app, code, blame, onDone) {
 	const lost = nameInput({ autocomplete: "off" });
 	const typed = h("input", { value: code, autocomplete: "off" });
@@ -163,7 +163,7 @@ function makeWayBack(app, code, blame, onDone) {
 	}
 }
 
-/** What a device is called: a page by the system that it is on. */
+/** The name of a device; browsers are named after their system. */
 function nameProgram(client = say("name some program")) {
 	const system = /^tictactoe-page\/(\w+)/.exec(client)?.[1];
 	return system ? say("name browser", { system: SYSTEMS[system] ?? system }) : clean(client);

@@ -1,4 +1,4 @@
-/** What one is called: asked once, before the first game, with a proposal. */
+/** The question for the player's name, asked once before the first game, with a proposal. */
 
 import { say } from "./catalogue.js";
 import { field, h, nameInput, openDialog, submitting } from "./dom.js";
@@ -8,7 +8,7 @@ const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.rand
 
 export const proposeName = () => `${pick("name proposal first")} ${pick("name proposal last")}`;
 
-/** Resolves once one bears a name: what was typed, or who closes the question the one proposed. @param {App} app */
+/** Resolve when the player has a name: the typed one, or the proposed one if the question is closed. @param {App} app */
 export async function askName(app) {
 	const proposal = proposeName();
 	const name = nameInput({ value: proposal, "aria-label": say("name question") });
@@ -21,7 +21,7 @@ export async function askName(app) {
 	if (!(await app.bear(name.value || proposal))) await askName(app);
 }
 
-/** Ask for the names of all players at this keyboard, and be called like the first; resolves to the other names, or to null. @param {App} app @param {string} marks @returns {Promise<string[] | null>} */
+/** Ask for the names of all players at this keyboard and take the first; resolve to the other names, or to null. @param {App} app @param {string} marks @returns {Promise<string[] | null>} */
 export async function askNames(app, marks) {
 	const numbers = [...marks].map((_, at) => say("local player", { n: at + 1 }));
 	if (app.isNamed) return numbers.slice(1);

@@ -1,4 +1,4 @@
-/** A new room: which game, on which clock, with whom, by which rules. */
+/** The form for a new room: game, clock, opponent and rules. */
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
@@ -9,7 +9,7 @@ import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rule
 import { makeTiles } from "./tiles.js";
 import { parseClock } from "./words.js";
 
-/** With whom, by the same names as on the first page. */
+/** Opponents, by the same ids as on the home page. */
 const WITH = ["invite", "computer", "together"];
 
 /** @param {string} what @param {string[]} values */
@@ -19,7 +19,7 @@ const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
 		h("label", h("input", { type: "radio", name: "with", value, checked: !index }), h("span", say(`home ${value}`)))));
 
-/** A select of usual clocks, and a field for another one. @param {string} kept @param {() => void} onInput */
+/** A select of the usual clocks, and a field for another one. @param {string} kept @param {() => void} onInput */
 function makeClocks(kept, onInput) {
 	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: onInput });
 	return { ownClock, clock: makeClock(kept, () => (ownClock.value = "")) };
@@ -101,7 +101,7 @@ function makeRuleFields(onChange, onEdit) {
 	let preset = /** @type {string | null} */ (PRESETS[0]);
 	return { element, take, read, controls: { rows, columns, line: win, marks, blocked, opening } };
 
-	/** Fill the fields. @param {Rules} rules */
+	/** Set the values of the fields. @param {Rules} rules */
 	function take(rules) {
 		[rows.value, columns.value, win.value] = [rules.rows, rules.columns, rules.line].map(String);
 		[marks.value, blocked.value] = [rules.marks, nameCells(rules.blocked, rules).join(" ").toLowerCase()];
@@ -111,7 +111,7 @@ function makeRuleFields(onChange, onEdit) {
 		offerSeats();
 	}
 
-	/** What a room is made with, or null where a blocked cell is none of the board. */
+	/** Return the options of the room, or null if a blocked cell is not on the board. */
 	function read() {
 		const { preset: _, ...own } = readFields();
 		return own.blocked.includes(-1) ? null : { preset, rules: preset ?? own, seat: seat.value, marks: own.marks };

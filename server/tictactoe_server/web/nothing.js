@@ -1,4 +1,4 @@
-/** The page where there is nothing to be seen, with the ways on. */
+/** The page for URLs that lead nowhere, with links to other pages. */
 
 import { say } from "./catalogue.js";
 import { button, h } from "./dom.js";

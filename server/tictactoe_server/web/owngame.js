@@ -1,4 +1,4 @@
-/** A game of one's own: how large the board is, how many in a row win, and how many play. */
+/** Custom rules: the size of the board, the length of a line, and the number of players. */
 
 import { say } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
@@ -10,13 +10,13 @@ const LARGEST = 19;
 
 /** @typedef {Pick<Rules, "rows" | "columns" | "line" | "marks">} OwnRules */
 
-/** Return own rules that can be played: a line fits on the board, and everybody has a first move. @param {OwnRules} rules @returns {OwnRules} */
+/** Return custom rules that are playable: a line fits on the board, and everybody has a first move. @param {OwnRules} rules @returns {OwnRules} */
 export function fitRules({ rows, columns, line, marks }) {
 	const [most, cells] = [Math.max(rows, columns), rows * columns];
 	return { rows, columns, line: Math.max(2, Math.min(line, most)), marks: marks.slice(0, Math.max(2, cells)) };
 }
 
-/** The steppers of a game of one's own, with a preview of its board. @param {OwnRules} own @param {(own: OwnRules) => void} onChange */
+/** The steppers for custom rules, with a preview of the board. @param {OwnRules} own @param {(own: OwnRules) => void} onChange */
 export function makeOwnGame(own, onChange) {
 	const preview = h("div.preview");
 	const steppers = [

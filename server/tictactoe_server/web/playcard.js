@@ -1,4 +1,4 @@
-/** How to begin the game that is chosen: with whom, on which clock. */
+/** The card that starts the chosen game: opponent and clock. */
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show } from "./dom.js";
@@ -9,14 +9,14 @@ import { LEVELS, describeClock, describeLevel, describeRules, keepTogether, pars
 
 const CLOCKS = ["", "1+1", "3+2", "10/move"];
 
-/** A select of how well the computer plays. */
+/** A select of the computer's level. */
 export function makeLevel() {
 	const level = select(LEVELS, describeLevel, { "aria-label": say("page level") });
 	level.value = "medium";
 	return level;
 }
 
-/** A select of clocks, those that are usual and the one that is kept. @param {string} kept @param {() => void} onChange */
+/** A select of the usual clocks and the stored one. @param {string} kept @param {() => void} onChange */
 export function makeClock(kept, onChange) {
 	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
 	const clock = select(values, labelClock, { change: onChange });
@@ -30,13 +30,13 @@ function labelClock(value = "") {
 	return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
 }
 
-/** How many others are online, "" before the server has told. */
+/** Describe how many others are online, or return "" until the server has sent the number. */
 const describeOthers = (online = 0) => (online > 1 ? say("home others", { n: online - 1 }) : online ? say("home nobody online") : "");
 
-/** A button with what it does below. @param {string} id @param {() => unknown} start @param {Child} [more] */
+/** A button with a description below. @param {string} id @param {() => unknown} start @param {Child} [more] */
 const makeWay = (id, start, kind = "big", more) => h("div.way", button(say(id), start, { class: kind }), h("small", say(`${id} note`), " ", more));
 
-/** The place for the switch of rated games, which stays empty on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
+/** The place for the switch of rated games, empty on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
 function makeRatedPlace(app, clock) {
 	/** @type {ReturnType<typeof import("./ladders/rated.js").makeRated> | undefined} */
 	let rated;
@@ -79,12 +79,12 @@ export function makePlayCard(app, mayPlay) {
 	describe();
 	return { element, describe, count, offerRated: rated.offer };
 
-	/** Say how many others are online, if the server has told. */
+	/** Show how many others are online, once the server has sent the number. */
 	function count(online = 0) {
 		setText(others, describeOthers(online));
 	}
 
-	/** Show the game that is chosen. */
+	/** Show the chosen game. */
 	function describe() {
 		setText(title, keepTogether(say(`name of ${kept.game}`)));
 		setText(rules, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));

@@ -1,16 +1,16 @@
-/** Whether the other end still answers: asked after a silence, given up after a longer one. */
+/** Detects an unresponsive server: pings after a silence, gives up after a longer one. */
 
 const TICK_MS = 1000;
-/** After so long a silence the server is asked for a word; where that takes as long again, it is silent. */
+/** The server is pinged after a silence of this length, and counts as silent after another. */
 const QUIET_MS = 1900;
-/** A line on which nothing has come for so long since then is dead, where there is no other server to go to. */
+/** If there is no other server to try, the connection is given up after this time without an answer. */
 const SILENCE_MS = 12_000;
 
 export class Pulse {
-	/** Whether the server owes us an answer for long enough to say so. */
+	/** Whether the server has been silent for long enough to say so. */
 	isSilent = false;
 	#heard = 0;
-	/** When the server was asked whether it is there, 0 where it has said something since. */
+	/** When the server was pinged, 0 if it has sent something since. */
 	#askedAt = 0;
 
 	/** @param {PulseEars} ears @param {AbortSignal} signal ends it */
@@ -32,7 +32,7 @@ export class Pulse {
 		this.ears.ask();
 	}
 
-	/** Forget a line that is gone. */
+	/** Reset for a new connection. */
 	reset() {
 		this.#askedAt = 0;
 		this.isSilent = false;

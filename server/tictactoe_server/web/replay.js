@@ -1,4 +1,4 @@
-/** A kept game, shown as if it were in a room that nobody is in. */
+/** A stored game, shown like a room without people. */
 
 /** @param {PlayedGame} played @param {string} viewer the public id of whoever looks */
 export function showPlayed(played, viewer) {
@@ -15,6 +15,6 @@ export function showPlayed(played, viewer) {
 	return watched(state, moves, viewer, false);
 }
 
-/** A game as who only watches sees it. @param {State} state @param {Moves} moves @param {string} viewer @param {boolean} isLive */
+/** Return a game as a watcher sees it. @param {State} state @param {Moves} moves @param {string} viewer @param {boolean} isLive */
 export const watched = (state, moves, viewer, isLive) =>
 	({ code: state.room, state, moves, viewer, seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: /** @type {const} */ (""), isLive });

@@ -1,10 +1,10 @@
-/** Requests that wait for their answers, the two ways in which they fail, and why; as tictactoe_protocol.refusals. */
+/** Pending requests, the two ways in which they fail, and the reasons; as in tictactoe_protocol.refusals. */
 
 import { say } from "./catalogue.js";
 
 const ANSWER_MS = 8000;
 
-/** The server refused a request; the message is a sentence for people. */
+/** The server refused a request; the message is a sentence for the user. */
 export class Refused extends Error {
 	/** @param {Protocol.Error} error */
 	constructor(error) {
@@ -22,7 +22,7 @@ export class Lost extends Error {
 	message = say("view connection lost request");
 }
 
-/** Whether a server said that another one has the room. @param {unknown} error @returns {error is Refused} */
+/** Whether a server answered that another one has the room. @param {unknown} error @returns {error is Refused} */
 export function isMoved(error) {
 	return error instanceof Refused && error.code === "moved";
 }
@@ -32,7 +32,7 @@ export class Requests {
 	#waiting = new Map();
 	#number = 0;
 
-	/** Send a request under an id of its own; rejects with `Refused` or `Lost`. @param {Ask} request @param {(text: string) => void} send @returns {Promise<Ok>} */
+	/** Send a request with a new id; rejects with `Refused` or `Lost`. @param {Ask} request @param {(text: string) => void} send @returns {Promise<Ok>} */
 	ask(request, send) {
 		const id = String(++this.#number);
 		return new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ export class Requests {
 		else asked?.reject(new Refused(answer));
 	}
 
-	/** No answer comes any more. */
+	/** Reject all pending requests. */
 	lose() {
 		for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(new Lost());
 	}
@@ -62,7 +62,7 @@ export class Requests {
 	}
 }
 
-/** The sentence, or null where this page has none. @param {string} id @param {Protocol.Error["data"]} [data] */
+/** Return the sentence, or null if this page has none. @param {string} id @param {Protocol.Error["data"]} [data] */
 function describe(id, data) {
 	if (!data) return null;
 	try {
@@ -74,7 +74,7 @@ function describe(id, data) {
 	}
 }
 
-/** What the server says, with its reasons in the language of the page as far as that has them. @param {Protocol.Push} push */
+/** Return the server's message, with its reasons in the page's language as far as the page has them. @param {Protocol.Push} push */
 export function inOwnWords(push) {
 	if (push.type === "error") return { ...push, message: describe(`refused ${push.code}`, push.data) ?? push.message };
 	if (push.type === "announcement") return { ...push, text: describe(`announced ${push.code}`, {}) ?? push.text };

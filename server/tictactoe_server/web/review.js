@@ -1,4 +1,4 @@
-/** What the positions of a game are worth, asked once each, and what follows about the moves. */
+/** The values of a game's positions, each requested once, and what they say about the moves. */
 
 import { Refused } from "./requests.js";
 import { placerOf } from "./rules.js";
@@ -7,7 +7,7 @@ import { judge, lossOf, rate } from "./worth.js";
 const MOMENT_MS = 50;
 
 export class Review {
-	/** Those that are known, by how many moves were made. @type {Analysis[]} */
+	/** The known values by the number of moves made. @type {Analysis[]} */
 	known = [];
 	/** @type {Moves} */
 	moves = [];
@@ -21,7 +21,7 @@ export class Review {
 		this.ask = ask;
 	}
 
-	/** Begin with a game, or go on with it: what is known of the moves that are still there stays. @param {number} game @param {Moves} moves */
+	/** Follow a game, keeping the values of positions that it still contains. @param {number} game @param {Moves} moves */
 	follow(game, moves) {
 		let kept = game === this.#game ? 0 : -1;
 		while (kept >= 0 && kept < moves.length && moves[kept] === this.moves[kept]) kept++;
@@ -31,7 +31,7 @@ export class Review {
 		this.moves = moves;
 	}
 
-	/** The worth of the position after so many moves; rejects as requests do. */
+	/** Request the value of the position after `ply` moves; rejects as requests do. */
 	analyse(ply = 0) {
 		const found = this.#asked.get(ply) ?? this.#askPatiently(ply);
 		const isStill = () => this.#asked.get(ply) === found;
@@ -51,7 +51,7 @@ export class Review {
 		}
 	}
 
-	/** Ask for all, the last first, until `end`, then again for those not known. @param {() => void} onKnown hears of each */
+	/** Request all values from the last to the first, until `end`; then retry those still unknown. @param {() => void} onKnown hears of each */
 	async analyseAll(onKnown) {
 		const last = this.moves.length;
 		for (let step = 0; step <= 2 * last && !this.#isEnded; step++) {
@@ -62,19 +62,19 @@ export class Review {
 		}
 	}
 
-	/** How good each move was, as far as that is known. */
+	/** Judge each move, as far as the values are known. */
 	get kinds() {
 		return this.moves.map((cell, ply) => (this.known[ply] ? judge(cell, this.known[ply]) : ""));
 	}
 
-	/** After how many moves the game turned: the move that gave away most, the last of several; 0 for none. */
+	/** Return the number of moves at the turning point: the move that gave away most, the last of several; 0 for none. */
 	get turningPoint() {
 		const lost = this.moves.map((cell, ply) => (this.known[ply] ? lossOf(cell, this.known[ply]) : 0));
 		const most = Math.max(0, ...lost);
 		return most && lost.lastIndexOf(most) + 1;
 	}
 
-	/** The points of the graph of a game of two. @param {State} state */
+	/** The points of the graph of a two-player game. @param {State} state */
 	pointsOf(state) {
 		const { known, moves, kinds } = this;
 		const [first] = state.rules.marks;
@@ -85,7 +85,7 @@ export class Review {
 				const { winner } = state.result;
 				return { worth: winner === null ? 0 : winner === first ? 1 : -1, kind };
 			}
-			// Before sides are taken nobody stands better.
+			// Before sides are chosen, neither side is ahead.
 			if (analysis && placerOf(state, ply)) return { worth: 0, kind };
 			return analysis?.turn ? { worth: rate(analysis.value) * (analysis.turn === first ? 1 : -1), kind } : undefined;
 		});
@@ -96,7 +96,7 @@ export class Review {
 	}
 }
 
-/** After how many moves the next mistake was made, from the start again after the last; 0 for none. @param {readonly string[]} kinds @param {number} here */
+/** Return the number of moves at the next mistake, from the start again after the last one; 0 for none. @param {readonly string[]} kinds @param {number} here */
 export function nextMistake(kinds, here) {
 	const all = kinds.flatMap((kind, at) => (/mistake|slip/.test(kind) ? [at + 1] : []));
 	return all.find((ply) => ply > here) ?? all[0] ?? 0;

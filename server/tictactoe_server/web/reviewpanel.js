@@ -1,4 +1,4 @@
-/** Looking through a game: what its positions are worth, the mistakes, the better moves. */
+/** The review of a game: the values of its positions, the mistakes, and better moves. */
 
 import { say } from "./catalogue.js";
 import { button, h, setText, svg } from "./dom.js";
@@ -8,7 +8,7 @@ import { messageOf } from "./words.js";
 import { comparePlayed, describeCellWorth, describePosition, lossOf, worthsOf } from "./worth.js";
 
 export class ReviewPanel {
-	/** The worth of the cells of the position that is looked at. @type {Worths | null} */
+	/** The values of the cells in the displayed position. @type {Worths | null} */
 	worths = null;
 	text = "";
 	#isAll = false;
@@ -32,7 +32,7 @@ export class ReviewPanel {
 		return this.page.timeline.shown;
 	}
 
-	/** Look at a position of a game, and at the rest of it where it is over. @param {State} state @param {Moves} moves */
+	/** Analyse the displayed position and, if the game is over, all others. @param {State} state @param {Moves} moves */
 	async look(state, moves) {
 		const here = this.#here;
 		const { review, page } = this;
@@ -62,7 +62,7 @@ export class ReviewPanel {
 	async #scan() {
 		if (this.#isScanning) return;
 		this.#isScanning = true;
-		// What is not told now can be asked for at each move.
+		// A request that fails now can be repeated at each move.
 		await this.review.analyseAll(() => this.draw()).catch(() => undefined);
 		this.#isScanning = false;
 	}
@@ -79,7 +79,7 @@ export class ReviewPanel {
 		this.page.draw();
 	}
 
-	/** Say where a game that is over turned, or how far it is looked through. @param {State} state */
+	/** Show where a finished game turned, or the progress of the analysis. @param {State} state */
 	#drawTurningPoint(state) {
 		const { known, moves } = this.review;
 		const count = moves.filter((_, ply) => known[ply]).length;
@@ -92,7 +92,7 @@ export class ReviewPanel {
 		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
 	}
 
-	/** Say what the cell is worth that is pointed at, -1 for none. */
+	/** Show the value of the cell under the pointer, -1 for none. */
 	point(cell = -1) {
 		const analysis = this.review.known[this.#here];
 		const isKnown = cell >= 0 && analysis?.cells[cell] && this.state;
@@ -112,7 +112,7 @@ export class ReviewPanel {
 	}
 }
 
-/** What a board shows of the worth of its cells. @param {Worths} worths @param {Shapes} shapes @param {string} board @param {number} pointed */
+/** The values that a board shows in its cells. @param {Worths} worths @param {Shapes} shapes @param {string} board @param {number} pointed */
 function drawWorths({ cells, isAll, better }, shapes, board, pointed) {
 	const shown = [...cells].filter(([cell, { best }]) => best || isAll || cell === pointed);
 	const told = new Set(shown.map(([cell]) => cell));
@@ -121,13 +121,13 @@ function drawWorths({ cells, isAll, better }, shapes, board, pointed) {
 	return [...rings, ...shown.map(([cell, worth]) => makeWorth(shapes, cell, worth))];
 }
 
-/** Where a move had better been made. @param {Shapes} shapes @param {number} cell @param {string} mark that is shown there, "" for none */
+/** The better cells than the move played. @param {Shapes} shapes @param {number} cell @param {string} mark that is shown there, "" for none */
 function makeBetter(shapes, cell, mark) {
 	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
 	return shapes.at(cell, { class: "better" }, mark !== "" && shapes.makeMark(mark), ring);
 }
 
-/** What a cell is worth, written into it. @param {Shapes} shapes @param {number} cell @param {Worth} worth */
+/** The value of a cell as it is written into the cell. @param {Shapes} shapes @param {number} cell @param {Worth} worth */
 function makeWorth(shapes, cell, { sign, kind, best }) {
 	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
 	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);

@@ -1,10 +1,10 @@
-/** A room that this page is in: its state, the moves of its game, and what we ask of it. */
+/** A room of this page: its state, the moves of its game, and its requests. */
 
 import { Lost, isMoved } from "./requests.js";
 import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, ownerOf, seatOf } from "./words.js";
 
-/** Whoever hears nothing of a room. @type {RoomEars} */
+/** Listeners that ignore all events. @type {RoomEars} */
 export const DEAF = { onUpdate() {}, onChat() {}, onEnd() {}, onMoved() {}, onTold() {}, onRefusal() {} };
 
 export class Room {
@@ -23,12 +23,12 @@ export class Room {
 	ears = DEAF;
 	/** @type {ChatLine[]} */
 	talk = [];
-	/** The server at which we entered. */
+	/** The URL of the server that let us in. */
 	url = "";
-	/** Ends when we have entered again. @type {Promise<void> | null} */
+	/** Resolves when we have entered again. @type {Promise<void> | null} */
 	following = null;
 	#seq = -1;
-	/** Moves that the server told. @type {Moves} */
+	/** Moves sent by the server. @type {Moves} */
 	#told = [];
 	#isAsking = false;
 	#afterLoss = false;
@@ -44,14 +44,14 @@ export class Room {
 		return this.connection.welcome?.player ?? "";
 	}
 
-	/** The ids of all who play by this connection: the player first, then guests. */
+	/** The ids of all players on this connection: the player first, then guests. */
 	get players() {
 		const { player, state } = this;
 		const seated = Object.values(state?.seats ?? {}).flatMap((seat) => (seat && !seat.left && ownerOf(seat.player) === player ? [seat.player] : []));
 		return [...new Set([player, ...seated.sort()])];
 	}
 
-	/** To whom words say "you": nobody if several play at one keyboard. */
+	/** The player whom sentences call "you", or "" if several play at one keyboard. */
 	get viewer() {
 		const { players } = this;
 		return players.length > 1 ? "" : players[0];
@@ -62,23 +62,23 @@ export class Room {
 		return !this.viewer && Object.values(this.state?.seats ?? {}).every((seat) => seat && this.players.includes(seat.player));
 	}
 
-	/** Who plays a mark by this connection, else the player. @param {string | null} [mark] by default the one on turn */
+	/** Return who plays a mark on this connection, or the player. @param {string | null} [mark] by default the one on turn */
 	actorOf(mark = this.state?.turn) {
 		const holder = (mark && this.state?.seats[mark]?.player) || "";
 		return this.players.includes(holder) ? holder : this.player;
 	}
 
-	/** Our mark in the current game, of several that of who is on turn; null for a watcher. @returns {string | null} */
+	/** Our mark in the current game, with guests the mark on turn; null for a watcher. @returns {string | null} */
 	get seat() {
 		return this.isWatching || !this.state ? null : seatOf(this.state, this.actorOf());
 	}
 
-	/** Whether we still play a game that is on. */
+	/** Whether we are still playing a running game. */
 	get plays() {
 		return this.state?.status === "playing" && !!this.seat && !this.state.seats[this.seat]?.out;
 	}
 
-	/** The request that leads back here on a new connection. @returns {WayIn} */
+	/** The request that re-enters the room on a new connection. @returns {WayIn} */
 	wayBack() {
 		return { type: this.isWatching ? "watch" : "join", room: this.code, seq: this.#seq < 0 ? undefined : this.#seq };
 	}
@@ -104,7 +104,7 @@ export class Room {
 		const moves = this.#follow(state);
 		if (moves) this.#keep(state, moves);
 		else if (!this.#isAsking) {
-			// The answer is followed by the state, which then finds its moves told.
+			// A state follows the answer, and then finds its moves in `#told`.
 			this.#isAsking = true;
 			const ok = await this.#ask({ type: "sync" }).catch(() => null);
 			this.#isAsking = false;
@@ -157,7 +157,7 @@ export class Room {
 		return this.connection.request(/** @type {Ask} */ ({ ...request, room: this.code, player }));
 	}
 
-	/** Rejects as a request does; where the room has moved it is followed and the same asked there. @param {AskHere} request @param {string} [actor] */
+	/** Send a request; if the room has moved, follow it and send the request there. Rejects as requests do. @param {AskHere} request @param {string} [actor] */
 	async request(request, actor) {
 		try {
 			return await this.#ask(request, actor);
@@ -168,7 +168,7 @@ export class Room {
 		}
 	}
 
-	/** Play a cell; what finds no connection goes out on the return. */
+	/** Play a cell; without a connection, the move is sent after reconnecting. */
 	move(cell = 0) {
 		this.pending = { cell, ply: this.state?.ply ?? 0 };
 		this.#send(this.pending);
@@ -180,14 +180,14 @@ export class Room {
 			await this.#ask({ type: "move", ...move }, this.actorOf());
 		} catch (error) {
 			if (error instanceof Lost && this.connection.phase !== "on") return;
-			// What is pending goes out on the return.
+			// A pending move is sent after reconnecting.
 			if (isMoved(error)) return void (await this.rooms.follow(this, error.url));
 			if (this.pending === move) this.pending = null;
 			this.ears.onRefusal(messageOf(error), move.cell);
 		}
 	}
 
-	/** Resolves to whether it was carried out; a refusal is told. @param {AskHere} request @param {string} [actor] */
+	/** Send a request and show a refusal; resolve to whether the request was accepted. @param {AskHere} request @param {string} [actor] */
 	ask(request, actor) {
 		const refuse = (/** @type {unknown} */ error) => {
 			this.ears.onRefusal(messageOf(error), null);
@@ -203,7 +203,7 @@ export class Room {
 	}
 }
 
-/** Whether these can be the moves of a state: so many, on these cells, the last one last. @param {Moves} moves @param {State} state */
+/** Whether these can be the moves of a state: their number, the occupied cells, and the last move agree. @param {Moves} moves @param {State} state */
 function fits(moves, { ply, last, board }) {
 	const isWhole = moves.length === ply && (moves.at(-1) ?? null) === last && new Set(moves).size === ply;
 	return isWhole && moves.every((cell) => board[cell] !== FREE && board[cell] !== BLOCKED);

@@ -1,4 +1,4 @@
-/** Rows of rooms and games: who, what, how it stands, and the way there. */
+/** Lists of rooms and games: the players, the game, its status, and a link. */
 
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
@@ -15,7 +15,7 @@ export function makeRow(names, terms, what, verb, href, kind = "") {
 	return h("li", { class: kind }, h("span.names", names), h("span.note", terms.join(" · ")), h("span.what", what), link);
 }
 
-/** Rooms that wait and games that are on, those first that one can join. @param {Iterable<Protocol.RoomSummary>} rooms */
+/** Waiting rooms and running games, the ones that can be joined first. @param {Iterable<Protocol.RoomSummary>} rooms */
 export function makeRoomRows(rooms) {
 	const open = [...rooms].filter(({ status }) => status !== "over");
 	const sorted = [...open.filter(isWaiting), ...open.filter((room) => !isWaiting(room))];

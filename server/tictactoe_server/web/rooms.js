@@ -1,32 +1,32 @@
-/** The rooms that this page is in, each at the server that has it. */
+/** The rooms that this page is in, each on the server that has it. */
 
 import { Lost, Refused, isMoved } from "./requests.js";
 import { DEAF, Room } from "./room.js";
 import { describeUnanswered, messageOf } from "./words.js";
 
-/** How often in a row we go where a server says before the first is asked again. */
+/** How many redirects in a row are followed before the first server is asked again. */
 const MOST_MOVES = 3;
-/** How long to wait before that, at least. */
+/** The minimum wait before that. */
 const MOMENT_MS = 500;
-/** For how long we look for a room on which the servers do not agree. */
+/** How long to look for a room while servers disagree about its owner. */
 const PATIENCE_MS = 20_000;
-/** How often a server is asked for a room at whose own nobody answers. */
+/** How often a server is asked to take over a room whose own server does not answer. */
 const ASKED_MS = 60_000;
 
-/** The rooms of all connections, entered again whenever one comes back. */
+/** The rooms of all connections; they are re-entered after each reconnection. */
 export class Rooms {
-	/** The room that is on the page. @type {Room | null} */
+	/** The room on the page. @type {Room | null} */
 	shown = null;
 	/** @type {Map<string, Room>} */
 	#rooms = new Map();
-	/** The connections beside the first one. @type {Set<Connection>} */
+	/** All connections except the first. @type {Set<Connection>} */
 	#others = new Set();
 	#connect;
-	/** Where nobody answers who has a room, by its code. @type {Map<string, Unanswered>} */
+	/** Rooms whose server does not answer, by code. @type {Map<string, Unanswered>} */
 	unanswered = new Map();
-	/** Hears of that. @type {(code: string, there: Unanswered) => void} */
+	/** Called when the state of such a room changes. @type {(code: string, there: Unanswered) => void} */
 	onUnanswered = () => {};
-	/** When we asked for such rooms. @type {Map<string, number>} */
+	/** When servers were last asked for such rooms. @type {Map<string, number>} */
 	#askedAt = new Map();
 
 	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect */
@@ -40,7 +40,7 @@ export class Rooms {
 		return room?.ended ? undefined : room;
 	}
 
-	/** The seats that one may go back to. @returns {HeldSeat[]} */
+	/** The seats that the player can return to. @returns {HeldSeat[]} */
 	get held() {
 		const welcomed = (this.home.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
 		const open = [...this.#rooms.values()].flatMap(({ code, seat, ended, state }) => {
@@ -51,7 +51,7 @@ export class Rooms {
 		return [...welcomed, ...open];
 	}
 
-	/** Leave a room for good, which this page may not have entered. */
+	/** Leave a room for good, even if this page has not entered it. */
 	async giveUp(code = "") {
 		const { welcome } = this.home;
 		if (welcome) welcome.rooms = welcome.rooms.filter(({ room }) => room !== code);
@@ -59,7 +59,7 @@ export class Rooms {
 		await room.leave();
 	}
 
-	/** Enter a room; rejects as a request does. @param {WayIn} request @param {string} [url] the server that has it, if known */
+	/** Enter a room; rejects as requests do. @param {WayIn} request @param {string} [url] the server that has it, if known */
 	async enter(request, url) {
 		const at = "room" in request ? this.find(request.room) : undefined;
 		const [ok, connection] = await this.#ask(request, at?.connection ?? this.home, url);
@@ -71,7 +71,7 @@ export class Rooms {
 		return room;
 	}
 
-	/** Enter a room again at the server that has it, perhaps this one; a refusal ends it. @param {Room} room @param {string} [url] */
+	/** Re-enter a room at the server that has it, perhaps this one; a refusal ends the room. @param {Room} room @param {string} [url] */
 	follow(room, url) {
 		if (this.find(room.code) !== room) return Promise.resolve();
 		room.following ??= this.#follow(room, url).finally(() => (room.following = null));
@@ -92,7 +92,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Ask a server, and the one to which it sends us; the first again where nobody is there, or after too many.
+	 * Send a request, following redirects. Ask the first server again if a server does not answer, or after too many
+	 * redirects.
 	 * @param {WayIn} request @param {Connection} first @param {string} [url] @returns {Promise<[Ok, Connection]>}
 	 */
 	async #ask(request, first, url = "") {
@@ -126,7 +127,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Tell that nobody answers at the URL to which we were sent; the URL where we ask for the room, no place to go to, and what is told in the end.
+	 * Note that the server to which we were sent does not answer. Return its URL if the first server is to be told, no
+	 * new URL, and the refusal to report in the end.
 	 * @param {WayIn} request @param {Connection} first @param {string} url @param {Refused | null} told @returns {[string, string, Refused | null]}
 	 */
 	#miss(request, first, url, told) {
@@ -147,7 +149,7 @@ export class Rooms {
 		this.onUnanswered(code, there);
 	}
 
-	/** The connection to a server, made where there is none; rejects with `Lost`. */
+	/** Return a connection to a server, opening one if there is none; rejects with `Lost`. */
 	async #reach(url = "") {
 		let connection = [this.home, ...this.#others].find((one) => one.url === url && one.phase !== "ended");
 		if (!connection) {
@@ -162,7 +164,7 @@ export class Rooms {
 		return connection;
 	}
 
-	/** Leave a page's room: a seat is kept, a watcher is let go. @param {Room} room */
+	/** Leave the room of a page: a seat is kept, a watcher leaves. @param {Room} room */
 	close(room) {
 		room.ears = DEAF;
 		this.shown = null;
@@ -173,7 +175,7 @@ export class Rooms {
 		this.release(room.connection);
 	}
 
-	/** Close a connection that has no rooms any more and is not the first. @param {Connection} connection */
+	/** Close a connection that has no rooms left, unless it is the first. @param {Connection} connection */
 	release(connection) {
 		if (connection === this.home || this.of(connection).some(({ ended }) => !ended)) return;
 		this.#others.delete(connection);

@@ -1,4 +1,4 @@
-/** Boards and what may be played on them, also in openings. A cell is a number, row by row from 0 at the top left. */
+/** Boards and legal moves, including openings. A cell is a number, row by row from 0 at the top left. */
 
 export const FREE = ".";
 export const BLOCKED = "#";
@@ -16,7 +16,7 @@ const GAMES = {
 	"four-pie": [4, 4, 4, { opening: "pie" }],
 };
 export const PRESETS = Object.keys(GAMES);
-/** What is chosen in place of a game with a name. */
+/** The choice of custom rules instead of a named game. */
 export const OWN = "custom";
 
 /** @returns {Rules} */
@@ -25,14 +25,14 @@ export function rulesOf(preset = "") {
 	return { preset, rows, columns, line, marks: "XO", blocked: [], misere: false, gravity: false, ...more };
 }
 
-/** The rules of the game that is chosen. @param {Kept} kept @returns {Rules} */
+/** The rules of the chosen game. @param {Kept} kept @returns {Rules} */
 export const chosenRules = ({ game, own }) =>
 	game === OWN ? { preset: null, blocked: [], misere: false, gravity: false, ...own } : rulesOf(game);
 
 /** @type {(rules: Rules) => boolean} */
 export const hasSingleKeys = ({ rows, columns }) => rows === 3 && columns === 3;
 
-/** Where a mark comes to lie that is meant for a cell, -1 for nowhere. @param {Rules} rules @param {string} board @param {number} cell */
+/** Return the cell where a mark placed in a cell lands, or -1. @param {Rules} rules @param {string} board @param {number} cell */
 export function landingCell(rules, board, cell) {
 	if (!rules.gravity) return board[cell] === FREE ? cell : -1;
 	let at = board.length - rules.columns + (cell % rules.columns);
@@ -40,7 +40,7 @@ export function landingCell(rules, board, cell) {
 	return at;
 }
 
-/** The cell so many rows and columns away, -1 off the board. @param {Rules} rules @param {number} cell @param {number} down @param {number} right */
+/** Return the cell this many rows and columns away, or -1 if it is off the board. @param {Rules} rules @param {number} cell @param {number} down @param {number} right */
 export function neighbour(rules, cell, down, right) {
 	return cellAt(rules, Math.floor(cell / rules.columns) + down, (cell % rules.columns) + right);
 }
@@ -50,7 +50,7 @@ function cellAt({ rows, columns }, row, column) {
 	return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : -1;
 }
 
-/** The straight runs of `rules.line` cells and more that some cells make. @param {Rules} rules @param {Moves} cells */
+/** Split cells into straight runs of at least `rules.line` cells. @param {Rules} rules @param {Moves} cells */
 export function splitLines(rules, cells) {
 	const found = [];
 	for (const cell of [...cells].sort((one, two) => one - two)) {
@@ -64,7 +64,7 @@ export function splitLines(rules, cells) {
 	return found;
 }
 
-/** The board after some of the moves that lie on another one. @param {Rules} rules @param {string} board @param {Moves} moves */
+/** Return the board after the first moves, given the board after all of them. @param {Rules} rules @param {string} board @param {Moves} moves */
 export function boardAfter(rules, board, moves) {
 	const cells = Array(rules.rows * rules.columns).fill(FREE);
 	for (const cell of rules.blocked) cells[cell] = BLOCKED;
@@ -78,7 +78,7 @@ export function nameColumn(column = 0) {
 	return column < 26 ? letter : nameColumn(Math.floor(column / 26) - 1) + letter;
 }
 
-/** The number of a row, from 1 at the top, or at the bottom if marks fall. @param {number} row @param {Rules} rules */
+/** Return the number of a row: from 1 at the top, or at the bottom with gravity. @param {number} row @param {Rules} rules */
 export const numberRow = (row, { rows, gravity }) => (gravity ? rows - row : row + 1);
 
 /** @type {(cell: number, rules: Rules) => string} */
@@ -87,7 +87,7 @@ export const nameCell = (cell, rules) => nameColumn(cell % rules.columns) + numb
 /** @type {(cells: Moves, rules: Rules) => string[]} */
 export const nameCells = (cells, rules) => cells.map((cell) => nameCell(cell, rules));
 
-/** The cell of `b2`, `2,3`, a digit on 3x3, a column where marks fall; else -1. @param {string} text @param {Rules} rules */
+/** Return the cell of `b2`, `2,3`, a digit on 3x3, or with gravity a column; else -1. @param {string} text @param {Rules} rules */
 export function parseCell(text, rules) {
 	const word = text.trim().toUpperCase();
 	if (hasSingleKeys(rules) && /^[1-9]$/.test(word)) return Number(word) - 1;
@@ -100,24 +100,24 @@ export function parseCell(text, rules) {
 	return cellAt(rules, row(name[2] || "1"), column);
 }
 
-/** The stages of each opening, as in tictactoe_engine.opening: the seat that places, how many marks lie there then, who chooses. @type {Record<string, [number, number, number][]>} */
+/** The stages of each opening, as in tictactoe_engine.opening: the placing seat, the number of marks at the end of the stage, and the choosing seat. @type {Record<string, [number, number, number][]>} */
 const STAGES = { pie: [[0, 1, 1]], swap2: [[0, 3, 1], [1, 5, 0]] };
 
 export const MORE = "more";
 
-/** What was chosen, in order. @param {Opened} game */
+/** The opening choices, in order. @param {Opened} game */
 export function choicesOf({ rules, chosen = [] }) {
 	const stages = STAGES[rules.opening ?? ""] ?? [];
 	return chosen.slice(0, stages.length).map((take, at) => ({ ply: stages[at][1], mark: rules.marks[stages[at][2]], take }));
 }
 
-/** Where somebody sits now who sat at a mark when the game began. @param {Opened} game @param {string} mark */
+/** Return the current mark of the player who began the game with this mark. @param {Opened} game @param {string} mark */
 export function sitsNow(game, mark) {
 	const last = choicesOf(game).at(-1);
 	return last && last.take !== MORE && last.take !== last.mark ? game.rules.marks.replace(mark, "") : mark;
 }
 
-/** Where the player sits now who made a move of the opening; empty for moves of the game proper. @param {Opened} game @param {number} ply */
+/** Return the current mark of the player who made a move of the opening, or "" for later moves. @param {Opened} game @param {number} ply */
 export function placerOf(game, ply) {
 	const before = choicesOf(game).filter((choice) => choice.ply <= ply);
 	const stage = (STAGES[game.rules.opening ?? ""] ?? [])[before.length];
@@ -125,8 +125,8 @@ export function placerOf(game, ply) {
 	return isOpen ? sitsNow(game, game.rules.marks[stage[0]]) : "";
 }
 
-/** Where the player sits now who made the last move; null before the first. @param {State} state */
+/** Return the current mark of the player who made the last move, or null before the first. @param {State} state */
 export const moverOf = (state) => (state.last === null ? null : placerOf(state, state.ply - 1) || state.board[state.last]);
 
-/** The mark that is placed next, in an opening whoever places it. @param {State} state */
+/** Return the mark that is placed next; in an opening, the player on turn may place either mark. @param {State} state */
 export const nextMark = ({ opening, turn }) => (opening ? opening.places : turn);

@@ -1,4 +1,4 @@
-/** The rules of every game that has a name, in two sentences each, over any page; before them one's own. */
+/** The dialog with the rules of every named game, two sentences each, with custom rules first. */
 
 import { say } from "./catalogue.js";
 import { h, openDialog } from "./dom.js";

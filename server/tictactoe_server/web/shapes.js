@@ -1,17 +1,17 @@
-/** What a board is drawn of: ground, lines, labels, marks, discs and stones; and marks beside names. A cell is a square of 100. */
+/** The parts of a board: ground, lines, labels, marks, discs and stones; and marks next to names. A cell is a square of 100. */
 
 import { svg } from "./dom.js";
 import { hasLooks } from "./look.js";
 import { BLOCKED, FREE, nameColumn, numberRow } from "./rules.js";
 
 export const SIDE = 100;
-/** Of the boards of stones, all of 15 by 15. */
+/** The star points of boards with stones, all of which are 15 by 15. */
 const STARS = [48, 56, 112, 168, 176];
 const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
-/** How many bits fly when a game is won. */
+/** The number of confetti pieces when a game is won. */
 const BITS = 28;
 
-/** Lines between the cells, or through them for stones, which lie on the crossings. */
+/** Lines between the cells or, for stones, through them: stones lie on the crossings. */
 export function linesOf(width = 0, height = 0, side = 0, isStones = false) {
 	const [from, first] = isStones ? [side / 2, side / 2] : [0, side];
 	let d = "";
@@ -20,17 +20,17 @@ export function linesOf(width = 0, height = 0, side = 0, isStones = false) {
 	return d;
 }
 
-/** The cells in the order of their numbers, which they are given. @param {SVGElement[]} rows */
+/** Give the cells their numbers, and return them in that order. @param {SVGElement[]} rows */
 export function numberCells(rows) {
 	const cells = rows.flatMap((row) => /** @type {SVGElement[]} */ ([...row.children]));
 	for (const [number, cell] of cells.entries()) cell.setAttribute("data-cell", `${number}`);
 	return cells;
 }
 
-/** The numbers from 0 on, so many. */
+/** The numbers from 0 to `count` - 1. */
 const upTo = (count = 0) => [...Array(count).keys()];
 
-/** What the board of a game is drawn of, in one of its looks. */
+/** The parts of a board in one of its looks. */
 export class Shapes {
 	/** @param {Rules} rules @param {Look} look */
 	constructor(rules, look) {
@@ -40,18 +40,18 @@ export class Shapes {
 		this.height = rules.rows * SIDE;
 	}
 
-	/** The corner at the top left of a cell. */
+	/** The top left corner of a cell. */
 	cornerOf(cell = 0) {
 		const { columns } = this.rules;
 		return [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 	}
 
-	/** A group at the place of a cell. @param {number} cell @param {Attributes} attributes @param {...(Child | Child[])} children */
+	/** A group at the position of a cell. @param {number} cell @param {Attributes} attributes @param {...(Child | Child[])} children */
 	at(cell, attributes, ...children) {
 		return svg("g", { ...attributes, transform: `translate(${this.cornerOf(cell)})` }, ...children);
 	}
 
-	/** The rows, each a copy of the first one, so that a browser works out one look for a whole column. */
+	/** The rows, each a copy of the first, so that a browser computes one style for a whole column. */
 	makeRows() {
 		const { rows, columns } = this.rules;
 		const cells = upTo(columns).map((at) => svg("rect", { role: "gridcell", tabindex: -1, x: at * SIDE, width: SIDE, height: SIDE }));
@@ -63,14 +63,14 @@ export class Shapes {
 		});
 	}
 
-	/** Board and lines. */
+	/** The board and its lines. */
 	makeGround() {
 		const { width, height, look } = this;
 		const d = look === "discs" ? "" : linesOf(width, height, SIDE, look === "stones");
 		return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
 	}
 
-	/** How stones shine: the black ones, and the white ones. */
+	/** The gloss of black and of white stones. */
 	makeShine() {
 		const shades = [["#666a75", "#15161a"], ["#ffffff", "#cdc6b6"]];
 		const made = shades.map(([light, dark], index) => {
@@ -89,14 +89,14 @@ export class Shapes {
 		return [svg("path", { class: "plate", d: frame + d, "fill-rule": "evenodd" }), svg("path", { class: "rims", d })];
 	}
 
-	/** Letters above and numbers beside the board. */
+	/** Letters above the board and numbers next to it. */
 	makeLabels(size = 0) {
 		const top = upTo(this.rules.columns).map((at) => svg("text", { x: at * SIDE + 50, y: -size * 0.6 }, nameColumn(at)));
 		const left = upTo(this.rules.rows).map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${numberRow(at, this.rules)}`));
 		return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
 	}
 
-	/** What lies in a cell, at its place, or nothing. */
+	/** The piece in a cell, at its position, or nothing. */
 	makePiece(cell = 0, mark = "", isMove = false) {
 		const content = this.#makeContent(cell, mark, isMove);
 		return content && this.at(cell, { "data-in": cell }, content);
@@ -127,7 +127,7 @@ export class Shapes {
 		return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
 	}
 
-	/** Bits that fly from all along a line, or from the middle of the board, in the colours of all marks. @param {Moves} line */
+	/** Confetti from all along a line, or from the middle of the board in the colours of all marks. @param {Moves} line */
 	makeBurst(line) {
 		const { rows, columns } = this.rules;
 		const from = line.length ? line : [(rows * columns) >> 1];
@@ -158,11 +158,11 @@ export function drawMark(marks, mark, more = "") {
 	return svg("text", { ...kind, x: 50, y: 72, "font-size": 62, "text-anchor": "middle" }, mark);
 }
 
-/** A mark as a small picture beside a name. */
+/** A mark as a small picture next to a name. */
 export const markIcon = (marks = "", mark = "") =>
 	svg("svg", { viewBox: "12 12 76 76", class: "icon", "aria-hidden": "true" }, drawMark(marks, mark));
 
-/** What a player places, as a small picture beside the name. @param {Look} look @param {string} marks @param {string} mark */
+/** A player's piece as a small picture next to the name. @param {Look} look @param {string} marks @param {string} mark */
 export function seatIcon(look, marks, mark) {
 	if (look === "marks") return markIcon(marks, mark);
 	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;

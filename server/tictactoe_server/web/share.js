@@ -1,4 +1,4 @@
-/** What leads others to a game or an event: a link, a picture, and a tag that shows it in another page. */
+/** The share dialog of a game or an event: a link, a picture, and a tag to embed it in another page. */
 
 import { say } from "./catalogue.js";
 import { h, openDialog, urlOf } from "./dom.js";
@@ -6,8 +6,8 @@ import { makeLink } from "./waiting.js";
 import { messageOf } from "./words.js";
 
 /**
- * Open the ways to share what is under a path. Only what everybody may see has a picture and a tag; a finished game of
- * one's own is published first.
+ * Open the share dialog for a path. Only public games have a picture and a tag; our own finished game is published
+ * first.
  * @param {App} app @param {{ path?: string, isPublic?: boolean, past?: string }} what
  */
 export async function showShare(app, { path = "", isPublic = false, past }) {
@@ -24,6 +24,6 @@ export async function showShare(app, { path = "", isPublic = false, past }) {
 	const shown = h("img.shared", { src: urlOf(`/${picture}`), alt: "", error: () => shown.parentElement?.remove() });
 	const tag = `<iframe src="${app.linkTo(`embed/${path}`)}" title="tictactoe" width="100%" height="600"></iframe>`;
 	const dialog = openDialog(say("page share"), h("div.share", part("invitation link", app.linkTo(path)), ...(isPublic ? [part("share picture", app.linkTo(picture), shown), part("page embed", tag)] : [])));
-	// What is copied is announced outside: first the dialog closes.
+	// The announcement that the link was copied is outside of the dialog, so close that first.
 	dialog.addEventListener("click", ({ target }) => target instanceof Element && target.matches(".primary") && dialog.close(), true);
 }

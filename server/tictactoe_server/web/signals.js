@@ -1,15 +1,15 @@
-/** Signs for who looks elsewhere that it is their turn: the page's icon and notifications. */
+/** Signals for users who look elsewhere when it is their turn: the page's icon and notifications. */
 
 import { say } from "./catalogue.js";
 import { urlOf } from "./dom.js";
 
 const ICON = urlOf("./favicon.svg");
 const LIGHT = `<circle cx="25" cy="7" r="6" fill="#f2c14e"/></svg>`;
-/** The same with a light, made beforehand: it is wanted also where there is no connection. */
+/** The icon with a light, made in advance because it is also needed without a connection. */
 let iconOfTurn = ICON;
 fetch(ICON).then((answer) => answer.text()).then((text) => (iconOfTurn = `data:image/svg+xml,${encodeURIComponent(text.replace("</svg>", LIGHT))}`), () => undefined);
 
-/** Whether notifications are allowed, as told last: asking takes long. */
+/** Whether notifications are allowed, cached because asking takes long. */
 let permission = "";
 const whenTold = navigator.permissions?.query({ name: "notifications" });
 whenTold?.then((status) => {
@@ -18,7 +18,7 @@ whenTold?.then((status) => {
 	learn();
 }, () => undefined);
 
-/** Whether one may be asked to allow notifications. */
+/** Whether the user can be asked to allow notifications. */
 export const mayAsk = () => permission === "prompt" && isSecureContext;
 
 export const askToNotify = () => Notification.requestPermission();
@@ -28,7 +28,7 @@ export class Signals {
 	/** @type {Notification | null} */
 	#shown = null;
 
-	/** Show whether we are to move, with what there is to know. */
+	/** Show whether it is our turn, with a text about the game. */
 	draw(isOurs = false, text = "") {
 		if (isOurs === this.#isOurs) return;
 		this.#isOurs = isOurs;

@@ -1,4 +1,4 @@
-/** A small board to look at, as the game's own. A change costs a few paths, whatever its size. */
+/** A small read-only board in the game's look. A change costs a few paths, whatever the board's size. */
 
 import { svg } from "./dom.js";
 import { lookOf } from "./look.js";
@@ -63,7 +63,7 @@ export class SmallBoard {
 	}
 }
 
-/** A picture of a board as it is, once. @param {BoardKind} kind @param {string} board */
+/** A still picture of a board. @param {BoardKind} kind @param {string} board */
 export function drawSmall(kind, board) {
 	const made = new SmallBoard(kind);
 	made.draw(board);

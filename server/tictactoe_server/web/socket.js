@@ -1,8 +1,8 @@
-/** Sockets to servers, the first one opened while the rest of the page is still on its way; and where to connect. */
+/** Sockets to servers, the first of which is opened while the page is still loading, and the choice of the next server. */
 
-/** The server that shows this page, or one of those that stand behind its name. */
+/** The WebSocket URL of the server that delivered this page, or of the servers behind its name. */
 export const HOME = new URL(`${document.documentElement.dataset.root ?? "/"}ws`, location.href).href.replace("http", "ws");
-/** Hosts to which the policy of this page lets nothing connect, as far as it was tried. @type {Set<string>} */
+/** Hosts to which the policy of this page forbids connections, as far as they were tried. @type {Set<string>} */
 const forbidden = new Set();
 /** @type {WebSocket | null} */
 let first = openSocket(HOME);
@@ -15,7 +15,7 @@ function openSocket(url = "") {
 	return new WebSocket(url, "tictactoe.v2");
 }
 
-/** Take the first socket where it leads there and is still of use, else a new one. */
+/** Return the first socket if it has this URL and is still usable, otherwise a new one. */
 export function takeSocket(url = "") {
 	const socket = url === HOME ? first : null;
 	if (socket) first = null;
@@ -24,45 +24,45 @@ export function takeSocket(url = "") {
 
 const isForbidden = (url = "") => forbidden.has(hostOf(url));
 
-/** Whether a server is under the host of this page, to which it may always connect. */
+/** Whether a server is on the host of this page, to which connections are always allowed. */
 const isHere = (url = "") => hostOf(url) === location.host;
 
 export class Ways {
-	/** Where to connect next, in turn. @type {string[]} */
+	/** The URLs to try, in turn. @type {string[]} */
 	#urls;
-	/** All servers that the last one named. @type {string[]} */
+	/** The servers named by the latest welcome. @type {string[]} */
 	#servers = [];
-	/** Whether we came by TLS, from which nothing else may lead away. */
+	/** Whether the page's connection uses TLS; then it never moves to a server without TLS. */
 	#isSafe = false;
 
-	/** Begin with this one. */
+	/** Start with this URL. */
 	constructor(url = "") {
 		this.#urls = [...new Set([url, HOME])];
 	}
 
-	/** Whether there is one server alone to connect to. */
+	/** Whether there is only one server to connect to. */
 	get isAlone() {
 		return this.#urls.length === 1;
 	}
 
-	/** How long a server has for its welcome: less where another one can be asked instead. */
+	/** How many ms a server has for its welcome: fewer if another server can be tried. */
 	get welcomeMs() {
 		return this.isAlone ? 8000 : 4000;
 	}
 
-	/** The next of the ways, from then on the last. */
+	/** Return the next URL, and move it to the end of the list. */
 	next() {
 		const [url, ...others] = this.#urls;
 		this.#urls = [...others, url];
 		return url;
 	}
 
-	/** Whether to go where a server says: to one of its cluster, from TLS to TLS, where this page may. */
+	/** Whether to follow a redirect: only within the cluster, never from TLS to plain, and only if the page's policy allows it. */
 	leadsTo(url = "") {
 		return (url.startsWith("wss:") || !this.#isSafe) && this.#servers.includes(url) && !isForbidden(url);
 	}
 
-	/** The URL of the server itself, where it names one that is ours too. @param {string[]} servers those of the cluster, the one that says so first @param {string} url by which we reached it */
+	/** Learn the servers of the cluster. Return the server's own URL if it is on this page's host, otherwise the URL by which we reached it. @param {string[]} servers those of the cluster, the one that says so first @param {string} url by which we reached it */
 	learn(servers, url) {
 		const [own, ...others] = servers;
 		this.#servers = servers;

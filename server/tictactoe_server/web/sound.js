@@ -1,4 +1,4 @@
-/** A few tones for what happens, from the first click or key on, as browsers want it. */
+/** Tones for events, played only after the first click or key, as browsers require. */
 
 /** @type {Record<string, [hertz: number, start: number, seconds: number][]>} */
 const TONES = {

@@ -1,4 +1,4 @@
-/** The elements of the page of a game, drawn of its scene. */
+/** The elements of the page of a game, drawn from its scene. */
 
 import { say } from "./catalogue.js";
 import { button, h, isStale, setText, show, showKeyed, urlOf } from "./dom.js";
@@ -26,9 +26,9 @@ export class Stage {
 	#more = h("details.more", { hidden: true }, h("summary", say("new room more")), this.#menu);
 	#deeds = h("div.deeds", { role: "group", "aria-label": say("view room deeds") }, this.#buttons, this.#more);
 	#confirm = h("div.confirm-bar", { hidden: true });
-	/** What the document is called, empty until there was a scene. */
+	/** The document's title, "" until there was a scene. */
 	title = "";
-	/** The names of the answers to the first question that can be said yes to, with yes first. @type {string[]} */
+	/** The names of the answers to the first question that has a main answer, that answer first. @type {string[]} */
 	answers = [];
 	#players = h("ul.players", { "aria-label": say("view room players") });
 	#place = h("div.place");
@@ -80,14 +80,14 @@ export class Stage {
 		this.#drawButtons(scene.deeds);
 	}
 
-	/** Draw what changes with the time. @param {Scene} scene */
+	/** Redraw what changes with time. @param {Scene} scene */
 	tick({ banner, players, questions, state }) {
 		this.drawBanner(banner);
 		this.#drawPlayers(players, state);
 		this.#drawQuestions(questions);
 	}
 
-	/** A row for each seat; a name leads to its player, not to a guest, once a game is over that is none of a tournament. @param {Scene["players"]} players @param {State} state */
+	/** Draw a row for each seat. After a game outside tournaments, names link to their players, except for guests. @param {Scene["players"]} players @param {State} state */
 	#drawPlayers(players, state) {
 		const { rules, status, event } = state;
 		const { app: { connection, names } } = this.page;
@@ -121,7 +121,7 @@ export class Stage {
 		if (isStale(this.#turn, places)) show(this.#turn, places && seatIcon(lookOf(rules), rules.marks, places), this.#turnText, " ", this.#why);
 	}
 
-	/** Put a board in its place. @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
+	/** Show a board. @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
 	drawPlace(board, hasLooks) {
 		show(this.#place, board);
 		this.looks.hidden = !hasLooks;
@@ -142,7 +142,7 @@ export class Stage {
 		if (kind === "door") this.#card.querySelector("button")?.focus();
 	}
 
-	/** Show what can be done; at the end of a game all but the main deed is in a menu. @param {Answer[]} deeds */
+	/** Show the possible actions; after a game, all but the main one are in a menu. @param {Answer[]} deeds */
 	#drawButtons(deeds) {
 		const menu = deeds.filter(({ is_more }) => is_more);
 		const draw = () => {
@@ -163,9 +163,9 @@ export class Stage {
 		});
 	}
 
-	/** Where an answer had the focus and is gone, the board has it. @param {Asked[]} all */
+	/** Draw the questions. If an answer with the focus has disappeared, move the focus to the board. @param {Asked[]} all */
 	#drawQuestions(all) {
-		const questions = all.filter(({ id }) => id !== "absent"); // the row of an absent player says it
+		const questions = all.filter(({ id }) => id !== "absent"); // the row of an absent player says so
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const make = () => h("div.ask", h("p"), h("div.row"));
 		const draw = () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
@@ -185,7 +185,7 @@ export class Stage {
 		if (this.#banner.hidden !== !text) this.#banner.hidden = !text;
 	}
 
-	/** Ask whether to place at a cell, null for nothing to ask. @param {Board} board @param {number | null} cell */
+	/** Ask for confirmation of a move to a cell, or hide the question for null. @param {Board} board @param {number | null} cell */
 	drawConfirm(board, cell) {
 		this.#confirm.hidden = cell === null;
 		if (cell === null) return;
@@ -195,7 +195,7 @@ export class Stage {
 	}
 }
 
-/** Draw; whether what had the focus in an element is gone by that. @param {Element} element @param {() => void} draw */
+/** Draw, and return whether the focused element inside `element` has disappeared. @param {Element} element @param {() => void} draw */
 function losesFocus(element, draw) {
 	const hadFocus = element.contains(document.activeElement);
 	draw();

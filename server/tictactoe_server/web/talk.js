@@ -1,16 +1,16 @@
-/** What is said in a room; behind a slash or colon a command. */
+/** The chat of a room; lines that begin with a slash or a colon are commands. */
 
 import { say } from "./catalogue.js";
 import { button, h, isStale, setText, show, submitting } from "./dom.js";
 import { clean } from "./words.js";
 
-/** What may be said where nobody may write: by their ids. */
+/** The chat sentences of servers without free chat, by id. */
 const SENTENCES = /** @type {const} */ (["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]);
 
 export class Talk {
-	/** How many lines came while they were not to be seen. */
+	/** The number of lines that arrived while the chat was hidden. */
 	#unread = 0;
-	/** Opens the talk where there is no room for it beside the board, and says how much is new in it. */
+	/** The button that opens the chat if there is no room for it next to the board, with the number of unread lines. */
 	heard = button(say("view talk"), () => this.toggle(), { class: "heard", "aria-expanded": "false" });
 	#lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
 	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk say"), autocomplete: "off" });
@@ -22,7 +22,7 @@ export class Talk {
 		this.page = page;
 	}
 
-	/** Have below the lines what the server lets one say, as soon as that is known. */
+	/** Show below the lines what the server allows to be sent, once that is known. */
 	draw() {
 		const { chat = "on" } = this.page.app.connection.welcome ?? {};
 		if (!isStale(this.#form, chat)) return;
@@ -37,12 +37,12 @@ export class Talk {
 		this.#add(h("li", h("b", clean(from)), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${text}`));
 	}
 
-	/** Show what happened between the lines. */
+	/** Show an event between the lines. */
 	note(text = "") {
 		this.#add(h("li.note", text));
 	}
 
-	/** Open or close it on a phone. */
+	/** Open or close the chat on a phone. */
 	toggle(isOpen = !this.element.classList.contains("open")) {
 		this.element.classList.toggle("open", isOpen);
 		this.heard.ariaExpanded = String(isOpen);
@@ -58,7 +58,7 @@ export class Talk {
 		setText(this.heard, `${say("view talk")}${count ? ` ${count}` : ""}`);
 	}
 
-	/** Begin a line. */
+	/** Start typing a line with this text. */
 	begin(text = "") {
 		this.toggle(true);
 		this.#input.focus();
@@ -81,10 +81,10 @@ export class Talk {
 	}
 }
 
-/** What was said, a sentence that may be chosen in the language of who reads it. @param {Pick<ChatLine, "text" | "sentence">} line */
+/** Return the text of a chat line; a chat sentence is shown in the reader's language. @param {Pick<ChatLine, "text" | "sentence">} line */
 const wordsOf = ({ text, sentence }) => (SENTENCES.some((one) => one === sentence) ? say(`sentence ${sentence}`) : clean(text));
 
-/** A line as it is told. @param {ChatLine} line */
+/** Return a chat line as it is announced. @param {ChatLine} line */
 export function describeLine({ from, seat, ...line }) {
 	const name = seat ? clean(from) : say("view talk from watching", { name: clean(from) });
 	return say("chat of", { name, text: wordsOf(line) });

@@ -1,4 +1,4 @@
-/** The games to choose from: tiles with a board in mid-game, the name and how it is won. */
+/** The choice of games: tiles with a board in mid-game, the name and how the game is won. */
 
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
@@ -6,7 +6,7 @@ import { OWN, PRESETS, rulesOf } from "./rules.js";
 import { drawSmall } from "./smallboard.js";
 import { keepTogether } from "./words.js";
 
-/** A position of each game, as it may be seen half-way. @type {Record<string, string>} */
+/** A mid-game position of each game. @type {Record<string, string>} */
 const EXAMPLES = {
 	classic: "X.O.X...O",
 	blocker: "XO..#.X.O",
@@ -17,10 +17,10 @@ const EXAMPLES = {
 	"connect-four": "..............X.....OO....XXO..OOXXX..OXOO".padStart(42, "."),
 	[OWN]: "..#..X.O.O.X.#..",
 };
-/** Of games with stones the moves, in turn; of the standard ones fewer. */
+/** For games with stones, the moves in turn; for the standard games, fewer. */
 const MOVES = [112, 97, 113, 111, 127, 98, 128, 82, 83, 142, 96, 129, 114, 115, 81, 66, 126, 143, 99, 141, 69, 159, 100, 80, 54, 67];
 
-/** The board of a game, half-way. */
+/** The mid-game board of a game. */
 export function drawExample(preset = "") {
 	const rules = preset === OWN ? { rows: 4, columns: 4, marks: "XO", preset: null } : rulesOf(preset);
 	const cells = Array(rules.rows * rules.columns).fill(".");
@@ -29,7 +29,7 @@ export function drawExample(preset = "") {
 }
 
 /**
- * One tile for each game, the chosen one marked.
+ * A tile for each game, with the chosen one marked.
  * @param {string} chosen @param {(preset: string) => void} onChoose
  */
 export function makeTiles(chosen, onChoose) {
@@ -43,7 +43,7 @@ export function makeTiles(chosen, onChoose) {
 	choose(chosen);
 	return { element, choose };
 
-	/** Mark a tile, without a word to who listens. */
+	/** Mark a tile as chosen without calling the listener. */
 	function choose(preset = "") {
 		for (const input of inputs) input.checked = input.value === preset;
 	}

@@ -1,4 +1,4 @@
-/** The moves of a game as a list that one steps through. */
+/** The moves of a game as a list with buttons to step through it. */
 
 import { say } from "./catalogue.js";
 import { button, h, setText, showKeyed } from "./dom.js";
@@ -8,15 +8,15 @@ import { seatIcon } from "./shapes.js";
 import { describeChoicesAt } from "./telling.js";
 import { nameMark } from "./words.js";
 
-/** The kinds of moves that are pointed out. */
+/** The kinds of moves that are highlighted. */
 const TOLD = ["best", "slip", "mistake"];
-/** How long a move is shown where the game goes on by itself, and where there are many. */
+/** How long each move is shown during playback, and in games with many moves. */
 const MOVE_MS = 900;
 const MOVE_OF_MANY_MS = 500;
 const MANY = 24;
 
 export class Timeline {
-	/** How many moves are looked at, null for the newest moment, whatever comes. @type {number | null} */
+	/** The number of moves in the displayed position, or null to follow the newest one. @type {number | null} */
 	here = null;
 	#count = 0;
 	/** @type {Element | null} */
@@ -58,7 +58,7 @@ export class Timeline {
 		this.page.look(false);
 	}
 
-	/** Let the game go on by itself, from the start where one is at its end. */
+	/** Play the game back, from the start if the newest position is displayed. */
 	play() {
 		if (this.here === null) this.here = 0;
 		this.#timer = setInterval(() => this.#goOn(), this.#count > MANY ? MOVE_OF_MANY_MS : MOVE_MS);
@@ -83,7 +83,7 @@ export class Timeline {
 		this.page.look(true);
 	}
 
-	/** Show the newest moment again, without a word. */
+	/** Show the newest position again without notifying the page. */
 	reset() {
 		this.pause();
 		this.here = null;
@@ -121,7 +121,7 @@ export class Timeline {
 		this.#current?.removeAttribute("aria-current");
 		current?.setAttribute("aria-current", "true");
 		this.#current = current;
-		// Where it stands is known when the page is laid out anyway.
+		// Read the position when the page is laid out anyway, which avoids a forced layout.
 		requestAnimationFrame(() => current instanceof HTMLElement && (this.list.scrollTop = current.offsetTop + current.offsetHeight - this.list.clientHeight));
 	}
 }

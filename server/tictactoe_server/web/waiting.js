@@ -1,4 +1,4 @@
-/** What stands in the board's place while somebody is missing: a door to the free seat, or the link that leads there. */
+/** What replaces the board while players are missing: a button for the free seat, or the link to invite somebody. */
 
 import { say } from "./catalogue.js";
 import { button, field, h, nameInput, submitting } from "./dom.js";
@@ -10,7 +10,7 @@ import { clean, describeClock, describeManners, describeRules, explainRules, joi
 export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) {
 	const name = nameInput({ value: own });
 	const propose = (/** @type {typeof import("./naming.js")} */ { proposeName }) => {
-		if (name.value === own && document.activeElement !== name) name.value = proposeName(); // nobody has begun to type
+		if (name.value === own && document.activeElement !== name) name.value = proposeName(); // no player has begun to type
 	};
 	if (isGuest(own) && !isNamed) prepared(import("./naming.js")).then(propose, () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
@@ -25,7 +25,7 @@ export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) 
 	);
 }
 
-/** The card of a room that waits: its link, to be photographed, shared, copied or read out. @param {App} app @param {State} state */
+/** The card of a waiting room: its link as QR code and text, to share or copy. @param {App} app @param {State} state */
 export function makeInvitation(app, state) {
 	const { room: code } = state;
 	const link = app.linkTo(code);
@@ -42,10 +42,10 @@ export function makeInvitation(app, state) {
 	);
 }
 
-/** A link to be read, copied or shared; browsers can share only on a page that came by TLS. @param {App} app @param {string} url @param {string} title of what is shared @param {string} [label] */
+/** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app @param {string} url @param {string} title of what is shared @param {string} [label] */
 export function makeLink(app, url, title, label = say("invitation link")) {
 	const shown = h("input", { readonly: true, value: url, "aria-label": label, focus: () => shown.select() });
-	// Who closes the sheet has not shared, and knows it.
+	// Closing the share sheet rejects the promise, which needs no message.
 	const share = () => navigator.share({ title, url }).catch(() => undefined);
 	return h("div.row", shown, button(say("page copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(say("page share"), share));
 }

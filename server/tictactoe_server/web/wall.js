@@ -5,9 +5,9 @@ import { h } from "./dom.js";
 import { Lobby, layOut } from "./lobby.js";
 
 const MOST_BOARDS = 100;
-/** How many places of the others the featured game takes. */
+/** How many places for boards the featured game takes. */
 const FEATURED_PLACES = 4;
-/** How much wider than high the place for the boards is, in boards. */
+/** The ratio of width to height of the place for the boards. */
 const SHAPE = 1.9;
 
 /** @param {App} app @returns {Page} */
@@ -16,12 +16,12 @@ export function makeWall(app) {
 	const image = h("img.qr", { src: "/qr.svg", alt: say("page wall qr"), width: 120, height: 120 });
 	const note = h("p.wall-note", say("page wall empty"));
 	const lobby = new Lobby(app, MOST_BOARDS, draw);
-	/** The room of the game that is shown large. */
+	/** The room of the featured game. */
 	let featured = "";
 	const element = h("div.wall",
 		h("h1.unseen", say("page wall title")),
 		h("div.wall-games", note, lobby.element),
-		// The address of this server, to be photographed or typed.
+		// The address of this server, as QR code and text.
 		h("aside.wall-join", h("p", say("page wall join"), " ", address), image),
 	);
 	return { title: say("page wall title"), element, follows: [lobby] };
@@ -36,7 +36,7 @@ export function makeWall(app) {
 		for (const [room, { item }] of cards) item.classList.toggle("featured", room === featured && count > 1);
 	}
 
-	/** Keep to the featured game while it is on; then take the one that has come the furthest. */
+	/** Keep the featured game while it runs; then take the game that has progressed most. */
 	function feature() {
 		const shown = lobby.cards.get(featured)?.live;
 		if (shown && !shown.result) return;

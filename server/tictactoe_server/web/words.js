@@ -1,4 +1,4 @@
-/** What a state holds, in words. A viewer is the id of whoever reads: "you". */
+/** States in words. A viewer is the id of the reader, whom sentences call "you". */
 
 import { say } from "./catalogue.js";
 import { lookOf } from "./look.js";
@@ -7,7 +7,7 @@ import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];
 const HIDDEN = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
 
-// Joiners that do not stand between letters of scripts that need them: the same ranges as in `tictactoe_protocol.text`.
+// Joiners, allowed only between letters of scripts that need them: the same ranges as in `tictactoe_protocol.text`.
 const JOINED = "\\u0620-\\u064a\\u066e-\\u066f\\u0671-\\u06d3\\u06d5\\u06fa-\\u06fc\\u0750-\\u077f\\u0904-\\u0939\\u0985-\\u09b9\\u0a05-\\u0a39\\u0a85-\\u0ab9\\u0b05-\\u0b39\\u0b85-\\u0bb9\\u0c05-\\u0c39\\u0c85-\\u0cb9\\u0d05-\\u0d3a\\u0d85-\\u0dc6";
 const VIRAMAS = "\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca";
 const LOOSE_JOINER = new RegExp(`[\\u200c\\u200d](?![${JOINED}])|(?<![${JOINED}${VIRAMAS}])[\\u200c\\u200d]`, "gu");
@@ -21,16 +21,16 @@ export const messageOf = (error) => clean(error instanceof Error ? error.message
 export const joinWords = (words) =>
 	words.length > 1 ? say("and", { first: words.slice(0, -1).join(", "), last: words[words.length - 1] }) : words.join("");
 
-/** The id of the player by whose connection a player or a guest plays, as tictactoe_protocol.guests. */
+/** Return the id of the player whose connection a player or a guest uses, as in tictactoe_protocol.guests. */
 export const ownerOf = (id = "") => id.split(".")[0];
 
-/** The mark that a viewer plays, null for a watcher and for one who left. @param {{seats: State["seats"]}} state @param {string} viewer */
+/** Return the mark of a viewer, or null for a watcher and for a player who has left. @param {{seats: State["seats"]}} state @param {string} viewer */
 export function seatOf(state, viewer) {
 	const own = Object.entries(state.seats).find(([, seat]) => seat?.player === viewer && !seat.left);
 	return own ? own[0] : null;
 }
 
-/** How a game ended for a viewer, "" where it is on, or for nobody's good. @param {State} state @param {string} viewer */
+/** Return the result of a game for a viewer, or "" if it is still running or was won by nobody. @param {State} state @param {string} viewer */
 export function endFor(state, viewer) {
 	const [own, winner] = [seatOf(state, viewer), state.result?.winner];
 	return own && winner ? (winner === own ? "win" : "lose") : "";
@@ -44,7 +44,7 @@ export function nameOf({ seats, rules }, mark) {
 	return isShared ? say("name with mark", { name: clean(name), mark: nameMark({ rules }, mark ?? "") }) : clean(name);
 }
 
-/** What a mark is called as it is drawn here. @param {{rules: Pick<Rules, "preset" | "gravity" | "marks">}} state @param {string} mark */
+/** Return the name of a mark as it is drawn here. @param {{rules: Pick<Rules, "preset" | "gravity" | "marks">}} state @param {string} mark */
 export function nameMark({ rules }, mark) {
 	if (lookOf(rules) !== "stones") return mark;
 	return say(mark === rules.marks[0] ? "stone black" : "stone white");
@@ -74,15 +74,15 @@ export function nameGame({ preset, rows, columns, line }) {
 	return preset ? clean(preset) : say("game size", { rows, columns, line });
 }
 
-/** Keep hyphens between short syllables, as in Tic-tac-toe, from ending a line. */
+/** Replace the hyphens after short syllables, as in Tic-tac-toe, with non-breaking ones. */
 export const keepTogether = (text = "") => text.replace(/(?<=(?<!\p{L})\p{L}{1,3})-/gu, "\u2011");
 
-/** How well the computer plays; a server may have other levels. */
+/** Return the name of a computer's level; a server may have others. */
 export const LEVELS = ["easy", "medium", "hard"];
 
 export const describeLevel = (level = "") => ([...LEVELS, "guest"].includes(level) ? say(`level ${level}`) : clean(level));
 
-/** What is unusual in a room; where only a newer server knows what, its own word. @param {{rated?: boolean, host_rating?: number, host_provisional?: boolean, analysis?: string, chat?: string}} room */
+/** List what is unusual in a room; terms that only a newer server knows keep their own word. @param {{rated?: boolean, host_rating?: number, host_provisional?: boolean, analysis?: string, chat?: string}} room */
 export function describeManners({ rated, host_rating, host_provisional, analysis, chat }) {
 	const told = rated ? [say("rated") + (host_rating ? ` ${host_rating}${host_provisional ? "?" : ""}` : "")] : [];
 	if (analysis) told.push(analysis === "open" ? say("analysis open") : say("analysis", { said: clean(analysis) }));
@@ -98,7 +98,7 @@ export function describeClock(clock) {
 	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
 }
 
-/** A clock that is typed as `3+2`, `10/move` or nothing; undefined for what is none. */
+/** Return the clock of `3+2`, `10/move` or an empty text; undefined for anything else. */
 export function parseClock(text = "") {
 	const found = /^(\d+(?:\.\d+)?)(?:\s*\/\s*(move)|\s*\+\s*(\d+(?:\.\d+)?))?$/.exec(text.trim());
 	if (!found) return text.trim() ? undefined : null;
@@ -113,7 +113,7 @@ export function formatDuration(milliseconds = 0) {
 	return parts.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
 
-/** In whole sentences what is hard to tell of rules in a few words. @param {Rules} rules */
+/** Explain in whole sentences the rules that a few words cannot. @param {Rules} rules */
 export const explainRules = ({ exact, opening, line }) =>
 	[exact ? say("explain exact", { line }) : [], opening ? say(opening === "pie" ? "explain pie" : "explain swap2") : []].flat();
 
@@ -156,7 +156,7 @@ export function describePush(push) {
 	return say(isFinal ? "page stopping later" : "page restarting later");
 }
 
-/** Where nobody answers who has a room, and what is done about it. @param {string} room @param {Unanswered | null} [there] */
+/** Say that the server of a room does not answer, and what is being done about it. @param {string} room @param {Unanswered | null} [there] */
 export function describeUnanswered(room, there) {
 	if (!there) return "";
 	const then = there.step === "refused" ? clean(there.why ?? "") : there.step ? say("unanswered asked") : "";

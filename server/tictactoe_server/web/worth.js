@@ -1,21 +1,21 @@
-/** What a search found about positions and moves. Values are for the mark that moves next. */
+/** The results of a search about positions and moves. Values are for the mark that moves next. */
 
 import { say } from "./catalogue.js";
 import { MORE, nameCell, nameCells } from "./rules.js";
 import { nameMark } from "./words.js";
 
 const MOST_NAMED = 6;
-/** An estimate that is no further from 0 says nothing. */
+/** Estimates this close to 0 are not significant. */
 const EVEN = 0.15;
-/** What the best move and a mistake are worth to the player. */
+/** The values of the best move and of a mistake for the player. */
 const GIVEN_AWAY = ["win draw", "win loss", "draw loss"];
-/** How much a move may lose and still be as good. */
+/** How much worse a move may be and still count as equally good. */
 const SLIP = 0.2;
 
 /** @param {CellValue} value @param {[good: string, bad: string, even: string]} words */
 const lean = ({ estimate = 0 }, [good, bad, even]) => (estimate > EVEN ? good : estimate < -EVEN ? bad : even);
 
-/** A value as a number: 1 is won, -1 lost, 0 a draw; what is not known as far as it can be guessed. @param {CellValue} value */
+/** Return a value as a number: 1 is won, -1 lost, 0 a draw; unknown values are estimated. @param {CellValue} value */
 export function rate({ kind, estimate = 0 }) {
 	return { win: 1, draw: 0, loss: -1 }[kind] ?? estimate;
 }
@@ -31,19 +31,19 @@ export function worthsOf({ cells, best }, isAll) {
 	return { cells: new Map(told), isAll, better: null };
 }
 
-/** The end of a sentence's id by how soon a game ends. @param {CellValue["plies"]} plies @param {boolean} solved */
+/** The end of a sentence's id for the distance to the end of the game. @param {CellValue["plies"]} plies @param {boolean} solved */
 function soon(plies, solved) {
 	if (!plies) return "";
 	return plies === 1 ? " at once" : solved ? " in" : " within";
 }
 
-/** What a move is worth to whoever makes it. @param {CellValue} value @param {boolean} solved */
+/** Describe the value of a move for the player who makes it. @param {CellValue} value @param {boolean} solved */
 function describeValue(value, solved) {
 	if (value.kind === "unknown") return say(lean(value, ["worth good", "worth bad", "worth even"]));
 	return say(`worth ${value.kind}${soon(value.plies, solved)}`, { n: value.plies ?? "" });
 }
 
-/** Who stands how, and the best moves. @param {Analysis} analysis @param {Rules} rules @returns {string} */
+/** Describe who is ahead, and the best moves. @param {Analysis} analysis @param {Rules} rules @returns {string} */
 export function describePosition(analysis, rules) {
 	const { turn, best, cells, before } = analysis;
 	if (before) {
@@ -60,7 +60,7 @@ export function describePosition(analysis, rules) {
 	return say("best moves", { verdict, cells: n > 0 ? say("cells and more", { cells: named, n }) : named });
 }
 
-/** What may be chosen in an opening, and the best of it. @param {Analysis} analysis @param {string} turn @param {Rules} rules */
+/** Describe the choices of an opening, and the best one. @param {Analysis} analysis @param {string} turn @param {Rules} rules */
 function describeOptions({ options = {}, best_options = [], solved }, turn, rules) {
 	const mark = nameSide(rules, turn);
 	const name = (/** @type {string} */ option) => (option === MORE ? say("option more") : nameMark({ rules }, option));
@@ -68,7 +68,7 @@ function describeOptions({ options = {}, best_options = [], solved }, turn, rule
 	return say("stands to choose", { mark, options: told.join("; "), best: best_options.map(name).join(", ") });
 }
 
-/** What a mark is called at the beginning of a sentence. @param {Rules} rules @param {string} mark */
+/** The name of a mark at the beginning of a sentence. @param {Rules} rules @param {string} mark */
 function nameSide(rules, mark) {
 	const name = nameMark({ rules }, mark);
 	return name[0].toUpperCase() + name.slice(1);
@@ -93,7 +93,7 @@ function describeStanding({ value, solved }, turn, rules) {
 	}
 }
 
-/** What one cell is worth, or that nobody can move there. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
+/** Describe the value of a cell, or say that it cannot be played. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
 export function describeCellWorth(cell, { cells, solved }, rules) {
 	const value = cells[cell];
 	const name = nameCell(cell, rules);
@@ -101,7 +101,7 @@ export function describeCellWorth(cell, { cells, solved }, rules) {
 	return say(value.kind === "win" || value.kind === "loss" ? "cell does" : "cell is", { cell: name, worth: describeValue(value, solved) });
 }
 
-/** How a move compares that was played, empty where that is not known. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
+/** Compare the played move with the best, or return "" if its value is unknown. @param {number} cell @param {Analysis} analysis @param {Rules} rules */
 export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
 	const value = cells[cell];
 	const { marks } = rules;
@@ -122,13 +122,13 @@ export function comparePlayed(cell, { turn, cells, best, solved }, rules) {
 	return say(places.better === places.worth ? "played, better" : "played, best", places);
 }
 
-/** How much a move gave away, from 0 to 2; 0 where that is not known. @param {number} cell @param {Analysis} before */
+/** Return how much a move gave away, from 0 to 2; 0 if unknown. @param {number} cell @param {Analysis} before */
 export function lossOf(cell, { cells, value }) {
 	const lost = cells[cell] ? rate(value) - rate(cells[cell]) : 0;
 	return lost > SLIP ? lost : 0;
 }
 
-/** How good a move was: a mistake gives a win or a draw away, a slip something else. @param {number} cell @param {Analysis} before */
+/** Judge a move: a mistake gives away a win or a draw, a slip something less. @param {number} cell @param {Analysis} before */
 export function judge(cell, before) {
 	const { cells, best } = before;
 	if (!cells[cell]) return "";
