@@ -160,7 +160,7 @@ class Stage:
     async def meet(self, rules: str, *cells: int) -> Room:
         """Match bo with the waiting ana and play these cells; ana's are typed."""
         await self.program.until("Waiting for")
-        room = await self.players["bo"].match(rules)
+        room = await self.players["bo"].rooms.match(rules)
         self.codes.append(room.code)
         await self.program.until("Your move")
         for ply, cell in enumerate(cells):
@@ -177,9 +177,9 @@ class Stage:
 
     async def play(self, rules: str, *cells: int, one: str = "cy", other: str = "dee") -> Room:
         """Play these cells as two other players."""
-        first = await self.players[one].create(rules)
+        first = await self.players[one].rooms.create(rules)
         self.codes.append(first.code)
-        second = await self.players[other].join(first.code)
+        second = await self.players[other].rooms.join(first.code)
         for ply, cell in enumerate(cells):
             await (second if ply % 2 else first).move(cell, ply=ply)
         return first
@@ -196,7 +196,7 @@ async def home(stage: Stage) -> None:
     await stage.play("classic", 4, 0, 8)
     await stage.play("gomoku", *GOMOKU[:12])
     await stage.play("connect-four", *FALLING)
-    stage.codes.append((await stage.players["bo"].create("four")).code)
+    stage.codes.append((await stage.players["bo"].rooms.create("four")).code)
     await stage.program.press("\x1b")
     await stage.program.until("Find an opponent")
     await asyncio.sleep(1.5)
@@ -231,9 +231,9 @@ async def falling(stage: Stage) -> None:
 async def watching(stage: Stage) -> None:
     """Show a game of three to a watcher."""
     cy, dee, bo = (stage.players[name] for name in ("cy", "dee", "bo"))
-    first = await cy.create("three-players")
+    first = await cy.rooms.create("three-players")
     stage.codes.append(first.code)
-    others = [await dee.join(first.code), await bo.join(first.code)]
+    others = [await dee.rooms.join(first.code), await bo.rooms.join(first.code)]
     for ply, cell in enumerate((12, 6, 8, 16, 18, 7, 11)):
         await (first, *others)[ply % 3].move(cell, ply=ply)
     await stage.start("watch", first.code)

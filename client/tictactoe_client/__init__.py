@@ -1,7 +1,7 @@
 """The terminal client, and `connect` for every other Python program that wants to play or watch.
 
     async with tictactoe_client.connect("ws://localhost:8765", name="ana") as client:
-        room = await client.match("classic")
+        room = await client.rooms.match("classic")
 
 `docs/library.md` is its manual. The names load on first use, so that `tictactoe-client --help` costs no import of the
 network.
@@ -61,7 +61,7 @@ __all__ = [
     "parse_room",
 ]
 
-_MODULES = ("errors", "address", "backoff", "client", "messages")
+_MODULES = ("errors", "address", "backoff", "client", "messages", "tournament")
 """Where the names are, those first that need no network."""
 
 

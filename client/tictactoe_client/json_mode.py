@@ -145,7 +145,7 @@ class JsonGame:
             case RoomUnanswered(room, there):
                 print_own("unanswered", room=room, url=there.url, step=there.step, message=what.message)
             case Ok() if what.room and what.seat is not UNSET:
-                self._room = self._client.room(what.room)
+                self._room = self._client.rooms.get(what.room)
                 if what.seat is not None:
                     self._session.keep_room(what.room)
             case Closed() | Gone() | Replaced() if self._event is not None and what.room == code:

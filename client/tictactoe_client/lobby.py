@@ -38,7 +38,7 @@ class Lobby:
         """Subscribe to the rooms, or unsubscribe, if there is a connection."""
         client = self._session.client
         if client is not None and self._session.phase == "online":
-            self._start(client.lobby(on=on, boards=3 if on else 0, demo=on))
+            self._start(client.rooms.lobby(on=on, boards=3 if on else 0, demo=on))
 
     def hear(self, message: Message) -> bool:
         """Handle a list or a change of it; return True if the message was one."""

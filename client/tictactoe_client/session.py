@@ -280,7 +280,7 @@ class Session:
 
     async def end_by(self, end: BaseException) -> None:
         """Give our seats up if a person ended the run and the server can be told; otherwise hold them."""
-        if not is_decision(end) or self.client is None or not await self.client.leave_rooms():
+        if not is_decision(end) or self.client is None or not await self.client.rooms.leave():
             self.hold()
 
     def hold(self) -> None:
@@ -301,7 +301,7 @@ class Session:
                 with suppress(ClientError):
                     async with self._connect_as(player) as owner:
                         held = {seat.room for seat in owner.welcome.rooms}
-                        waiting.update((room, owner.held_ms(room)) for room in rooms if room in held)
+                        waiting.update((room, owner.rooms.held_ms(room)) for room in rooms if room in held)
                         losses.extend(await self._settle(owner, rooms, replay_from=owner.cluster.given.first))
         return waiting, losses
 

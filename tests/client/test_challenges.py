@@ -37,30 +37,30 @@ async def bo(rating: Server) -> AsyncIterator[Client]:
 
 async def ask(asking: Client, asked: Client) -> tuple[asyncio.Task[Room], str]:
     """Challenge a player, and return the task that waits for the answer, and the challenge."""
-    proposing = partial(asking.challenge, asked.player, **ASKED)
-    waiting = asyncio.create_task(asking.meet(proposing()))
-    await until(lambda: asked.player in [one.to for one in asked.challenges.values()])
-    return waiting, list(asked.challenges)[-1]
+    proposing = partial(asking.challenges.send, asked.player, **ASKED)
+    waiting = asyncio.create_task(asking.challenges.meet(proposing()))
+    await until(lambda: asked.player in [one.to for one in asked.challenges.open.values()])
+    return waiting, list(asked.challenges.open)[-1]
 
 
 async def test_the_end_of_a_challenge_is_reported_and_an_abandoned_one_withdrawn(ana: Client, bo: Client) -> None:
     waiting, challenge = await ask(ana, bo)
-    await bo.answer(challenge, accept=False)
+    await bo.challenges.answer(challenge, accept=False)
     with pytest.raises(Refused) as refused:
         await waiting
     assert refused.value.code == "declined"
     waiting, challenge = await ask(ana, bo)
     waiting.cancel()
-    await until(lambda: not bo.challenges and not ana.challenges)
+    await until(lambda: not bo.challenges.open and not ana.challenges.open)
 
 
 async def test_accepting_a_challenge_withdraws_ones_own(rating: Server, ana: Client, bo: Client) -> None:
     async with claimed(rating, "cy") as cy:
         meeting, _ = await ask(ana, cy)
         waiting, challenge = await ask(bo, ana)
-        await ana.answer(challenge, accept=True)
+        await ana.challenges.answer(challenge, accept=True)
         assert (await meeting).code == (await waiting).code
-        await until(lambda: not cy.challenges)
+        await until(lambda: not cy.challenges.open)
 
 
 async def test_a_welcome_ends_a_missing_challenge_or_leads_to_its_seat(rating: Server, bo: Client) -> None:
@@ -70,12 +70,12 @@ async def test_a_welcome_ends_a_missing_challenge_or_leads_to_its_seat(rating: S
         connect(proxy.url, name="cy", reconnect=quick) as cy,
         cy.messages() as messages,
     ):
-        asked = await bo.challenge(cy.player)
-        own = await cy.challenge(bo.player)
-        await until(lambda: len(cy.challenges) == len(bo.challenges) == 2)
+        asked = await bo.challenges.send(cy.player)
+        own = await cy.challenges.send(bo.player)
+        await until(lambda: len(cy.challenges.open) == len(bo.challenges.open) == 2)
         proxy.lose()
-        await bo.answer(asked, accept=False)
-        room = await bo.answer(own, accept=True)
+        await bo.challenges.answer(asked, accept=False)
+        room = await bo.challenges.answer(own, accept=True)
         proxy.is_closed = False
         ended: dict[str, ChallengeEnded] = {}
         async for message in messages:
@@ -88,25 +88,25 @@ async def test_a_welcome_ends_a_missing_challenge_or_leads_to_its_seat(rating: S
 
 
 async def test_whom_one_blocks_is_heard_no_more(ana: Client, bo: Client) -> None:
-    await bo.challenge(ana.player)
-    await until(lambda: ana.challenges)
-    assert await ana.block(bo.player) == (bo.player,)
-    assert not ana.challenges, "also what was open before"
-    assert await describe_blocks(ana, await ana.block()) == "You have blocked 1 player: bo"
+    await bo.challenges.send(ana.player)
+    await until(lambda: ana.challenges.open)
+    assert await ana.challenges.block(bo.player) == (bo.player,)
+    assert not ana.challenges.open, "also what was open before"
+    assert await describe_blocks(ana, await ana.challenges.block()) == "You have blocked 1 player: bo"
     with pytest.raises(Refused):
-        await bo.challenge(ana.player)
-    assert await ana.block(bo.player, on=False) == ()
+        await bo.challenges.send(ana.player)
+    assert await ana.challenges.block(bo.player, on=False) == ()
     assert await describe_blocks(ana, ()) == "You have blocked nobody."
 
 
 async def test_a_server_without_challenges_or_ladders_is_not_asked_for_them(ana: Client) -> None:
     ana.welcome = replace(ana.welcome, challenges=UNSET, ladders=())
     asking = (
-        ana.challenge("x"),
+        ana.challenges.send("x"),
         ana.ladders.ratings(RULES),
-        ana.block("x"),
-        ana.create(rated=True),
-        ana.match(rated=True),
+        ana.challenges.block("x"),
+        ana.rooms.create(rated=True),
+        ana.rooms.match(rated=True),
     )
     for one in asking:
         with pytest.raises(Refused) as refused:

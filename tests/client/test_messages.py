@@ -96,8 +96,8 @@ async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
 async def test_states_of_rooms_that_nobody_asked_for_are_not_kept() -> None:
     codes = [f"K{number}".replace("0", "Z").replace("1", "Z") for number in range(23456, 23556)]
     async with hostile_server() as hostile, connect(hostile.url) as client:
-        await client.join(ROOM)
+        await client.rooms.join(ROOM)
         await hostile.push(*(replace(state(), room=code) for code in codes))
         await client.ping()
-        assert client.room(ROOM).has_state
-        assert not any(client.room(code).has_state for code in codes)
+        assert client.rooms.get(ROOM).has_state
+        assert not any(client.rooms.get(code).has_state for code in codes)

@@ -55,9 +55,9 @@ async def event_of(events: Stream[RoomEvent], kind: type[Kind]) -> Kind:
 @pytest.mark.parametrize(
     ("kind", "ask"),
     [
-        (Join, lambda client: client.join(ROOM)),
-        (Watch, lambda client: client.watch(ROOM)),
-        (Match, lambda client: client.match("classic")),
+        (Join, lambda client: client.rooms.join(ROOM)),
+        (Watch, lambda client: client.rooms.watch(ROOM)),
+        (Match, lambda client: client.rooms.match("classic")),
     ],
 )
 async def test_who_is_sent_to_another_server_is_let_into_the_room_there(kind: type[Request], ask: Any) -> None:
@@ -77,7 +77,7 @@ async def test_the_caller_hears_nothing_of_the_way_but_messages_name_it_once() -
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         one.answers[Join] = sends_to(two.url)
         messages = client.messages()
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         async with room.events() as happening:
             assert isinstance(await anext(happening), Updated)
         said = [await anext(messages) for _ in range(5)]
@@ -95,12 +95,12 @@ async def test_three_moves_in_a_row_are_followed_and_the_fourth_is_not() -> None
         for here, there in itertools.pairwise(servers):
             here.answers[Join] = sends_to(there.url)
         with pytest.raises(Refused, match="Room K7M4PQ is there now") as refused:
-            await client.join(ROOM)
+            await client.rooms.join(ROOM)
         assert refused.value.code == "moved"
         assert heard(servers[4], Join) == []
         assert len(heard(servers[0], Join)) == len(heard(servers[3], Join)) > 1, "asked again after a moment"
         del servers[3].answers[Join]
-        assert (await client.join(ROOM)).code == ROOM
+        assert (await client.rooms.join(ROOM)).code == ROOM
 
 
 async def test_the_first_server_is_asked_again_where_the_one_that_it_names_is_not_there() -> None:
@@ -109,7 +109,7 @@ async def test_the_first_server_is_asked_again_where_the_one_that_it_names_is_no
         server.servers = (server.url, "ws://127.0.0.1:1")
         server.answers[Join] = lambda request: answers.pop(0)(request)
         async with connect(server.url) as client:
-            assert (await client.join(ROOM)).code == ROOM
+            assert (await client.rooms.join(ROOM)).code == ROOM
             assert (answers, client.address) == ([], parse_address(server.url))
 
 
@@ -120,7 +120,7 @@ async def test_nobody_is_followed_to_an_address_that_the_server_did_not_name(url
             one.answers[Join] = sends_to(wrong)
             messages = client.messages()
             with pytest.raises(Refused) as refused:
-                await client.join(ROOM)
+                await client.rooms.join(ROOM)
             assert refused.value.code == "moved"
             assert stranger.connections == two.connections == 0
             assert len([await anext(messages), await anext(messages)]) == 2, "the refusal is told as it came"
@@ -154,7 +154,7 @@ def test_links_name_an_address_that_was_given_and_what_a_server_names_is_no_such
 
 async def test_a_room_that_goes_elsewhere_is_followed_with_the_move_that_was_under_way() -> None:
     async with hostile_cluster() as (one, two), connect(one.url, reconnect=QUICK) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         one.answers[Move] = lambda _: []
         two.answers[Join] = lets_in(ROOM)
         two.answers[Move] = lambda request: [Ok(id=identity(request)), state(2, (4,))]
@@ -176,7 +176,7 @@ async def test_a_room_that_goes_elsewhere_is_followed_with_the_move_that_was_und
 
 async def test_it_is_followed_without_coming_back_being_asked_for_and_though_the_server_goes() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        room = await client.watch(ROOM)
+        room = await client.rooms.watch(ROOM)
         await one.push(Moved(ROOM, two.url))
         await one.close(1012, "restart")
         await until(lambda: client.address == parse_address(two.url))
@@ -187,7 +187,7 @@ async def test_it_is_followed_without_coming_back_being_asked_for_and_though_the
 
 async def test_who_is_told_that_a_room_has_gone_when_they_ask_there_enters_it_first() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         one.answers[Chat] = sends_to(two.url)
         two.answers[Chat] = lambda request: [Ok(id=identity(request))]
         await room.chat("hello")
@@ -196,7 +196,7 @@ async def test_who_is_told_that_a_room_has_gone_when_they_ask_there_enters_it_fi
 
 async def test_what_must_not_be_sent_twice_is_interrupted_where_the_old_server_does_not_answer() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         one.answers[Chat] = lambda _: []
         asking = asyncio.create_task(room.chat("hello"))
         await until(lambda: heard(one, Chat))
@@ -208,7 +208,7 @@ async def test_what_must_not_be_sent_twice_is_interrupted_where_the_old_server_d
 
 async def test_what_is_asked_while_a_room_is_on_its_way_waits_for_it_and_old_words_count_no_more() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         events = room.events()
         two.answers[Hello] = lambda _: []
         await one.push(Moved(ROOM, two.url))
@@ -229,7 +229,7 @@ async def test_what_is_asked_while_a_room_is_on_its_way_waits_for_it_and_old_wor
 
 async def test_a_state_that_is_older_than_what_was_seen_is_not_shown() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         await one.push(state(5, (4, 0)))
         await until(lambda: room.state.seq == 5)
         two.answers[Join] = lets_in(ROOM, seq=3)
@@ -241,7 +241,7 @@ async def test_a_state_that_is_older_than_what_was_seen_is_not_shown() -> None:
 
 async def test_a_room_that_goes_to_a_stranger_is_gone() -> None:
     async with hostile_cluster() as (one, _), connect(one.url) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         async with room.events() as happening:
             await one.push(Moved(ROOM, "ws://127.0.0.1:1"))
             gone = await event_of(happening, Gone)
@@ -253,9 +253,9 @@ async def test_a_room_that_goes_to_a_stranger_is_gone() -> None:
 async def test_the_lobby_goes_on_where_one_is_now() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         messages = client.messages()
-        await client.lobby(on=True)
+        await client.rooms.lobby(on=True)
         one.answers[Join] = sends_to(two.url)
-        await client.join(ROOM)
+        await client.rooms.join(ROOM)
         await until(lambda: heard(two, Lobby))
         await two.push(LobbyChange((), (ROOM,)))
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -266,19 +266,19 @@ async def test_the_lobby_goes_on_where_one_is_now() -> None:
 
 async def test_who_plays_is_led_to_no_other_server_but_told_where_the_room_is() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        here = await client.join(ROOM)
+        here = await client.rooms.join(ROOM)
         one.answers[Join] = sends_to(two.url, OTHER_ROOM)
         with pytest.raises(Refused, match="is there now") as refused:
-            await client.join(OTHER_ROOM)
+            await client.rooms.join(OTHER_ROOM)
         assert (refused.value.code, two.connections) == ("moved", 0)
         assert await here.sync() == ()
 
 
 async def test_who_only_looks_on_goes_there_and_leaves_the_room_here() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        here = await client.watch(ROOM)
+        here = await client.rooms.watch(ROOM)
         one.answers[Join], two.answers[Join] = sends_to(two.url, OTHER_ROOM), lets_in(OTHER_ROOM)
-        there = await client.join(OTHER_ROOM)
+        there = await client.rooms.join(OTHER_ROOM)
         await until_closed(one)
         assert (here.ended, [request.room for request in heard(one, Leave)]) == ("left", [ROOM])
         assert await there.sync() == ()
@@ -287,27 +287,27 @@ async def test_who_only_looks_on_goes_there_and_leaves_the_room_here() -> None:
 
 async def test_who_steps_aside_goes_there_without_leaving_and_may_come_back() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        here = await client.join(ROOM)
-        client.step_aside()
+        here = await client.rooms.join(ROOM)
+        client.rooms.step_aside()
         assert here.ended == "left"
         one.answers[Join] = sends_to(two.url, OTHER_ROOM)
         two.answers[Join] = lets_in(OTHER_ROOM)
-        there = await client.join(OTHER_ROOM)
+        there = await client.rooms.join(OTHER_ROOM)
         await until_closed(one)
         assert heard(one, Leave) == []
         await there.leave()
         two.answers[Join], one.answers[Join] = sends_to(one.url), lets_in(ROOM)
-        assert (await client.join(ROOM)).state.ply == 0
+        assert (await client.rooms.join(ROOM)).state.ply == 0
         assert client.address == parse_address(one.url)
 
 
 async def test_where_the_other_server_lets_nobody_in_all_stays_as_it_was() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
-        here = await client.watch(ROOM)
+        here = await client.rooms.watch(ROOM)
         one.answers[Join] = sends_to(two.url, OTHER_ROOM)
         two.answers[Join] = lambda request: [Error(id=identity(request), code="room_full", message="Full.")]
         with pytest.raises(Refused, match="Full"):
-            await client.join(OTHER_ROOM)
+            await client.rooms.join(OTHER_ROOM)
         await until_closed(two)
         assert await here.sync() == ()
         assert (here.ended, client.address, one.connections) == (None, parse_address(one.url), 1)
@@ -318,7 +318,7 @@ async def two_rooms(**options: Any) -> AsyncIterator[tuple[HostileServer, Hostil
     """Enter two rooms of the first of two servers."""
     async with hostile_cluster() as (one, two), connect(one.url, **options) as client:
         one.answers[Join] = lambda request: lets_in(getattr(request, "room", ""))(request)
-        yield one, two, client, await client.join(ROOM), await client.join(OTHER_ROOM)
+        yield one, two, client, await client.rooms.join(ROOM), await client.rooms.join(OTHER_ROOM)
 
 
 async def test_of_two_rooms_the_one_that_comes_later_is_asked_for_until_it_is_there() -> None:
@@ -352,7 +352,7 @@ async def test_when_a_server_is_lost_the_others_that_it_named_are_tried() -> Non
     async with hostile_cluster() as (one, two), Proxy(int(one.url.rpartition(":")[2])) as front:
         never = Backoff((3600,), hold_seconds=3600, steady_seconds=0)
         async with connect(front.url, reconnect=never) as client:
-            room = await client.join(ROOM)
+            room = await client.rooms.join(ROOM)
             assert client.cluster.urls == (front.url, one.url, two.url)
             one.servers = (one.url, "ws://127.0.0.1:1")
             front.lose()
@@ -365,7 +365,7 @@ async def test_when_a_server_is_lost_the_others_that_it_named_are_tried() -> Non
 
 async def test_a_room_that_is_elsewhere_when_one_comes_back_is_followed_there() -> None:
     async with hostile_cluster(3) as (one, two, three), connect(one.url, reconnect=QUICK) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         two.answers[Join], one.answers[Join] = sends_to(three.url), sends_to(three.url)
         async with room.events() as happening:
             assert one.socket is not None
@@ -378,7 +378,7 @@ async def test_a_room_that_is_elsewhere_when_one_comes_back_is_followed_there() 
 
 async def test_who_loses_the_server_while_the_next_one_is_silent_comes_back_all_the_same() -> None:
     async with hostile_cluster() as (one, two), connect(one.url, reconnect=QUICK, timeout_seconds=2) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         two.answers[Hello] = lambda _: []
         await one.push(Moved(ROOM, two.url))
         await until(lambda: two.heard)

@@ -26,7 +26,7 @@ QUICK = Backoff((0.01,), longest=0.02, hold_seconds=60)
 
 async def test_an_event_is_followed_to_its_end() -> None:
     async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        tournament = await client.watch_event(EVENT)
+        tournament = await client.tournaments.watch(EVENT)
         won = replace(OWN, state="scored", result="X", by="game")
         await server.push(news(6, rows=(replace(ROWS[1], place=1, points=1.5),), pairings=(won,), status="over"))
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -71,14 +71,14 @@ def test_a_knock_out_counts_the_matches_won_and_nothing_else() -> None:
 
 async def test_older_news_are_none() -> None:
     async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        tournament = await client.watch_event(EVENT)
+        tournament = await client.tournaments.watch(EVENT)
         await server.push(news(4, status="paused"), news(6, round=3))
         assert (await state_where(tournament, seq=6)).status == "running"
 
 
 async def test_an_event_is_watched_again_after_a_loss() -> None:
     async with hostile_server() as server, connect(with_events(server, event()).url, reconnect=QUICK) as client:
-        tournament = await client.watch_event(EVENT)
+        tournament = await client.tournaments.watch(EVENT)
         server.answers |= with_events(server, event(9)).answers
         await server.close(1012, "restart")
         await state_where(tournament, seq=9)
@@ -89,7 +89,7 @@ async def test_an_event_is_watched_again_after_a_loss() -> None:
 
 async def test_the_end_of_the_connection_ends_an_event_as_it_does_rooms() -> None:
     async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        tournament = await client.watch_event(EVENT)
+        tournament = await client.tournaments.watch(EVENT)
         await server.close(1012, "restart")
         with pytest.raises(ConnectionLost):
             await state_where(tournament, seq=99)
@@ -102,17 +102,17 @@ async def test_a_call_is_open_until_one_comes_to_the_board() -> None:
             async for message in messages:
                 if message.push == CALL:
                     break
-        (call,) = client.calls
+        (call,) = client.tournaments.calls
         assert (call.room, call.mark, call.against) == (ROOM, "X", "bo")
         assert 0 < call.due_ms <= 60_000
-        await client.join(ROOM)
-        assert client.calls == ()
+        await client.rooms.join(ROOM)
+        assert client.tournaments.calls == ()
 
 
 async def test_calls_that_are_open_are_in_the_welcome() -> None:
     answers: dict[type, Answer] = {Hello: lambda _: [make_welcome(calls=(CALL,))]}
     async with hostile_server(answers=answers) as server, connect(server.url) as client:
-        assert [call.pairing for call in client.calls] == ["r2-1"]
+        assert [call.pairing for call in client.tournaments.calls] == ["r2-1"]
 
 
 def test_tickets_are_in_no_log() -> None:
@@ -131,7 +131,7 @@ def test_limits_of_an_event_and_a_roster_without_names_are_mistakes(program: Pro
 
 async def test_whoever_runs_an_event_by_name_is_asked_for_one() -> None:
     async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        tournament = await client.watch_event(EVENT)
+        tournament = await client.tournaments.watch(EVENT)
         for deed in ("expel", "forfeit", "void", "add"):
             with pytest.raises(BadInput, match=f"{deed} whom"):
                 await carry_out(client, tournament, deed)

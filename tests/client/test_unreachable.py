@@ -53,7 +53,7 @@ def told(*steps: Unanswered) -> list[RoomUnanswered]:
 
 async def test_a_room_of_ours_is_asked_for_where_we_are_and_is_played_on_there() -> None:
     async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         server.answers[Join] = says_nobody_is_there(
             lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=()), state(3)]
         )
@@ -68,7 +68,7 @@ async def test_a_room_of_ours_is_asked_for_where_we_are_and_is_played_on_there()
 
 async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before() -> None:
     async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
-        room = await client.join(ROOM)
+        room = await client.rooms.join(ROOM)
         server.answers[Join] = says_nobody_is_there(refuses)
         async with room.events() as happening:
             await server.push(Moved(ROOM, NOBODY))
@@ -85,7 +85,7 @@ async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before(
 async def test_a_client_without_a_seat_is_told_in_the_end_which_address_does_not_answer() -> None:
     async with server_of_a_cluster() as server, connect(server.url, timeout_seconds=2) as client:
         server.answers[Join] = server.answers[Watch] = sends_to(NOBODY)
-        for enter in (client.watch, client.join):
+        for enter in (client.rooms.watch, client.rooms.join):
             with pytest.raises(Refused, match=f"The server of room {ROOM}, {NOBODY}, does not answer.") as refused:
                 await enter(ROOM)
             assert refused.value.code == "moved"
@@ -98,13 +98,13 @@ async def test_a_seat_of_an_earlier_run_is_asked_for_too() -> None:
         greeting = make_welcome(rooms=(held,), servers=server.servers)
         server.answers = {Hello: lambda _: [greeting], Join: says_nobody_is_there(lets_in())}
         async with connect(server.url) as client:
-            assert (await client.join(ROOM)).code == ROOM
+            assert (await client.rooms.join(ROOM)).code == ROOM
         assert asked(server) == [NOBODY]
 
 
 async def test_a_watcher_asks_for_no_room() -> None:
     async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
-        room = await client.watch(ROOM)
+        room = await client.rooms.watch(ROOM)
         watching: Answer = sends_to(NOBODY)
         server.answers[Watch] = watching
         async with room.events() as happening:

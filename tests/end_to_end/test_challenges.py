@@ -33,23 +33,23 @@ async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[st
 
 
 async def answer(bo: Client, *, accept: bool) -> str:
-    await until(lambda: bool(bo.challenges))
-    return await bo.answer(next(iter(bo.challenges)), accept=accept) or ""
+    await until(lambda: bool(bo.challenges.open))
+    return await bo.challenges.answer(next(iter(bo.challenges.open)), accept=accept) or ""
 
 
 async def test_a_challenger_waits_and_enters_the_room_of_the_accepted_challenge(rating: Server, bo: Client) -> None:
     async with run_client("challenge", bo.player, *TERMS, "--side", "X", "-s", rating.url, "--plain", "--stay") as ana:
         await ana.until("You challenge ", "The challenge is open for one minute. Ctrl+C withdraws it.")
-        room = await bo.join(await answer(bo, accept=True))
+        room = await bo.rooms.join(await answer(bo, accept=True))
         await ana.until("You are X", "Your move, X.")
         ana_s_id = next(seat.player for seat in room.state.seats.values() if seat and seat.player != bo.player)
-        await bo.challenge(ana_s_id)
+        await bo.challenges.send(ana_s_id)
         await ana.until("bo challenges you: 3 by 3", "Answer with: challenge yes, challenge no, or block")
         await ana.ask("challenge yes", "You are in a game")
         await ana.ask("help", "Challenges: challenge NAME asks")
         await ana.ask("accept", "You are in a game")
         await ana.ask("decline", "You decline.")
-        await bo.challenge(ana_s_id)
+        await bo.challenges.send(ana_s_id)
         await ana.until("bo challenges you: 3 by 3")
         await room.draw()
         await ana.until("bo offers a draw.")
@@ -57,10 +57,10 @@ async def test_a_challenger_waits_and_enters_the_room_of_the_accepted_challenge(
         await ana.ask("challenge no", "You decline.")
         await room.resign()
         await ana.until("The game doesn't count. It was aborted")
-        await bo.challenge(ana_s_id)
+        await bo.challenges.send(ana_s_id)
         await ana.until("bo challenges you: 3 by 3")
         await ana.ask("challenge yes", "You accept. Your game is in room", "Connected, ")
-        await bo.challenge(ana_s_id)
+        await bo.challenges.send(ana_s_id)
         await ana.until("bo challenges you")
         await ana.ask("block", "bo is blocked")
 
@@ -83,7 +83,7 @@ async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client, tmp
     terms = (*TERMS, "--rated", "-s", rating.url, "--plain")
     async with run_client("new", *terms, XDG_STATE_HOME=str(tmp_path), XDG_CONFIG_HOME=str(tmp_path)) as ana:
         await ana.until("Connected, ")
-        theirs = await bo.match(RULES, clock=ClockFields(**CLOCK), rated=True)
+        theirs = await bo.rooms.match(RULES, clock=ClockFields(**CLOCK), rated=True)
         await ana.until("Your move")
         ana.type("a")
         await until(lambda: theirs.is_my_turn)
@@ -138,7 +138,7 @@ async def test_a_rated_games_changes_are_printed_first(rating: Server, bo: Clien
     await run(rating, tmp_path, "name", "claim", "ana")
     async with run_client("new", *TERMS, "--rated", "-s", rating.url, mode, **home) as ana:
         await ana.message(type="room") if mode == "--json" else await ana.until("Connected, ")
-        theirs = await bo.match(RULES, clock=ClockFields(**CLOCK), rated=True)
+        theirs = await bo.rooms.match(RULES, clock=ClockFields(**CLOCK), rated=True)
         ana.type('{"type":"move","cell":35}' if mode == "--json" else "a")
         await until(lambda: theirs.is_my_turn)
         await theirs.move(36)
@@ -151,6 +151,6 @@ async def test_a_rated_games_changes_are_printed_first(rating: Server, bo: Clien
 
 
 async def test_rooms_shows_the_rating_of_a_host_who_waits(rating: Server, bo: Client, tmp_path: Path) -> None:
-    await bo.create(RULES, clock=ClockFields(**CLOCK), rated=True)
+    await bo.rooms.create(RULES, clock=ClockFields(**CLOCK), rated=True)
     (line,) = await run(rating, tmp_path, "rooms")
     assert "rated 1500?" in line

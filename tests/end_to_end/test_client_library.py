@@ -30,8 +30,8 @@ async def state_where(states: AsyncIterable[State], **expected: object) -> State
 @contextlib.asynccontextmanager
 async def pair(url: str) -> AsyncIterator[tuple[Room, Room]]:
     async with connect(url, name="ana") as ana, connect(url, name="bo") as bo:
-        first = await ana.create()
-        second = await bo.join(first.code)
+        first = await ana.rooms.create()
+        second = await bo.rooms.join(first.code)
         for room in (first, second):
             await state_where(room, status="playing")
         yield first, second
@@ -83,13 +83,13 @@ async def test_the_latency_follows_that_of_the_connection(proxy: Proxy, monkeypa
 async def test_rooms_are_created_listed_joined_and_watched(server: Server) -> None:
     rules = Rules(5, 5, 4, "XOA", frozenset({12}))
     async with connect(server.url, name="ana") as ana, connect(server.url) as bo:
-        room = await ana.create(rules, seat="O")
-        hidden = await ana.create(private=True)
+        room = await ana.rooms.create(rules, seat="O")
+        hidden = await ana.rooms.create(private=True)
         assert room.seat == "O"
-        assert [row.room for row in await bo.rooms()] == [room.code]
-        joined = await bo.join(room.code.lower())
+        assert [row.room for row in await bo.rooms.list()] == [room.code]
+        joined = await bo.rooms.join(room.code.lower())
         assert joined.seat == "X"
-        watched = await ana.watch((await bo.create()).code)
+        watched = await ana.rooms.watch((await bo.rooms.create()).code)
         assert watched.seat is None
         state = await state_where(room)
         assert state.rules.to_rules() == rules
@@ -99,10 +99,10 @@ async def test_rooms_are_created_listed_joined_and_watched(server: Server) -> No
 async def test_a_bot_is_shown_as_a_program_also_after_a_reconnect(proxy: Proxy) -> None:
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
     async with connect(proxy.url, name="deep", reconnect=quick, bot=True) as deep:
-        room = await deep.create()
+        room = await deep.rooms.create()
         proxy.cut()
         await deep.ping()
-        other = await deep.create(seat="O")
+        other = await deep.rooms.create(seat="O")
         for state in (await state_where(room), await state_where(other)):
             assert {seat.bot for seat in state.seats.values() if seat is not None} == {"guest"}
 
@@ -113,7 +113,7 @@ async def test_states_come_to_everybody_and_the_newest_wins(server: Server) -> N
         await state_where(second, ply=1)
         await second.move(0)
         await state_where(first, ply=2)
-        watching = await other.watch(first.code)
+        watching = await other.rooms.watch(first.code)
         assert watching.moves == (4, 0)
         assert (await state_where(watching)).board == "O...X...."
         assert await watching.sync() == (4, 0)
@@ -137,7 +137,7 @@ async def test_a_refusal_is_typed_and_the_connection_stays(server: Server) -> No
 async def test_the_end_of_the_block_gives_the_seat_up(server: Server) -> None:
     async with connect(server.url, name="bo") as bo:
         async with connect(server.url, name="ana") as ana:
-            room = await bo.join((await ana.create()).code)
+            room = await bo.rooms.join((await ana.rooms.create()).code)
             await state_where(room, status="playing")
         over = await state_where(room, status="over")
         assert over.seats["X"] is not None
@@ -146,9 +146,9 @@ async def test_the_end_of_the_block_gives_the_seat_up(server: Server) -> None:
 
 async def test_a_seat_that_is_kept_is_taken_up_again_by_the_token(server: Server) -> None:
     async with connect(server.url, name="ana", keep_seats=True) as ana:
-        code = (await ana.create()).code
+        code = (await ana.rooms.create()).code
     async with connect(server.url, token=ana.token) as ana:
-        assert (await ana.join(code)).seat == "X"
+        assert (await ana.rooms.join(code)).seat == "X"
 
 
 async def test_leaving_ends_the_iteration(server: Server) -> None:
@@ -164,8 +164,8 @@ async def test_leaving_ends_the_iteration(server: Server) -> None:
 
 async def test_a_room_that_closes_ends_the_iteration_and_says_why(server: Server) -> None:
     async with connect(server.url) as client, connect(server.url) as other:
-        room = await client.create()
-        watched = await other.watch(room.code)
+        room = await client.rooms.create()
+        watched = await other.rooms.watch(room.code)
         await room.leave()
         async with asyncio.timeout(PATIENCE_SECONDS):
             states = [state async for state in watched]
@@ -176,9 +176,9 @@ async def test_a_room_that_closes_ends_the_iteration_and_says_why(server: Server
 
 async def test_a_seat_that_moved_to_a_newer_connection_ends_the_older_one(server: Server) -> None:
     async with connect(server.url) as older:
-        room = await older.create()
+        room = await older.rooms.create()
         async with connect(server.url, token=older.token) as newer:
-            await newer.join(room.code)
+            await newer.rooms.join(room.code)
             async with asyncio.timeout(PATIENCE_SECONDS):
                 async for _ in room:
                     pass
@@ -205,7 +205,7 @@ async def test_the_stream_of_messages_has_each_as_it_came(server: Server) -> Non
 
 async def test_a_server_that_goes_ends_everything_with_connection_lost(server: Server) -> None:
     async with connect(server.url) as client:
-        room = await client.create()
+        room = await client.rooms.create()
         await state_where(room)
         messages = client.messages()
         await server.__aexit__(None, None, None)
@@ -237,7 +237,7 @@ async def test_a_welcome_of_another_version_is_refused() -> None:
 async def test_closing_the_client_ends_every_iteration(server: Server) -> None:
     async with connect(server.url, keep_seats=True) as client:
         messages = client.messages()
-        room = await client.create()
+        room = await client.rooms.create()
         await state_where(room)
     kinds = [type(message.push).__name__ async for message in messages]
     assert kinds == ["Welcome", "Ok", "RoomState"]

@@ -18,9 +18,12 @@ from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.programs import Process, start_program
 from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Room, Tournament, connect, events
+from tictactoe_client.online.challenges import Challenges
 from tictactoe_client.online.games import Games
 from tictactoe_client.online.ladders import Ladders
 from tictactoe_client.online.names import Names
+from tictactoe_client.online.rooms import Rooms
+from tictactoe_client.online.tournaments import Tournaments
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.ratings.service import Ladders as ServerLadders
@@ -35,7 +38,10 @@ EXAMPLES = dict(re.findall(r"<!-- example: (\w+) -->\n```python\n(.*?)```", PAGE
 IMPORTED = """
 import asyncio
 from tictactoe_client import Client, connect
+from tictactoe_engine import Rules
 from tictactoe_engine.records import parse_record
+from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.terms import ClockFields
 """
 
 
@@ -44,7 +50,14 @@ def wrap_example(name: str) -> str:
     return f"{IMPORTED}\nasync def example(client: Client, other: Client) -> None:\n" + indent(EXAMPLES[name], "    ")
 
 
-PARTS = {"games": Games, "ladders": Ladders, "names": Names}
+PARTS = {
+    "rooms": Rooms,
+    "tournaments": Tournaments,
+    "challenges": Challenges,
+    "games": Games,
+    "ladders": Ladders,
+    "names": Names,
+}
 
 PATIENT = (
     "import inspect, tictactoe_client\n"
@@ -92,7 +105,7 @@ async def test_two_who_know_openings_play_a_whole_game_that_begins_with_one(serv
 
 async def test_the_master_loses_no_game(server: Server) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS), connect(server.url, name="ana") as ana:
-        room = await ana.create("classic")
+        room = await ana.rooms.create("classic")
         master = await start("master", server.url, room.code)
         async for state in room:
             if room.is_my_turn:
@@ -110,7 +123,7 @@ async def test_the_logger_misses_no_result_however_quickly_games_go(server: Serv
         connect(server.url, name="ana") as ana,
         open_peer(server.url, "bo") as bo,
     ):
-        room = await ana.create("classic")
+        room = await ana.rooms.create("classic")
         logger = await start("logger", server.url, room.code)
         async for state in room:
             if state.watchers:
@@ -146,7 +159,7 @@ async def test_the_tournament_counts_all_of_its_games(server: Server) -> None:
 async def test_contestants_play_events(server: Server, kind: Literal["round_robin", "knock_out"], rules: str) -> None:
     clock = ClockFields(initial_ms=60_000, increment_ms=0)
     async with asyncio.timeout(PATIENCE_SECONDS), connect(server.url, name="ana") as ana:
-        event = await ana.open_event(EventOpen(kind=kind, title="Friday", clock=clock, rules=rules))
+        event = await ana.tournaments.open(EventOpen(kind=kind, title="Friday", clock=clock, rules=rules))
         contestants = [await start("contestant", server.url, event.code) for _ in range(2)]
         async for state in event:
             if state.status == "open" and len(state.table) == 2:
@@ -175,8 +188,8 @@ async def test_the_organiser_runs_an_event_to_its_end(server: Server) -> None:
 async def two_clients(rating: Server) -> AsyncIterator[tuple[Client, Client]]:
     """Two clients with claimed names who have finished a rated game."""
     async with asyncio.timeout(PATIENCE_SECONDS), claimed(rating, "cleo") as one, claimed(rating, "dan") as other:
-        own = await one.create(RULES, clock=ClockFields(**CLOCK), rated=True)
-        theirs = await other.join(own.code)
+        own = await one.rooms.create(RULES, clock=ClockFields(**CLOCK), rated=True)
+        theirs = await other.rooms.join(own.code)
         for room in (own, theirs):
             async for _ in room:
                 if room.is_my_turn:

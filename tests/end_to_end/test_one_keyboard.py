@@ -86,7 +86,7 @@ async def test_every_name_gets_a_mark(server: Server, words: tuple[str, ...], te
 
 async def test_a_program_plays_two_seats_by_one_connection(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
-        room = await ana.create(guests=["Bo"])
+        room = await ana.rooms.create(guests=["Bo"])
         assert (room.seat, room.viewer, room.local_players) == ("X", "", (ana.player, f"{ana.player}.2"))
         await room.move("b2", seat="X")
         with pytest.raises(Refused) as refused:
@@ -107,7 +107,7 @@ async def test_a_program_plays_two_seats_by_one_connection(server: Server) -> No
 async def test_a_program_joins_with_a_guest_who_leaves_alone(server: Server) -> None:
     async with open_peer(server.url, "cy") as cy, connect(server.url, name="ana") as ana:
         code = (await cy.ask("create", rules={"rows": 4, "columns": 4, "line": 4, "marks": "XOAB"}))["room"]
-        room = await ana.join(code, guests=["Bo"])
+        room = await ana.rooms.join(code, guests=["Bo"])
         assert room.local_players == (ana.player, f"{ana.player}.2")
         await room.leave(seat="A")
         left = await cy.until(lambda told: told["type"] == "room" and told["seats"]["O"] and not told["seats"]["A"])

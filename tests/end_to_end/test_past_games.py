@@ -21,8 +21,8 @@ FIRST_GAME = (HERE / "replay.txt").read_text(encoding="utf-8").rstrip()
 
 
 async def finish_a_game(ana: Client, bo: Client, rules: str = "classic") -> str:
-    room = await ana.create(rules)
-    other = await bo.join(room.code)
+    room = await ana.rooms.create(rules)
+    other = await bo.rooms.join(room.code)
     for ply, cell in enumerate((0, 3, 1, 4, 2)):
         async for state in (room, other)[ply % 2]:
             if state.ply == ply and state.status == "playing":
@@ -60,9 +60,9 @@ async def outcome(*arguments: str) -> tuple[int, str, str]:
 
 async def test_a_room_knows_the_record_of_its_game_for_those_who_played(server: Server) -> None:
     async with connect(server.url, name="ana") as ana, connect(server.url) as bo, connect(server.url) as eve:
-        room = await ana.create("classic")
-        other = await bo.join(room.code)
-        watched = await eve.watch(room.code)
+        room = await ana.rooms.create("classic")
+        other = await bo.rooms.join(room.code)
+        watched = await eve.rooms.watch(room.code)
         await room.move(0, ply=0)
         await other.move(1, ply=1)
         await room.resign()
@@ -236,16 +236,16 @@ async def test_the_end_of_input_ends_it_and_ctrl_c_as_well(games: str, typed: st
 
 async def test_a_long_history_comes_page_by_page(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
-        room = await ana.create("classic")
+        room = await ana.rooms.create("classic")
         for number in range(1, 104):
             async with connect(server.url) as bo:
-                other = await bo.join(room.code)
+                other = await bo.rooms.join(room.code)
                 await room.move(0, ply=0)
                 await other.move(1, ply=1)
                 await room.resign()
                 if number < 103:
                     await room.leave()
-                    room = await ana.create("classic")
+                    room = await ana.rooms.create("classic")
         games = await ana.games.list(102)
         assert len(games) == 102
         assert len({game.game_id for game in games}) == 102

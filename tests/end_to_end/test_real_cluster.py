@@ -46,8 +46,8 @@ async def test_a_game_goes_on_through_a_restart_of_all_servers_and_no_connection
             )
             for name in ("ana", "bo")
         ]
-        first = await ana.create()
-        second = await bo.join(first.code)
+        first = await ana.rooms.create()
+        second = await bo.rooms.join(first.code)
         await first.move(4)
         lost: list[object] = []
         for room in (first, second):

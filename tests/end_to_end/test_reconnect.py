@@ -55,7 +55,7 @@ async def event_of(messages: Messages, kind: type[Event]) -> Event:
 async def far_room(server: Server, proxy: Proxy) -> AsyncIterator[tuple[Client, Room, Peer]]:
     """Start a game between ana, through the proxy, and bo, directly; yield ana's client, her room and bo."""
     async with connect(proxy.url, name="ana", reconnect=QUICK) as ana, open_peer(server.url, "bo") as bo:
-        room = await ana.create()
+        room = await ana.rooms.create()
         await bo.ask("join", room=room.code)
         await state_where(room, status="playing")
         yield ana, room, bo
@@ -118,7 +118,7 @@ async def test_what_was_answered_is_not_asked_again_after_a_return() -> None:
         connect(proxy.url, reconnect=QUICK) as client,
     ):
         messages = client.messages()
-        assert len(await client.rooms()) == 2
+        assert len(await client.rooms.list()) == 2
         with pytest.raises(Refused):
             await client.games.record("5")
         proxy.cut()
@@ -136,8 +136,8 @@ async def test_what_must_not_be_said_twice_is_interrupted(server: Server, proxy:
 async def test_a_watcher_and_a_lobby_come_back_as_such(server: Server, proxy: Proxy) -> None:
     async with connect(proxy.url, reconnect=QUICK) as watcher, open_peer(server.url, "ana") as ana:
         code = (await ana.ask("create"))["room"]
-        room = await watcher.watch(code)
-        await watcher.lobby(on=True)
+        room = await watcher.rooms.watch(code)
+        await watcher.rooms.lobby(on=True)
         messages = watcher.messages()
         proxy.cut()
         await event_of(messages, Back)
@@ -153,7 +153,7 @@ async def test_a_watcher_and_a_lobby_come_back_as_such(server: Server, proxy: Pr
 
 async def test_a_room_that_closed_meanwhile_is_gone(server: Server, proxy: Proxy) -> None:
     async with connect(proxy.url, reconnect=QUICK) as watcher, open_peer(server.url, "ana") as ana:
-        room = await watcher.watch((await ana.ask("create"))["room"])
+        room = await watcher.rooms.watch((await ana.ask("create"))["room"])
         messages = watcher.messages()
         proxy.lose()
         await ana.ask("leave", room=room.code)
@@ -165,7 +165,7 @@ async def test_a_room_that_closed_meanwhile_is_gone(server: Server, proxy: Proxy
 
 async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> None:
     async with connect(proxy.url, reconnect=BRIEF) as client:
-        room = await client.create()
+        room = await client.rooms.create()
         await state_where(room)
         proxy.lose()
         with pytest.raises(ConnectionLost, match="the connection was lost for too long") as lost:
@@ -272,7 +272,7 @@ async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: 
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
                 PlainGame(ana, Settings(), Keyboard(reader), Output(), session_of(ana)).run(
-                    lambda client: client.join(code)
+                    lambda client: client.rooms.join(code)
                 )
             )
             await bo.state(status="playing")
@@ -316,7 +316,7 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
                 JsonGame(ana, Settings(mode="json"), Keyboard(reader), session_of(ana)).run(
-                    lambda client: client.join(code)
+                    lambda client: client.rooms.join(code)
                 )
             )
             await bo.state(status="playing")

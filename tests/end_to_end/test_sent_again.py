@@ -11,7 +11,7 @@ from tests.end_to_end.test_reconnect import QUICK, event_of
 from tests.faults.hostile_server import HostileServer, hostile_server, state
 from tests.proxy import Proxy
 from tictactoe_client import connect
-from tictactoe_client.online.conversation import Pending
+from tictactoe_client.online.client import Pending
 from tictactoe_client.online.events import Back
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Draw, Join, Rematch, Request, Undo, Watch
@@ -30,7 +30,7 @@ async def told() -> AsyncIterator[tuple[HostileServer, Proxy]]:
 
 async def test_offers_and_rematches_name_the_position_they_are_meant_for() -> None:
     async with told() as (hostile, proxy), connect(proxy.url) as client:
-        room = await client.join("K7M4PQ")
+        room = await client.rooms.join("K7M4PQ")
         await room.draw()
         await room.draw()
         await room.undo("decline")
@@ -49,14 +49,14 @@ async def test_offers_and_rematches_name_the_position_they_are_meant_for() -> No
 async def test_one_who_comes_back_says_what_they_have_seen() -> None:
     async with told() as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
         messages = client.messages()
-        room = await client.join("K7M4PQ")
+        room = await client.rooms.join("K7M4PQ")
         await hostile.push(state(7))
         await state_where(room, seq=7)
         proxy.cut()
         await event_of(messages, Back)
         await client.ping()
         await room.leave()
-        await client.watch("K7M4PQ")
+        await client.rooms.watch("K7M4PQ")
         assert [getattr(request, "seq", None) for request in sent(hostile, Join, Watch)] == [UNSET, 7, 7]
 
 
@@ -81,7 +81,7 @@ async def test_a_line_of_json_may_be_sent_again_where_the_request_may(line: dict
 async def test_a_server_cannot_put_a_client_into_rooms_that_it_did_not_ask_for() -> None:
     async with told() as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
         messages = client.messages()
-        await client.join("K7M4PQ")
+        await client.rooms.join("K7M4PQ")
         for letter in "ABCDEFGH":
             await hostile.push(Ok(id="none", room=f"K7M4P{letter}", seat="X", moves=()))
         await client.ping()

@@ -40,7 +40,7 @@ async def playing(
             said.append(event.line.text)
 
     async with connect(server.url, name="ana") as ana:
-        room = await ana.create("gomoku", clock=clock)
+        room = await ana.rooms.create("gomoku", clock=clock)
         room.subscribe(hear)
         options = ("-s", server.url, "--room", room.code, "--memory", "600")
         async with run_client("brain", *options, *engine(way, *files)) as guest:
@@ -95,7 +95,7 @@ async def test_two_engines_play_an_opening_on_a_server_that_is_killed_in_the_mid
             await is_back.wait()
             one.process.send_signal(signal.SIGCONT)
 
-        room = await watcher.watch((await one.until("Code")).split()[1])
+        room = await watcher.rooms.watch((await one.until("Code")).split()[1])
         room.subscribe(hear)
         async with run_client("brain", "-s", harness.url, "--rules", rules, *engine("odd")) as other:
             over, moves = await follow(room, 20, kill)
@@ -140,7 +140,7 @@ async def test_an_engine_gets_the_new_stone_or_after_an_undo_the_whole_board(ser
 
 async def test_with_stay_every_rematch_is_played_and_draws_are_declined(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
-        room = await ana.create(Rules(5, 6, 5))
+        room = await ana.rooms.create(Rules(5, 6, 5))
         options = ("-s", server.url, "--room", room.code, "--stay")
         async with run_client("brain", *options, *engine("plays")) as guest:
             for ply in (0, 2):
@@ -162,12 +162,12 @@ async def test_with_stay_every_rematch_is_played_and_draws_are_declined(server: 
 
 async def test_no_seat_is_taken_where_the_engine_cannot_play(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
-        room = await ana.create(Rules(15, 15, 5, misere=True))
+        room = await ana.rooms.create(Rules(15, 15, 5, misere=True))
         told = await complaint("brain", "cat", "-s", server.url, "--room", room.code, code=2)
         assert told.startswith("Engines cannot play this game: it is misère.")
-        pie = await ana.create(Rules(15, 15, 5, opening="pie"))
+        pie = await ana.rooms.create(Rules(15, 15, 5, opening="pie"))
         assert "has the pie rule" in await complaint("brain", "cat", "-s", server.url, "--room", pie.code, code=2)
-        free = await ana.create("gomoku")
+        free = await ana.rooms.create("gomoku")
         told = await complaint("brain", "false", "-s", server.url, "--room", free.code, code=9)
         assert told == "The engine cannot go on. It has ended.\nIt ended with code 1. Its last words: -\n"
         for one in (room, pie, free):
@@ -179,7 +179,7 @@ async def test_no_seat_is_taken_where_the_engine_cannot_play(server: Server) -> 
 async def test_in_json_mode_the_server_s_messages_pass_beside_what_the_engine_says(server: Server) -> None:
     options = ("-s", server.url, "--json", "--result-code")
     async with connect(server.url, name="ana") as ana, run_client("brain", *options, *engine("odd")) as guest:
-        room = await ana.join((await guest.message(type="room", status="waiting"))["room"])
+        room = await ana.rooms.join((await guest.message(type="room", status="waiting"))["room"])
         assert (await guest.message(type="engine", text="here it comes"))["from"] == "client"
         await until(room, ply=1)
         await room.move("a15")
@@ -192,7 +192,7 @@ async def test_our_engine_for_others_is_a_guest_like_any(server: Server) -> None
     ours = (*COMMAND, "brain", "--serve", "--level", "medium")
     async with connect(server.url, name="ana") as ana, run_client("brain", "-s", server.url, "--", *ours) as guest:
         code = (await guest.until("Code")).split()[1]
-        room = await ana.join(code)
+        room = await ana.rooms.join(code)
         async for state in room:
             if state.status == "over":
                 break

@@ -15,7 +15,7 @@ from tictactoe_protocol.pushes import Error, Ok, Replaced, Result
 from tictactoe_protocol.requests import Join, Leave, Record
 from tictactoe_protocol.terms import ClockState
 
-PAGE = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
+PAGE = FirstPage("event", enter=lambda client: client.tournaments.watch(EVENT))
 
 
 async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: OpenScreen) -> None:

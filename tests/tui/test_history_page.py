@@ -30,8 +30,8 @@ async def played(
         KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.token, pid=pid or os.getpid()))
         codes = [await finish_a_game(ana, bo) for _ in range(games)]
         for _ in range(resigned):
-            room = await ana.create("gomoku")
-            other = await bo.join(room.code)
+            room = await ana.rooms.create("gomoku")
+            other = await bo.rooms.join(room.code)
             await room.move(0, ply=0)
             await other.move(1, ply=1)
             await room.resign()

@@ -71,7 +71,7 @@ async def take(user: ScreenUser, *codes: str) -> str:
 
 
 async def test_event(open_screen: OpenScreen, gallery: Gallery) -> None:
-    page = FirstPage("event", enter=lambda client: client.watch_event(EVENT))
+    page = FirstPage("event", enter=lambda client: client.tournaments.watch(EVENT))
     async with (
         hostile_server() as server,
         open_screen(with_events(server, event()).url, first_page=page, size=gallery.size) as ana,

@@ -70,13 +70,13 @@ class PlainHome:
         is_first = not self._name
         async with connected(there, is_chatty=is_first, role="player", tells_left_behind=False) as (client, session):
             waiting, losses = await session.find_left_behind()
-            self._waiting = waiting | {seat.room: client.held_ms(seat.room) for seat in client.welcome.rooms}
+            self._waiting = waiting | {seat.room: client.rooms.held_ms(seat.room) for seat in client.welcome.rooms}
             if client.name != self._name:
                 self._name = client.name
                 connected_in = describe_connection(client.latency_seconds)
                 self._screen.print(say("hello you are", connected=connected_in, name=clean_text(client.name)))
                 self._screen.print(*list_greeting(client.welcome))
-            others = describe_others(await client.lobby(on=False))
+            others = describe_others(await client.rooms.lobby(on=False))
             self._screen.print(*losses, *([others] if others else []), *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 

@@ -46,7 +46,7 @@ async def block(settings: Settings, player: str | None, *, strangers: bool, off:
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
-            blocks = await client.block(player, on=not off, strangers=not off if strangers else None)
+            blocks = await client.challenges.block(player, on=not off, strangers=not off if strangers else None)
             if strangers:
                 return [say("page strangers welcome" if off else "page strangers blocked")]
             hidden = [] if player is None or off else [say("blocked now", name=clean_text(player))]

@@ -168,9 +168,9 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
         screen = Output(prompts=is_terminal(0, 1))
         games: dict[str, str] = {}
         if settings.mode == "json":
-            await pass_through(client, client.rooms)
+            await pass_through(client, client.rooms.list)
         else:
-            playing = [room for room in await client.rooms() if room.status == "playing"]
+            playing = [room for room in await client.rooms.list() if room.status == "playing"]
             screen.print(*(list_rooms(playing, numbered=True) or [say("no public game")]))
             games = {str(number): room.room for number, room in enumerate(playing, 1)}
         if settings.mode == "json" or not (settings.asks and is_terminal(0)):
@@ -195,7 +195,7 @@ async def show_rooms(settings: Settings) -> int:
     async with connected(settings) as (client, _):
 
         async def ask() -> list[str]:
-            return list_rooms(await client.rooms())
+            return list_rooms(await client.rooms.list())
 
         command = own_command("new", server=client.address)
         return await ask_and_print(settings, client, ask, say("no public room", command=command))
@@ -336,7 +336,7 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
 
 
 async def _do(client: Client, code: str, deed: str, argument: str) -> list[str]:
-    event = await client.watch_event(code)
+    event = await client.tournaments.watch(code)
     return await carry_out(client, event, deed, argument) or [say("tournament done", code=code)]
 
 
@@ -346,7 +346,7 @@ async def _show_events(settings: Settings) -> int:
     async with connected(settings) as (client, _):
 
         async def ask() -> list[str]:
-            events = await client.events()
+            events = await client.tournaments.list()
             return align_columns(list_events(events).values()) if events else []
 
         command = own_command("event", "new", server=client.address)
@@ -365,7 +365,7 @@ async def _open_event(
     async with connected(settings, role="player") as (client, _):
 
         async def ask() -> list[str]:
-            event = await client.open_event(EventOpen(**terms, break_ms=rest * 1000))
+            event = await client.tournaments.open(EventOpen(**terms, break_ms=rest * 1000))
             plan = describe_head(event.state.head)
             return [
                 say("tournament opened", code=event.code),

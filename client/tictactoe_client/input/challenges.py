@@ -21,7 +21,7 @@ _MAX_NAMED: Final = 10  # each name costs a request
 
 def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
     """Return the newest challenge to us or, if there is none and `or_own`, the newest from us, else None."""
-    newest = [*reversed(client.challenges.values())]
+    newest = [*reversed(client.challenges.open.values())]
     asked = [one for one in newest if one.player != client.player] or (newest if or_own else [])
     return asked[0] if asked else None
 
@@ -46,11 +46,11 @@ async def carry_out(
         if verb.kind == "block":
             asked = find_asked(client)
             name = verb.argument or (asked.name if asked else "") or ""
-            blocks = await client.block(verb.argument or (asked.player if asked else "") or None)
+            blocks = await client.challenges.block(verb.argument or (asked.player if asked else "") or None)
             tell(say("blocked now", name=clean_text(name)) if name else await describe_blocks(client, blocks))
         elif verb.argument in ("accept", "decline"):
             await _answer(client, accept=verb.argument == "accept")
-        elif client.plays:
+        elif client.rooms.plays:
             raise BadInput(say("challenge in game"))
         elif room is not None:
             await _propose(room, verb.argument).ask(client, proposed or tell)
@@ -74,9 +74,9 @@ async def _answer(client: Client, *, accept: bool) -> None:
     asked = find_asked(client, or_own=not accept)
     if asked is None:
         raise BadInput(say("refused no_offer challenge"))
-    if accept and client.plays:
+    if accept and client.rooms.plays:
         raise BadInput(say("challenge in game"))
-    await client.answer(asked.challenge, accept=accept)
+    await client.challenges.answer(asked.challenge, accept=accept)
 
 
 def _propose(room: Room, name: str) -> Choice:

@@ -52,22 +52,22 @@ class Choice:
 
     async def ask(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> str:
         who: dict[str, Any] = {"side": self.seat or "", "name": self.name}
-        id = await client.challenge(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
-        if (own := client.challenges.get(id)) is not None:  # else the challenge has ended already
-            tell(describe_challenge(own, client.player, client.asked[id]))
+        id = await client.challenges.send(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
+        if (own := client.challenges.open.get(id)) is not None:  # else the challenge has ended already
+            tell(describe_challenge(own, client.player, client.challenges.own[id]))
         return id
 
     async def enter(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room:
         if self.way == "challenge":
-            return await client.meet(self.ask(client, tell))
+            return await client.challenges.meet(self.ask(client, tell))
         if self.way == "accept":
-            return await client.join(await client.answer(self.code, accept=True) or "")
+            return await client.rooms.join(await client.challenges.answer(self.code, accept=True) or "")
         if self.way in ("join", "watch"):
-            return await (client.join if self.way == "join" else client.watch)(self.code)
+            return await (client.rooms.join if self.way == "join" else client.rooms.watch)(self.code)
         if self.way == "match":
-            return await client.match(self.rules, clock=self.clock, rated=self.rated)
+            return await client.rooms.match(self.rules, clock=self.clock, rated=self.rated)
         terms = ("clock", "private", "seat", "bots", "analysis", "chat", "rated", "guests")
-        return await client.create(self.rules, **{name: getattr(self, name) for name in terms})
+        return await client.rooms.create(self.rules, **{name: getattr(self, name) for name in terms})
 
     async def enter_any(self, client: Client) -> Room | Tournament:
         """Enter the room, or the event with its code."""
@@ -82,7 +82,7 @@ class Choice:
         """Return the event with the code of a missing room, or None."""
         if refused.code == ErrorCode.NO_SUCH_ROOM:
             with suppress(Refused):
-                return await client.watch_event(self.code)
+                return await client.tournaments.watch(self.code)
         return None
 
     def again(self, room: Room) -> Choice | None:
@@ -104,8 +104,8 @@ class EventWay:
 
     async def __call__(self, client: Client) -> Tournament:
         if self.watches:
-            return await client.watch_event(self.event)
-        return await client.join_event(self.event, ticket=self.ticket, name=self.name, here=self.here)
+            return await client.tournaments.watch(self.event)
+        return await client.tournaments.join(self.event, ticket=self.ticket, name=self.name, here=self.here)
 
     def instead(self, error: ClientError) -> EventWay | None:
         """Return the way that takes over a card in use on another device, or None for any other error."""

@@ -1,55 +1,123 @@
-"""The client: requests as methods, which return rooms and tournaments."""
+"""The client's single connection to a cluster: requests and their answers, pushes, and reconnecting.
+
+If a room of ours moves to another server, the connection moves with it: we say hello and enter the room there before
+the connection to the previous server is closed.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import asynccontextmanager, suppress
-from functools import partial
+import contextlib
+import functools
+import itertools
+import math
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import UNSET, UnsetType, to_builtins
 
-from tictactoe_client.online.address import (
-    DEFAULT_SERVER,
-    Address,
-    Cluster,
-    parse_cluster,
-    parse_code,
-)
+from tictactoe_client.online import errors
+from tictactoe_client.online.address import DEFAULT_SERVER, Address, Cluster, find_server, is_same_server, parse_cluster
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.connection import Connection, arrive, greet
-from tictactoe_client.online.conversation import Conversation
-from tictactoe_client.online.errors import ClientError, ConnectionLost, ProtocolBroken, Refused, Unreachable
-from tictactoe_client.online.events import ChallengeEnded
+from tictactoe_client.online.challenges import Challenges
+from tictactoe_client.online.connection import GOING_DOWN, Connection, arrive, come_back, greet, is_passing
+from tictactoe_client.online.events import (
+    Closed,
+    ConnectionEvent,
+    Gone,
+    Replaced,
+    RoomMoved,
+    RoomUnanswered,
+    Said,
+    Told,
+)
 from tictactoe_client.online.games import Games
-from tictactoe_client.online.ladders import NO_LADDERS, Ladders
+from tictactoe_client.online.inspection import read_message, refusal_of
+from tictactoe_client.online.ladders import Ladders
+from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
 from tictactoe_client.online.names import Names
-from tictactoe_client.online.part import Awaited, require, require_field
-from tictactoe_client.online.room import GOODBYE_SECONDS, Room
-from tictactoe_client.online.tournament import Tournament
-from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol import ErrorCode, requests, terms
-from tictactoe_protocol.challenges import Answer, Block, Challenge, OpenChallenge
-from tictactoe_protocol.events import EventJoin, EventOpen, Events, EventSummary, EventWatch
-from tictactoe_protocol.pushes import Ok, RoomSummary
-from tictactoe_protocol.terms import choice_of
+from tictactoe_client.online.part import Awaited
+from tictactoe_client.online.room import Room
+from tictactoe_client.online.rooms import Rooms
+from tictactoe_client.online.tournaments import Tournaments
+from tictactoe_protocol import ErrorCode, encode, pushes
+from tictactoe_protocol.challenges import Challenged, ChallengeOver
+from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
+from tictactoe_protocol.pushes import Ok
+from tictactoe_protocol.rated import Rated
+from tictactoe_protocol.requests import Join, Leave, Lobby, Ping, Request, Watch
 from tictactoe_words.catalogue import say
-from tictactoe_words.ladders import describe_challenge_end
+from tictactoe_words.scene import Unanswered, describe_unanswered
 
-Chosen = Rules | str | None
-Clock = terms.ClockFields | None
-"""Rules by name or value, by default classic; and a clock, or none."""
+AnyRequest = Request | Mapping[str, object]
+"""A request, or a JSON object with an id."""
+
+_TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call, Challenged)
+_FIRST_WAIT_SECONDS: Final = 0.2
+_LONGEST_WAIT_SECONDS: Final = 4.0
+"""The waits while servers disagree about a room's owner."""
+_MOST_REFUSALS: Final = 5
+_LEAST_WAIT_SECONDS: Final = 0.05
+_MOST_MOVES: Final = 3
+_TAKEOVER_SECONDS: Final = 60.0
+"""The least time between two requests to take over the same room."""
+_ENTERING: Final = frozenset({"create", "match", "join", "watch"})
+_ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open", "challenge", "answer"})
+_IDEMPOTENT: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
+"""Requests that may be repeated; so may an undo that names its game and position."""
 
 
-class Client(Conversation):
-    """A connection to a server, after hello; made by `connect`.
+class Pending:
+    """A request that is waiting for its answer.
 
     Attributes:
+        text: The encoded message.
+        room: The code of the room that it is about, or "".
+        enters: Whether it may lead into a new room.
+        brings_back: The room of ours that it enters again.
+        waited_seconds: Time spent retrying while servers disagree about the room's owner.
+        silent_url: The room's server, if it does not answer.
+        there: What was last reported about that server.
+    """
+
+    def __init__(self, request: AnyRequest, new_id: str = "", brings_back: Room | None = None) -> None:
+        said = self.said = dict(to_builtins(request))
+        said.setdefault("id", new_id)
+        kind = str(said.get("type"))
+        self.text = encode(said).decode()
+        self.id, self.room = str(said["id"]), str(said.get("room") or "")
+        self.enters = kind in _ENTERING
+        self.may_be_repeated = kind in _IDEMPOTENT or (kind == "undo" and {"game", "ply"} <= said.keys())
+        self.brings_back = brings_back
+        self.waited_seconds = 0.0
+        self.silent_url = ""
+        self.there: Unanswered | None = None
+
+
+@dataclass
+class Away:
+    """A room of ours that we are entering again; None for `came_from` reports the server in any case."""
+
+    came_from: Connection | None
+    returning: asyncio.Task[None]
+
+
+class Client:
+    """A connection to a server or cluster, after hello; made by `connect`.
+
+    Attributes:
+        player: Our public id.
+        token: The secret that makes a later connection the same player.
+        server: The server's name and version.
+        cluster: The known addresses, the current one first.
+        challenges: Challenges between players.
         games: Our finished games.
         ladders: The ladders of rated games.
         names: Our name, our devices and our stored data.
+        rooms: The server's rooms, and those that we are in.
+        tournaments: The server's tournaments.
     """
 
     def __init__(
@@ -60,213 +128,145 @@ class Client(Conversation):
         timeout_seconds: float,
         ca: str | Path | None = None,
     ) -> None:
-        super().__init__(cluster, connection, backoff, timeout_seconds, ca)
+        welcome = self.welcome = connection.welcome
+        self.player, self.name, self.token, self.server = welcome.player, welcome.name, welcome.token, welcome.server
+        self.ca = ca
+        self.cluster = cluster.seen_from(connection.address, connection.servers)
+        self._connection = connection
+        self._welcomed_at = connection.began_at
+        self._timeout_seconds = timeout_seconds
+        self._backoff = backoff
+        self._hurry = asyncio.Event()
+        self._is_live = True
+        self._changed = Changed()  # when waiting requests may be sent
+        self._ended: errors.ConnectionLost | None = None
+        self._changing = asyncio.Lock()  # held while the connection is replaced
+        self._work, self._closing = Work(), Work()
+        self._subscribing: asyncio.Task[None] | None = None
+        self._ids = itertools.count(1)
+        self._unanswered: dict[str, asyncio.Future[Message]] = {}
+        self._asked_at: dict[str, float] = {}  # when we asked to take over a room
+        self._looking = 0  # requests on their way to another server
+        self._subscriptions: dict[str, Lobby | EventWatch] = {}
+        self._messages: Subscribers[Message] = Subscribers()
+        self._away: dict[Room, Away] = {}
+        self._most_rooms = 0  # how many we asked to enter
+        self.rooms = Rooms(self)
+        self.challenges, self.tournaments = Challenges(self, self.rooms), Tournaments(self, self.rooms)
         self.games, self.ladders, self.names = Games(self), Ladders(self), Names(self)
-
-    def held_ms(self, room: str) -> int | None:
-        """Return how long our seat in a room is still held, in ms; None if we were not away from it."""
-        stated = (self.welcome.held_ms or {}).get(room)
-        passed = asyncio.get_running_loop().time() - self._welcomed_at
-        return None if stated is None else max(0, stated - round(passed * 1000))
-
-    async def create(
-        self,
-        rules: Chosen = None,
-        *,
-        clock: Clock = None,
-        private: bool = False,
-        seat: str | None = None,
-        bots: Sequence[str] = (),
-        analysis: Literal["closed", "open"] = "closed",
-        chat: Literal["all", "players"] = "all",
-        rated: bool = False,
-        guests: Sequence[str] = (),
-    ) -> Room:
-        """Open a room and take a seat in it, the first if `seat` is None; `rules` may be a preset's name.
-
-        `guests` are the names of others who play by this connection, each in a seat of their own.
-        """
-        if rated:
-            require(self.ladders.names, NO_LADDERS)
-        request = requests.Create(
-            rules=_choose_rules(rules),
-            clock=clock,
-            visibility="private" if private else "public",
-            seat=UNSET if seat is None else seat,
-            bots=tuple(bots),
-            analysis=analysis,
-            chat=chat,
-            rated=rated,
-            guests=tuple(guests),
-        )
-        return await self._enter(request)
-
-    async def match(self, rules: Chosen = None, *, clock: Clock = None, rated: bool = False) -> Room:
-        """Join an open public room with these rules and this clock, `rated` or not, or open one.
-
-        It is the oldest such room; of rated rooms it is the one with the nearest rating.
-        """
-        if rated:
-            require(self.ladders.names, NO_LADDERS)
-        return await self._enter(requests.Match(rules=_choose_rules(rules), clock=clock, rated=rated))
-
-    async def join(self, room: str, *, guests: Sequence[str] = ()) -> Room:
-        """Take a free seat and one for each of the `guests`, or return to the seats that we hold.
-
-        Raises `BadRoomCode` for a malformed code.
-        """
-        request = self._way_into(parse_code(room), watching=False)
-        return await self._enter(structs.replace(request, guests=tuple(guests)))
-
-    async def watch(self, room: str) -> Room:
-        """Watch a room; its `seat` is None. Raises `BadRoomCode` for a malformed code."""
-        return await self._enter(self._way_into(parse_code(room), watching=True))
-
-    async def rooms(self) -> tuple[RoomSummary, ...]:
-        """Return the public rooms, newest first."""
-        return (await self._ask(requests.Rooms())).rooms or ()
-
-    async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> int:
-        """Subscribe to changes of the list of rooms, which come in `messages`, or unsubscribe.
-
-        Returns the number of people online, the player included.
-
-        Args:
-            boards: The number of boards of running games to subscribe to.
-            demo: Ask for a game between bots if there is no other board.
-        """
-        return (await self._ask(requests.Lobby(on=on, boards=boards, demo=demo))).online or 0
+        self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
+        self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
 
     @property
-    def has_challenges(self) -> bool:
-        """Whether players may challenge each other here."""
-        return self.welcome.challenges is not UNSET
+    def address(self) -> Address:
+        """The current server, which changes after a reconnection or with a room that moves."""
+        return self.cluster.first
 
-    async def challenge(
-        self,
-        player: str,
-        rules: Chosen = None,
-        *,
-        clock: Clock = None,
-        rated: bool = False,
-        side: str = "",
-        name: str = "",
-    ) -> str:
-        """Challenge a player, by id or claimed name; return the id of the challenge.
+    @property
+    def latency_seconds(self) -> float:
+        """The round-trip time of the latest ping, measured every few seconds; at first that of hello."""
+        return self._connection.latency_seconds
 
-        A `ChallengeEnded` reports its end; see `meet`.
+    @property
+    def is_here(self) -> bool:
+        """Whether the server can be reached now."""
+        return self._is_live and self._ended is None
 
-        Args:
-            side: The mark that we play, by default drawn.
-            name: The player's name, for messages.
+    @property
+    def was_cut_off(self) -> bool:
+        """Whether the connection is lost for good."""
+        return self._ended is not None
+
+    def retry_now(self) -> None:
+        """End the wait for the next attempt to reconnect."""
+        self._hurry.set()
+
+    def messages(self) -> Messages:
+        """Return a stream of everything that the server sends from now on, its welcome first.
+
+        Read the stream or close it: while it has two megabytes unread, nothing more is read from the server.
         """
-        require(self.has_challenges, "why no challenges")
-        chosen, mark = _choose_rules(rules) or "classic", side or UNSET
-        request = Challenge(player=player, rules=chosen, clock=clock, rated=rated, side=mark)
-        known = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
-        about: dict[str, Any] = {"clock": clock, "rated": rated, "side": mark, "rules": known, "expires_ms": 0}
-        own = OpenChallenge(challenge="", player=self.player, name=self.name, to=player, **about)
-        self._proposed = own, name or player
-        return require_field((await self._ask(request)).challenge)
+        stream = Messages(self._connection.message)
+        self._messages.add(stream)
+        if self._ended is not None:
+            stream.put(self._ended)
+        return stream
 
-    async def answer(self, challenge: str, *, accept: bool) -> str | None:
-        """Accept or decline a challenge, or withdraw our own; return the code of the room."""
-        require(self.has_challenges, "why no challenges")
-        if accept:
-            self.asked.setdefault(challenge, "")
-        return (await self._ask(Answer(challenge=challenge, accept=accept))).room or None
+    # -- requests ---------------------------------------------------------------------------------------------------
 
-    async def meet(self, asked: Awaitable[str]) -> Room:
-        """Send a challenge, wait for the answer, and enter the room, or that of another challenge accepted meanwhile.
+    async def request(self, request: AnyRequest) -> Ok:
+        """Send any request, or a JSON object with an id, and return the answer; raises `Refused`, `ConnectionLost`.
 
-        Raises `Refused` with the end of our challenge. If this is cancelled, the challenge is withdrawn.
+        A client that reconnects repeats the request after a loss, or raises `Interrupted` if it is not idempotent.
         """
-        async with self.messages() as messages:
-            asking = asyncio.ensure_future(asked)
-            try:
-                own = await asyncio.shield(asking)
-                async for message in messages:
-                    end = message.event
-                    if isinstance(end, ChallengeEnded) and (end.leads or end.over.challenge == own):
-                        break
-                else:
-                    raise ConnectionLost(say("lost closed by us"))
-            finally:
-                with suppress(ClientError, TimeoutError):
-                    async with asyncio.timeout(GOODBYE_SECONDS):
-                        if (own := await asking) in self.challenges:
-                            await self.answer(own, accept=False)
-        if not end.leads:
-            raise Refused(end.over.how, describe_challenge_end(end.over, end.challenge, self.player, end.name))
-        return await self.join(end.over.room or "")
+        answer = await self._obtain(request)
+        if isinstance(request, Lobby | EventWatch):
+            about = request.event if isinstance(request, EventWatch) else ""
+            self._subscriptions.pop(about, None)
+            if request.on:
+                self._subscriptions[about] = request
+        return answer
 
-    async def block(
-        self, player: str | None = None, *, on: bool = True, strangers: bool | None = None
-    ) -> tuple[str, ...]:
-        """Block a player, by id or claimed name, or unblock; return the ids of all blocked players.
-
-        Args:
-            strangers: Whether challenges by people we have not played are blocked; None changes nothing.
-        """
-        require(self.has_challenges, "why no challenges")
-        request = Block(player=player or UNSET, on=on, strangers=UNSET if strangers is None else strangers)
-        blocks = (await self._ask(request)).blocks or ()
-        for one in [one for one in self.challenges.values() if one.player in blocks]:
-            del self.challenges[one.challenge]  # its end is not told
-        return blocks
-
-    async def ping(self) -> int:
-        """Return the server's time in milliseconds since the epoch."""
-        return (await self._ask(requests.Ping())).time or 0
-
-    async def events(self) -> tuple[EventSummary, ...]:
-        """Return the open and running events."""
-        return (await self._ask(Events())).events or ()
-
-    async def open_event(self, terms: EventOpen) -> Tournament:
-        """Open an event as its organiser, and watch it."""
-        reply = await self._ask(terms)
-        tournament = await self.watch_event(reply.event or "")
-        tournament.ticket, tournament.cards = reply.ticket or "", reply.cards or ()
-        return tournament
-
-    async def join_event(
-        self, event: str, *, ticket: str | None = None, name: str | None = None, here: bool = False
-    ) -> Tournament:
-        """Enter and watch an event.
-
-        Args:
-            ticket: The code of the event or of a card, if it needs one.
-            name: Our name in this event.
-            here: Take over a card that is in use on another device; see `EventWay.instead`.
-        """
-        request = EventJoin(event=parse_code(event), ticket=ticket or UNSET, name=name or UNSET, here=here)
-        await self._ask(request)
-        return await self.watch_event(event)
-
-    async def watch_event(self, event: str) -> Tournament:
-        """Watch an event; raises `BadRoomCode` for a malformed code."""
-        tournament = self.tournament(parse_code(event))
-        await self._ask(EventWatch(event=tournament.code, on=True))
-        await self._wait_for(tournament._wait_for_state(), "event", event=tournament.code)
-        if not tournament.has_state:
-            raise self._ended or Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))
-        return tournament
-
-    async def _ask(self, request: requests.Request) -> Ok:
+    async def _ask(self, request: Request) -> Ok:
         return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
 
-    async def _enter(self, request: requests.Create | requests.Match | requests.Join | requests.Watch) -> Room:
-        """Send a request that enters a room; return the room with its first state."""
-        reply = await self._ask(request)
-        if not reply.room:
-            raise ProtocolBroken(say("broken no room"))
-        room = self.room(reply.room)
-        await self._wait_for(room._wait_for_state(), "state", room=room.code)
-        if not room.has_state:
-            why = room.closed_reason or say("room was closed")
-            raise self._ended or Refused(ErrorCode.NO_SUCH_ROOM, why, room=room.code)
-        return room
+    async def send_text(self, text: str) -> None:
+        """Send a raw message, if necessary after reconnecting; the answer arrives in `messages`."""
+        await self._changed.until(lambda: self._is_live)
+        if self._ended is not None:
+            raise self._ended
+        self._most_rooms += 1
+        try:
+            await self._connection.say(text)
+        except errors.ConnectionLost:
+            if self._backoff is None:
+                raise
+
+    async def _obtain(self, request: AnyRequest, brings_back: Room | None = None, told: Message | None = None) -> Ok:
+        """Return the answer of the server that has the request's room, which an earlier message may have `told`."""
+        pending = Pending(request, f"client-{next(self._ids)}", brings_back)
+        goes = told is not None
+        while True:
+            teller = self._connection
+            if told is None:
+                teller, told = await self._ask_here(pending)
+            room = self.rooms._find(pending.room)
+            if _sends_on(told.push) and room is not None and brings_back is None:
+                self._enter_soon(room, told)  # which the request waits for
+                told = None
+            elif _sends_on(told.push) and (room is not None or (pending.enters and not self.rooms.plays)):
+                goes = goes or room is None or all(own in self._away for own in self.rooms._own)
+                told = await self._ask_elsewhere(pending, told, teller, goes=goes)
+                goes = False
+            if told is not None:
+                break
+        if isinstance(told.push, Ok):
+            return told.push
+        assert isinstance(told.push, pushes.Error | pushes.Moved)
+        self._messages.publish(told)
+        if pending.there is not None and _sends_on(told.push):
+            silent = describe_unanswered(pending.room, Unanswered(pending.there.url))
+            raise errors.Refused(ErrorCode.MOVED, silent, room=pending.room)
+        raise refusal_of(told.push)
+
+    async def _ask_here(self, pending: Pending) -> tuple[Connection, Message]:
+        """Return the current server's answer and the connection, once the request's room has been entered again."""
+        while True:
+            await self._changed.until(lambda: self._is_live and not self._has_to_wait(pending))
+            if self._ended is not None:
+                raise self._ended
+            connection = self._connection
+            answer = self._unanswered[pending.id] = asyncio.get_running_loop().create_future()
+            self._most_rooms += pending.enters
+            try:
+                with contextlib.suppress(errors.ConnectionLost):  # the reader notices it, too
+                    await connection.say(pending.text)
+                return connection, await answer
+            except errors.Interrupted:
+                if not pending.may_be_repeated:
+                    raise
+            finally:
+                self._unanswered.pop(pending.id, None)
 
     async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:
         """Return the result; raises `Unreachable` if the server does not answer although we are connected."""
@@ -277,17 +277,360 @@ class Client(Conversation):
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
                 if not waiting.done() and self.is_here and self._connection is before and not self._looking:
                     why = say(f"failure no {what} within", seconds=f"{self._timeout_seconds:g}", **places)
-                    raise Unreachable(self.address.url, why)
+                    raise errors.Unreachable(self.address.url, why)
             return waiting.result()
         finally:
             waiting.cancel()
 
+    def _has_to_wait(self, pending: Pending) -> bool:
+        return self._ended is None and pending.brings_back is None and self.rooms._find(pending.room) in self._away
 
-def _choose_rules(rules: Chosen) -> terms.RulesChoice | UnsetType:
-    return UNSET if rules is None else rules if isinstance(rules, str) else choice_of(rules)
+    async def ping(self) -> int:
+        """Return the server's time in milliseconds since the epoch."""
+        return (await self._ask(Ping())).time or 0
+
+    async def close(self) -> None:
+        """Close the connection; iterators stop. Seats are kept: see `rooms.leave`."""
+        self._keeping.cancel()
+        await asyncio.wait([self._keeping])
+        self._reading.cancel()
+        await self._work.cancel()
+        await self._connection.close()
+        await self._closing.finish()
+        self._finish(None)
+
+    # -- messages ---------------------------------------------------------------------------------------------------
+
+    async def _read(self, connection: Connection) -> errors.ConnectionLost:
+        """Handle messages until the connection ends; wait for readers that lag far behind."""
+        try:
+            while True:
+                self._take(await connection.hear())
+                await self._messages.until_read()
+                for room in self.rooms._own:
+                    await room._subscribers.until_read()
+                await asyncio.sleep(0)  # many messages may have arrived; let other tasks run
+        except errors.ConnectionLost as lost:
+            lost.retry_ms = connection.notice.retry_ms if connection.notice is not None else None
+            if isinstance(lost, errors.Expelled) and connection.farewell is not None:
+                return errors.Expelled(connection.farewell.code, connection.farewell.message, lost.close_code)
+            return lost
+
+    def _take(self, text: str) -> None:
+        message = read_message(text)
+        push = message.push
+        room = self.rooms._known.get(getattr(push, "room", ""))
+        if room in self._away:
+            room = None
+        match push:
+            case pushes.RoomState() if room is not None:
+                room._receive(push)
+            case Ok():
+                self._take_answer(message, push)
+            case pushes.Error():
+                if push.code in errors.EXPULSIONS:
+                    self._connection.farewell = push
+                if self._answer(push.id, message):
+                    return  # another server may still answer; `_obtain` publishes the last refusal
+            case pushes.Moved() if room is not None:
+                self._enter_soon(room, message)
+                return
+            case pushes.Closed() | pushes.Replaced() if room is not None:
+                room._end(Closed(push.reason) if isinstance(push, pushes.Closed) else Replaced())
+            case pushes.ChatLine() if room is not None:
+                room._note(Said(push))
+            case pushes.Notice():
+                self._connection.notice = push
+            case EventState() | EventRows():
+                self.tournaments._take(push)
+            case Call():
+                self.tournaments._take_calls(push)
+            case Challenged():
+                self.challenges.open[push.challenge] = push
+            case Rated() if room is not None:
+                room._note(Told(push))
+        if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
+            for each in self.rooms._own:
+                each._note(Told(push))
+        self._messages.publish(message)
+        if isinstance(push, ChallengeOver):
+            self.challenges._end(push)
+
+    def _take_answer(self, message: Message, answer: Ok) -> None:
+        may_be_in = len(self.rooms._own) < self._most_rooms or answer.room in self.rooms._known
+        if answer.room and answer.seat is not UNSET and may_be_in:
+            self.tournaments._drop_calls(answer.room)
+            room = self.rooms.get(answer.room)
+            away = self._away.pop(room, None)
+            if away is not None and away.came_from is not self._connection:
+                self._tell(RoomMoved(room.code, self.address.url))
+            room._enter(answer)
+            self._changed.note()
+        if answer.challenge:
+            self.challenges._take_id(answer.challenge)
+        self._answer(answer.id, message)
+
+    def _answer(self, request: str | UnsetType, message: Message) -> bool:
+        """Deliver an answer; return False if no request waits for it."""
+        answer = self._unanswered.get(request or "")
+        if answer is None or answer.done():
+            return False
+        answer.set_result(message)
+        return True
+
+    def _tell(self, event: ConnectionEvent) -> None:
+        """Publish an event to streams and rooms; an event of a room goes only to that room, once it has a state."""
+        concerned = self.rooms._own
+        if isinstance(event, Gone | RoomMoved | RoomUnanswered):
+            concerned = [room for room in concerned if room.code == event.room and room.has_state]
+        for room in concerned:
+            room._note(event)
+        self._messages.publish(Message("", None, event))
+
+    # -- the life of the connection ---------------------------------------------------------------------------------
+
+    async def _keep(self) -> None:
+        """Reconnect each time the connection ends, or end all waiting requests."""
+        ended = errors.ConnectionLost(say("lost closed by us"))
+        try:
+            while True:
+                reading = self._reading
+                await asyncio.wait([reading])
+                if reading is self._reading:
+                    self._is_live = False
+                async with self._changing:
+                    if reading is self._reading:  # else the connection has moved with a room
+                        connection = await self._come_back(reading.result())
+                        self._be_at(connection, came_from=connection)
+        except errors.ConnectionLost as error:
+            ended = error
+            self._finish(ended)
+        finally:
+            self._ended = ended
+            self._be_live(ended)
+
+    async def _come_back(self, lost: errors.ConnectionLost) -> Connection:
+        """Return a new connection; raises `ConnectionLost` if reconnecting is not wanted or fails."""
+        if self._backoff is None or not is_passing(lost):
+            raise lost
+        before, addresses = self._connection, len(self.cluster.addresses)
+        announced_ms: float | None = lost.retry_ms
+        if before.notice is not None and before.notice.code == "stopping" and lost.close_code in GOING_DOWN:
+            if addresses == 1:
+                raise errors.ConnectionLost(say("lost stopped"), lost.close_code)
+            announced_ms = math.inf
+        self._hurry.clear()
+        lasted = asyncio.get_running_loop().time() - before.began_at
+        ways = self._backoff.ways(addresses, announced_ms, lasted_seconds=lasted)
+        return await come_back(self._greet, self.cluster, ways, self._patience, lost, self._tell, self._hurry)
+
+    @property
+    def _patience(self) -> tuple[float, float]:
+        return (self._backoff or Backoff()).patience(self._connection.welcome.hold_ms)
+
+    async def _greet(self, address: Address) -> Connection:
+        is_bot = self._connection.is_bot
+        return await greet(address, self.name, self.token, self._timeout_seconds, self.ca, bot=is_bot)
+
+    def _be_live(self, why: errors.ClientError) -> None:
+        """Wake requests that wait for a connection, and fail those that wait for answers."""
+        self._is_live = True
+        for answer in self._unanswered.values():
+            if not answer.done():
+                answer.set_exception(why)
+        self._changed.note()
+
+    def _be_at(self, connection: Connection, came_from: Connection) -> None:
+        """Replace the connection, enter our rooms again, and renew subscriptions."""
+        self._reading.cancel()
+        before, self._connection = self._connection, connection
+        self.cluster = self.cluster.seen_from(connection.address, connection.servers)
+        self.tournaments._take_calls(*(connection.welcome.calls or ()))
+        self._messages.publish(connection.message)
+        self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
+        self.challenges._compare(before.welcome, connection.welcome, self.rooms._own_codes)
+        for room in self.rooms._own:
+            self._enter_soon(room, came_from=came_from)
+        self._be_live(errors.Interrupted())
+        if self._subscribing is not None:
+            self._subscribing.cancel()
+        self._subscribing = self._work.start(self._subscribe_again())
+
+    async def _subscribe_again(self) -> None:
+        for request in list(self._subscriptions.values()):
+            with contextlib.suppress(errors.ClientError):
+                await self.request(request)
+
+    def _finish(self, lost: errors.ConnectionLost | None) -> None:
+        """End rooms and streams; None means that we have closed the connection."""
+        for room in self.rooms._own:
+            room._end(lost or "left")
+        self.tournaments._end(lost)
+        self._messages.finish(lost)
+
+    # -- entering rooms again, here or at another server --------------------------------------------------------------
+
+    def _enter_soon(self, room: Room, told: Message | None = None, came_from: Connection | None = None) -> None:
+        """Start to enter a room of ours again, here or where a message `told`; its requests wait.
+
+        If another server than `came_from`, by default the current one, lets us in, the room has moved.
+        """
+        if room not in self._away:
+            came_from = came_from or self._connection
+            self._away[room] = Away(came_from, self._work.start(self._enter_again(room, told)))
+
+    async def _enter_again(self, room: Room, told: Message | None) -> None:
+        """Enter a room of ours again; it is gone if that is refused, or deferred too long and too often."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._patience[0]
+        for attempt in itertools.count(1):
+            try:
+                kind = Watch if room.is_watching else Join
+                await self._obtain(kind(room=room.code, seq=self.rooms._newest_seq(room.code)), room, told)
+                return
+            except errors.Refused as refused:
+                if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
+                    self._tell(Gone(room.code, refused))
+                    del self._away[room]
+                    self._let_go(room, Closed(refused.message))  # the server answers the waiting requests
+                    return
+                told = None
+                await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
+            except errors.ConnectionLost:
+                return
+
+    def _let_go(self, room: Room, why: Literal["left"] | Closed = "left") -> None:
+        room._end(why)
+        away = self._away.pop(room, None)
+        if away is not None:
+            away.returning.cancel()
+        self._changed.note()
+
+    async def _ask_elsewhere(
+        self, pending: Pending, told: Message, teller: Connection, *, goes: bool
+    ) -> Message | None:
+        """Move to the server that has the room and return its answer; None, after a wait, to ask here again.
+
+        Without `goes` we stay: a room of ours that only comes along must not lead away from the others.
+        """
+        self._looking += 1
+        try:
+            async with self._changing:
+                found = await self._search(pending, told) if goes and self._connection is teller else None
+            if found is None and pending.silent_url and self._connection is teller:
+                found = await self._ask_for(pending, pending.silent_url)
+            if found is not None or self._connection is not teller:
+                return found
+            wait = min(pending.waited_seconds + _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
+            pending.waited_seconds += wait
+            if pending.waited_seconds > (self._timeout_seconds if pending.brings_back is None else self._patience[0]):
+                return told
+            await asyncio.sleep(wait)
+            return None
+        finally:
+            self._looking -= 1
+
+    async def _search(self, pending: Pending, told: Message) -> Message | None:
+        """Find the server that has the room and return its answer, or None; move there if it lets us in."""
+        teller, pending.silent_url = self._connection, ""
+        for _ in range(_MOST_MOVES):
+            address = await self._find_way(told, teller)
+            if address is None:  # not a server of the cluster
+                return told
+            if is_same_server(address, self.address):
+                return None
+            try:
+                teller, told = await self._visit(address, pending)
+            except errors.Interrupted:
+                raise
+            except errors.ClientError as error:
+                if isinstance(error, errors.Unreachable):
+                    pending.silent_url = getattr(told.push, "url", "")
+                return None
+            if isinstance(told.push, Ok):
+                self._follow(pending, told.push, teller)
+                return told
+            self._closing.start(teller.close())
+            if not _sends_on(told.push):
+                return told
+        return None
+
+    async def _ask_for(self, pending: Pending, url: str) -> Message | None:
+        """Ask the current server to take over a room of a silent one; only for a seat of ours, once a minute."""
+        now, room, own = asyncio.get_running_loop().time(), pending.room, pending.brings_back
+        has_seat = not own.is_watching if own else any(seat.room == room for seat in self._connection.welcome.rooms)
+        may_ask = has_seat and pending.said["type"] == "join"
+        if not may_ask or now - self._asked_at.get(room, -math.inf) < _TAKEOVER_SECONDS:
+            if pending.there is None or pending.there.url != url:
+                self._tell_silent(pending, Unanswered(url))
+            return None
+        self._asked_at[room] = now
+        self._tell_silent(pending, Unanswered(url, "asked"))
+        if own in self._away:
+            self._away[own].came_from = None
+        _, told = await self._ask_here(Pending(pending.said | {"unreachable": url}, brings_back=own))
+        if isinstance(told.push, Ok):
+            return told
+        self._tell_silent(pending, Unanswered(url, "refused", getattr(told.push, "message", "")))
+        return None
+
+    def _tell_silent(self, pending: Pending, there: Unanswered) -> None:
+        pending.there = there
+        self._tell(RoomUnanswered(pending.room, there))
+
+    async def _find_way(self, told: Message, teller: Connection) -> Address | None:
+        """Return the server of the cluster that a message names, or None; a new server is looked up."""
+        url = getattr(told.push, "url", None) or ""
+        known = (*teller.servers, *(one for one in self.cluster.addresses if teller.address.may_lead_to(one)))
+        if find_server(url, known) is None:
+            with contextlib.suppress(errors.ClientError):
+                newer = await self._greet(teller.address)
+                await newer.close()
+                known = teller.servers = newer.servers
+        return find_server(url, known)
+
+    async def _visit(self, address: Address, pending: Pending) -> tuple[Connection, Message]:
+        """Return a connection to another server and its answer; `Interrupted` if the request must not be repeated."""
+        guest = await self._greet(address)
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                return guest, await guest.ask(pending.text, pending.id)
+        except BaseException as error:
+            guest.transport.abort()
+            if isinstance(error, errors.ClientError | TimeoutError):
+                why = errors.Unreachable(address.url, "") if pending.may_be_repeated else errors.Interrupted()
+                raise why from None
+            raise
+
+    def _follow(self, pending: Pending, answer: Ok, guest: Connection) -> None:
+        """Move to the server that has answered; other rooms come along with one of ours, but are left for a new one."""
+        before, code = self._connection, answer.room or pending.room
+        left = [] if pending.brings_back is not None else [room for room in self.rooms._own if room.code != code]
+        goodbyes = [encode(Leave(room=room.code)).decode() for room in left if not room.plays]
+        for room in left:
+            self._let_go(room)
+        if (entered := self.rooms._find(code)) in self._away:
+            self._away[entered].came_from = guest
+        self._tell(RoomMoved(code, guest.address.url))
+        self._most_rooms += pending.enters
+        self._be_at(guest, came_from=before)
+        self._closing.start(_part(before, goodbyes))
 
 
-@asynccontextmanager
+def _sends_on(push: pushes.Push | None) -> bool:
+    if isinstance(push, pushes.Error):
+        return push.code == ErrorCode.MOVED and bool(push.url)
+    return isinstance(push, pushes.Moved)
+
+
+async def _part(connection: Connection, goodbyes: Sequence[str]) -> None:
+    with contextlib.suppress(errors.ConnectionLost):
+        for text in goodbyes:
+            await connection.say(text)
+    await connection.close()
+
+
+@contextlib.asynccontextmanager
 async def connect(
     url: str | Address | Cluster | Sequence[str | Address] = DEFAULT_SERVER,
     *,
@@ -321,13 +664,13 @@ async def connect(
     backoff = Backoff() if reconnect is True else reconnect or None
     codes = {key: code for key, code in (("link", link), ("rescue", rescue)) if code}
     who: dict[str, Any] = {"name": name, "token": token, "bot": bot, **codes}
-    connection = await arrive(cluster, partial(greet, timeout_seconds=timeout_seconds, ca=ca, **who))
+    connection = await arrive(cluster, functools.partial(greet, timeout_seconds=timeout_seconds, ca=ca, **who))
     client = Client(cluster, connection, backoff, timeout_seconds, ca)
     try:
         yield client
     finally:
         try:
             if not keep_seats:
-                await client.leave_rooms()
+                await client.rooms.leave()
         finally:
             await client.close()

@@ -8,8 +8,10 @@ from typing import Protocol, TypeVar
 from msgspec import UNSET, UnsetType
 
 from tictactoe_client.online.address import Cluster
-from tictactoe_client.online.errors import ProtocolBroken, Refused
-from tictactoe_client.online.room import RoomRequests
+from tictactoe_client.online.errors import ConnectionLost, ProtocolBroken, Refused
+from tictactoe_client.online.events import ConnectionEvent
+from tictactoe_client.online.messages import Messages
+from tictactoe_client.online.room import Room, RoomRequests
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Request
 from tictactoe_words.catalogue import say
@@ -23,9 +25,24 @@ class PartOwner(RoomRequests, Protocol):
 
     name: str
     cluster: Cluster
+    _ended: ConnectionLost | None
+    _welcomed_at: float
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the server can be reached now."""
 
     async def _ask(self, request: Request) -> Ok:
         """Send a request and return the answer; raises `Unreachable` if there is none within the timeout."""
+
+    def messages(self) -> Messages:
+        """Return a stream of everything that the server sends from now on."""
+
+    def _tell(self, event: ConnectionEvent) -> None:
+        """Publish an event to streams and rooms."""
+
+    def _let_go(self, room: Room) -> None:
+        """End a room for us without telling the server."""
 
     async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:
         """Return the result; raises `Unreachable` if there is none within the timeout."""

@@ -83,7 +83,7 @@ class Followed(Generic[State]):
 
 
 class Room(Followed[RoomState]):
-    """A room, returned by `Client.create`, `match`, `join` and `watch`.
+    """A room, returned by `create`, `match`, `join` and `watch` of `Client.rooms`.
 
     Iteration yields its states, the current one first; a slow reader gets only the newest. It stops when the room has
     `ended` for us, and raises `ConnectionLost` with the connection. It goes on after a game: there may be a rematch.

@@ -21,7 +21,7 @@ _MOST_ROWS: Final = 20
 
 
 class Tournament(Followed[EventState]):
-    """An event, returned by `Client.open_event`, `join_event` and `watch_event`.
+    """An event, returned by `open`, `join` and `watch` of `Client.tournaments`.
 
     Iteration yields its states, the current one first; a slow reader gets only the newest. It stops after the last
     state or `unwatch`, and raises `ConnectionLost` with the connection.

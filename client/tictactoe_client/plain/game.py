@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from functools import partial
 from typing import Any
 
 from tictactoe_client.exits import awaits_rating, dismiss, exit_code_of, hear_rating
@@ -134,7 +133,7 @@ class PlainGame:
                 question = say("watch instead", why=clean_text(refused.message))
                 if not await is_agreed(question, self._keyboard, self._output, "watch", "yes"):
                     return False
-                await self._enter(lambda client: client.watch(room))
+                await self._enter(lambda client: client.rooms.watch(room))
             else:
                 raise
         return True
@@ -171,7 +170,7 @@ class PlainGame:
                     question = f"{describe_challenge(push, self._client.player)} {say('challenge agree')}"
                     accepts = await is_agreed(question, self._keyboard, self._output, "yes")
                     with contextlib.suppress(Refused):  # it may be over
-                        await self._client.answer(push.challenge, accept=accepts)
+                        await self._client.challenges.answer(push.challenge, accept=accepts)
 
     async def _leave(self, room: Room) -> None:
         is_live = room.state.status == "playing" and room.seat is not None
@@ -200,7 +199,7 @@ class PlainGame:
 
     async def _go_over(self, room: Room, code: str) -> None:
         try:
-            await self._enter(partial(Client.join, room=code))
+            await self._enter(lambda client: client.rooms.join(code))
         except (Refused, Interrupted) as failure:
             self._tell(clean_text(failure.message))
         else:
@@ -326,7 +325,7 @@ class PlainGame:
                     self._tell(describe_challenge(push, self._client.player), say("challenge words"))
             case events.ChallengeEnded():
                 self._tell(describe_challenge_end(event.over, event.challenge, self._client.player, event.name))
-                if event.leads and not self._client.plays:
+                if event.leads and not self._client.rooms.plays:
                     self._begin(self._go_over(actions.room, event.over.room or ""))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (
                 getattr(push, "code", None) not in EXPULSIONS
@@ -340,7 +339,7 @@ class PlainGame:
                 self._reminders.lose_connection(_now())
             case events.Back(seconds=seconds):
                 self._is_offline, self._away_seconds = False, seconds
-                self._output.print(*map(describe_push, self._client.calls))
+                self._output.print(*map(describe_push, self._client.tournaments.calls))
                 if self._client.address != self._address:
                     self._address = self._client.address
                     self._output.print(say("now at", url=self._address.url))

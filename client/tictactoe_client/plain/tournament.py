@@ -98,7 +98,7 @@ class PlainEvent:
                     self._tell_changes()
                     if self._has_quit or self._tournament.is_over:
                         return None
-                    for call in self._client.calls:
+                    for call in self._client.tournaments.calls:
                         if call.room not in self._rooms:
                             return call
                     self._hear(await anext(messages, None))

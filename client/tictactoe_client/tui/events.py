@@ -63,7 +63,7 @@ class EventsPage(ListPage):
         self.set_interval(_REFRESH_SECONDS, self.opened)
 
     async def _fetch(self, client: Client) -> None:
-        self._events = await client.events()
+        self._events = await client.tournaments.list()
         self.redraw()
 
     def fill(self) -> None:
@@ -71,7 +71,7 @@ class EventsPage(ListPage):
         self.text("hint").show(("" if self._events else say("tournament nothing"), "dim"))
 
     def open_row(self, name: str) -> None:
-        self.program.open(EventPage(lambda client: client.watch_event(name)))
+        self.program.open(EventPage(lambda client: client.tournaments.watch(name)))
 
 
 class EventPage(ListPage):
@@ -110,7 +110,7 @@ class EventPage(ListPage):
             if not self._ask_to_take_over(way or self._enter, error):
                 self._give_up(error)
             return
-        self._enter = lambda client: client.watch_event(event.code)
+        self._enter = lambda client: client.tournaments.watch(event.code)
         async for _ in event:
             self.redraw()
 

@@ -180,7 +180,7 @@ class HomePage(ListPage):
         program, enter, alone = self.program, self.program.ways_in.enter, self.program.session.is_own
         rules = PRESETS[self.game.value]
         for seat in self.held:
-            title = say("home resume", room=name_with_time(seat.room, client.held_ms(seat.room)))
+            title = say("home resume", room=name_with_time(seat.room, client.rooms.held_ms(seat.room)))
             sit = partial(enter, Choice("join", code=seat.room))
             yield f"resume-{seat.room}", Entry(title, say("home seat kept", mark=seat.seat), sit)
         if not alone:

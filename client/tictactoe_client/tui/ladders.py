@@ -144,7 +144,7 @@ class PlayerPage(HistoryPage):
         if action in ("challenge", "answer"):
             if client is None or self._profile is None:
                 return False
-            return client.has_challenges and self._player != client.player
+            return client.challenges.are_offered and self._player != client.player
         return action != "share" and super().check_action(action, parameters)
 
     def action_challenge(self) -> None:
@@ -156,6 +156,6 @@ class PlayerPage(HistoryPage):
         self.program.ask(self._switch_block)
 
     async def _switch_block(self, client: Client) -> None:
-        shows = self._player in await client.block()
-        await client.block(self._player, on=not shows)
+        shows = self._player in await client.challenges.block()
+        await client.challenges.block(self._player, on=not shows)
         self.program.say(say("page unblocked" if shows else "blocked now", name=self.describe_heading()))

@@ -382,7 +382,7 @@ class Program(App[int], inherit_bindings=False):
 
     def heed_call(self, *, is_wanted: bool = False) -> None:
         """Open the board of a call, once and unless the person plays or is being asked; otherwise announce the call."""
-        call = next(iter(self.session.client.calls), None) if self.session.client is not None else None
+        call = next(iter(self.session.client.tournaments.calls), None) if self.session.client is not None else None
         if self.status is self._told_call:
             self.status = None
         if call is None or self.ways_in.waits_for:
@@ -416,7 +416,7 @@ class Program(App[int], inherit_bindings=False):
         keys = own or {"accept": "key accept", "decline": "key decline", "block": "key block"}
         told = (f"{self.keymap.show(key)} {say(label)}" for key, label in keys.items())
         return "   ".join(
-            (describe_challenge(asked, client.player, client.asked.get(asked.challenge, "")), *told)
+            (describe_challenge(asked, client.player, client.challenges.own.get(asked.challenge, "")), *told)
         ), "warn"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -430,7 +430,7 @@ class Program(App[int], inherit_bindings=False):
     def action_answer(self, way: str) -> None:
         """Answer the challenge on the screen; if another one is open, show that instead. Do nothing during a game."""
         client = self.session.client
-        asked = find_asked(client, or_own=True) if client is not None and not client.plays else None
+        asked = find_asked(client, or_own=True) if client is not None and not client.rooms.plays else None
         if asked is not None and asked.challenge != self._shown:
             self.redraw()
             return
@@ -448,7 +448,7 @@ class Program(App[int], inherit_bindings=False):
     @property
     def has_challenged(self) -> bool:
         client = self.session.client
-        return client is not None and any(one.player == client.player for one in client.challenges.values())
+        return client is not None and any(one.player == client.player for one in client.challenges.open.values())
 
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
         if end.leads and not self.ways_in.waits_for and self.screens[-1].gives_way():
@@ -459,7 +459,7 @@ class Program(App[int], inherit_bindings=False):
         if self.lobby.hear(message):
             self.redraw()
         if isinstance(message.push, Challenged):
-            if self.session.client is not None and not self.session.client.plays:
+            if self.session.client is not None and not self.session.client.rooms.plays:
                 self.status = None
             self.ring()
             self.redraw()

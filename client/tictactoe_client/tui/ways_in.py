@@ -197,10 +197,10 @@ class WaysIn:
 
             def go(_: str) -> None:
                 if client is not None:
-                    client.step_aside()
+                    client.rooms.step_aside()
                     self.enter(choice, over)
 
-            if refused.code == "moved" and client is not None and client.plays:
+            if refused.code == "moved" and client is not None and client.rooms.plays:
                 program.put(Question(describe_going_elsewhere(choice.code, client)), go)
             elif refused.code == "room_full" and choice.way == "join":
                 program.push_screen(Question(say("refused room_full", room=choice.code), yes="key watch"), take)

@@ -93,7 +93,7 @@ class _EngineGuest:
         """Take a seat once the engine is ready, play, and leave; return the exit code. Raises `EngineFailed`."""
         rules = self._way.rules
         if self._way.code:
-            rules = (await client.watch(self._way.code)).state.rules.to_rules()
+            rules = (await client.rooms.watch(self._way.code)).state.rules.to_rules()
             check_playable(rules)
         await engine.set_up(rules)
         room = await session.enter(self._way.enter)

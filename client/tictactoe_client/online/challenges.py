@@ -1,0 +1,142 @@
+"""Challenges between players, as `Client.challenges`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from contextlib import suppress
+from typing import Any
+
+from msgspec import UNSET, structs
+
+from tictactoe_client.online.errors import ClientError, ConnectionLost, Refused
+from tictactoe_client.online.events import ChallengeEnded
+from tictactoe_client.online.part import Part, PartOwner, require, require_field
+from tictactoe_client.online.room import GOODBYE_SECONDS, Room
+from tictactoe_client.online.rooms import Rooms
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol import terms
+from tictactoe_protocol.challenges import Answer, Block, Challenge, ChallengeOver, OpenChallenge
+from tictactoe_protocol.pushes import Welcome
+from tictactoe_protocol.terms import choice_of
+from tictactoe_words.catalogue import say
+from tictactoe_words.ladders import describe_challenge_end
+
+
+class Challenges(Part):
+    """Challenges between players; all methods raise `Refused` with ``unsupported`` if the server has none.
+
+    Attributes:
+        open: The open challenges to us and from us by id, the newest last.
+        own: The challenges that this client made or accepted, with the name of the challenged player.
+    """
+
+    def __init__(self, client: PartOwner, rooms: Rooms) -> None:
+        super().__init__(client)
+        self.open: dict[str, OpenChallenge] = {one.challenge: one for one in client.welcome.challenges or ()}
+        self.own: dict[str, str] = {}
+        self._sent: tuple[OpenChallenge, str] | None = None  # our latest challenge, with the player's name
+        self._rooms = rooms
+
+    @property
+    def are_offered(self) -> bool:
+        """Whether players may challenge each other on this server."""
+        return self._client.welcome.challenges is not UNSET
+
+    async def send(
+        self,
+        player: str,
+        rules: Rules | str | None = None,
+        *,
+        clock: terms.ClockFields | None = None,
+        rated: bool = False,
+        side: str = "",
+        name: str = "",
+    ) -> str:
+        """Challenge a player, by id or claimed name; return the id of the challenge.
+
+        A `ChallengeEnded` reports its end; see `meet`.
+
+        Args:
+            rules: A preset's name or rules, by default classic.
+            side: The mark that we play, by default drawn.
+            name: The player's name, for messages.
+        """
+        require(self.are_offered, "why no challenges")
+        chosen = (rules or "classic") if isinstance(rules, str | None) else choice_of(rules)
+        known = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
+        client = self._client
+        about: dict[str, Any] = {"clock": clock, "rated": rated, "side": side or UNSET}
+        us: dict[str, Any] = {"player": client.player, "name": client.name}
+        own = OpenChallenge(challenge="", **us, to=player, rules=known, expires_ms=0, **about)
+        self._sent = own, name or player
+        return require_field((await client._ask(Challenge(player=player, rules=chosen, **about))).challenge)
+
+    async def answer(self, challenge: str, *, accept: bool) -> str | None:
+        """Accept or decline a challenge, or withdraw our own; return the code of the room."""
+        require(self.are_offered, "why no challenges")
+        if accept:
+            self.own.setdefault(challenge, "")
+        return (await self._client._ask(Answer(challenge=challenge, accept=accept))).room or None
+
+    async def meet(self, sent: Awaitable[str]) -> Room:
+        """Send a challenge, wait for the answer, and enter the room, or that of another challenge accepted meanwhile.
+
+        Raises `Refused` with the end of our challenge. If this is cancelled, the challenge is withdrawn.
+        """
+        async with self._client.messages() as messages:
+            sending = asyncio.ensure_future(sent)
+            try:
+                own = await asyncio.shield(sending)
+                async for message in messages:
+                    end = message.event
+                    if isinstance(end, ChallengeEnded) and (end.leads or end.over.challenge == own):
+                        break
+                else:
+                    raise ConnectionLost(say("lost closed by us"))
+            finally:
+                with suppress(ClientError, TimeoutError):
+                    async with asyncio.timeout(GOODBYE_SECONDS):
+                        if (own := await sending) in self.open:
+                            await self.answer(own, accept=False)
+        if not end.leads:
+            why = describe_challenge_end(end.over, end.challenge, self._client.player, end.name)
+            raise Refused(end.over.how, why)
+        return await self._rooms.join(end.over.room or "")
+
+    async def block(
+        self, player: str | None = None, *, on: bool = True, strangers: bool | None = None
+    ) -> tuple[str, ...]:
+        """Block a player, by id or claimed name, or unblock; return the ids of all blocked players.
+
+        Args:
+            strangers: Whether challenges by people we have not played are blocked; None changes nothing.
+        """
+        require(self.are_offered, "why no challenges")
+        request = Block(player=player or UNSET, on=on, strangers=UNSET if strangers is None else strangers)
+        blocks = (await self._client._ask(request)).blocks or ()
+        for one in [one for one in self.open.values() if one.player in blocks]:
+            del self.open[one.challenge]  # the server does not report its end
+        return blocks
+
+    def _take_id(self, challenge: str) -> None:
+        """Add the challenge that we sent; the server's next message may already be its end."""
+        if self._sent is not None:
+            own, self.own[challenge] = self._sent
+            self.open[challenge] = structs.replace(own, challenge=challenge)
+
+    def _end(self, over: ChallengeOver) -> None:
+        name = self.own.pop(over.challenge, None)
+        if (challenge := self.open.pop(over.challenge, None)) is not None:
+            leads = name is not None and bool(over.room)
+            self._client._tell(ChallengeEnded(over, challenge, name or "", leads=leads))
+
+    def _compare(self, before: Welcome, now: Welcome, rooms: set[str]) -> None:
+        """End the challenges that a welcome does not list; a seat outside our `rooms` belongs to an accepted one."""
+        known = {seat.room for seat in before.rooms} | rooms
+        seats = [seat.room for seat in now.rooms if seat.room not in known]
+        open = {one.challenge: one for one in now.challenges or ()}
+        for id in self.open.keys() - open.keys():
+            room = seats.pop() if seats and id in self.own else UNSET
+            self._end(ChallengeOver(id, "accepted" if room else "over", room))
+        self.open |= open

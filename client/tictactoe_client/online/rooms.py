@@ -1,0 +1,172 @@
+"""Rooms, as `Client.rooms`: entering and leaving them, and the lobby."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import UNSET, UnsetType
+
+from tictactoe_client.online.address import parse_code
+from tictactoe_client.online.errors import ProtocolBroken, Refused
+from tictactoe_client.online.ladders import NO_LADDERS
+from tictactoe_client.online.part import Part, PartOwner, require
+from tictactoe_client.online.room import Room
+from tictactoe_engine import Rules
+from tictactoe_protocol import ErrorCode, requests, terms
+from tictactoe_protocol.pushes import RoomSummary
+from tictactoe_protocol.terms import choice_of
+from tictactoe_words.catalogue import say
+
+ChosenRules = Rules | str | None
+"""Rules, or the name of a preset; by default classic."""
+Clock = terms.ClockFields | None
+
+
+class Rooms(Part):
+    """The server's rooms, and those that we are in."""
+
+    def __init__(self, client: PartOwner) -> None:
+        super().__init__(client)
+        self._known: dict[str, Room] = {}
+
+    async def create(
+        self,
+        rules: ChosenRules = None,
+        *,
+        clock: Clock = None,
+        private: bool = False,
+        seat: str | None = None,
+        bots: Sequence[str] = (),
+        analysis: Literal["closed", "open"] = "closed",
+        chat: Literal["all", "players"] = "all",
+        rated: bool = False,
+        guests: Sequence[str] = (),
+    ) -> Room:
+        """Open a room and take a seat in it.
+
+        Args:
+            seat: The mark of our seat, by default the first.
+            bots: The levels of bots that take seats.
+            guests: The names of others who play by this connection, each in a seat of their own.
+        """
+        self._require_ladders(rated)
+        request = requests.Create(
+            rules=_choose_rules(rules),
+            clock=clock,
+            visibility="private" if private else "public",
+            seat=UNSET if seat is None else seat,
+            bots=tuple(bots),
+            analysis=analysis,
+            chat=chat,
+            rated=rated,
+            guests=tuple(guests),
+        )
+        return await self._enter(request)
+
+    async def match(self, rules: ChosenRules = None, *, clock: Clock = None, rated: bool = False) -> Room:
+        """Join an open public room with these rules and this clock, or open a new room.
+
+        The oldest such room is joined; of rated rooms, the one with the nearest rating.
+        """
+        self._require_ladders(rated)
+        return await self._enter(requests.Match(rules=_choose_rules(rules), clock=clock, rated=rated))
+
+    async def join(self, code: str, *, guests: Sequence[str] = ()) -> Room:
+        """Take a free seat and one for each of the `guests`, or return to the seats that we hold.
+
+        Raises `BadRoomCode` for a malformed code.
+        """
+        return await self._enter(requests.Join(parse_code(code), seq=self._newest_seq(code), guests=tuple(guests)))
+
+    async def watch(self, code: str) -> Room:
+        """Watch a room; its `seat` is None. Raises `BadRoomCode` for a malformed code."""
+        return await self._enter(requests.Watch(parse_code(code), seq=self._newest_seq(code)))
+
+    def get(self, code: str) -> Room:
+        """Return a room that we are in, perhaps entered by `send_text`."""
+        room = self._find(code)
+        if room is None:
+            self._known = {room.code: room for room in self._own}
+            room = self._known[code] = Room(self._client, code)
+        return room
+
+    async def list(self) -> tuple[RoomSummary, ...]:
+        """Return the public rooms, newest first."""
+        return (await self._client._ask(requests.Rooms())).rooms or ()
+
+    async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> int:
+        """Subscribe to changes of the list of rooms, which come in `messages`, or unsubscribe.
+
+        Returns the number of people online, the player included.
+
+        Args:
+            boards: The number of boards of running games to subscribe to.
+            demo: Ask for a game between bots if there is no other board.
+        """
+        return (await self._client._ask(requests.Lobby(on=on, boards=boards, demo=demo))).online or 0
+
+    def held_ms(self, code: str) -> int | None:
+        """Return how long our seat in a room is still held, in ms; None if we were not away from it."""
+        stated = (self._client.welcome.held_ms or {}).get(code)
+        passed = asyncio.get_running_loop().time() - self._client._welcomed_at
+        return None if stated is None else max(0, stated - round(passed * 1000))
+
+    @property
+    def plays(self) -> bool:
+        """Whether we play a running game, so that no request leads to another server."""
+        return any(room.plays for room in self._own)
+
+    def step_aside(self) -> None:
+        """Detach from our rooms without leaving them, so that the next request may lead to another server.
+
+        Our seats are then held as after a loss.
+        """
+        for room in self._own:
+            self._client._let_go(room)
+
+    async def leave(self) -> bool:
+        """Give all our seats up, without waiting for a silent server; return True if the server knows."""
+        if not self._client.is_here:
+            return False
+        return all(await asyncio.gather(*(room.say_goodbye() for room in self._own if not room.is_watching)))
+
+    @property
+    def _own(self) -> Sequence[Room]:
+        """Our rooms that have not ended for us, also if they are being entered again."""
+        return [room for room in self._known.values() if room.ended is None]
+
+    @property
+    def _own_codes(self) -> set[str]:
+        return {room.code for room in self._own}
+
+    def _find(self, code: str) -> Room | None:
+        room = self._known.get(code)
+        return None if room is None or room.ended is not None else room
+
+    def _newest_seq(self, code: str) -> int | UnsetType:
+        """Return the highest `seq` of the room's states that we know."""
+        known = self._known.get(code)
+        return known._newest_seq if known is not None and known.has_state else UNSET
+
+    def _require_ladders(self, rated: bool) -> None:
+        if rated:
+            require(self._client.welcome.ladders, NO_LADDERS)
+
+    async def _enter(self, request: requests.Create | requests.Match | requests.Join | requests.Watch) -> Room:
+        """Send a request that enters a room; return the room with its first state."""
+        client = self._client
+        reply = await client._ask(request)
+        if not reply.room:
+            raise ProtocolBroken(say("broken no room"))
+        room = self.get(reply.room)
+        await client._wait_for(room._wait_for_state(), "state", room=room.code)
+        if not room.has_state:
+            why = room.closed_reason or say("room was closed")
+            raise client._ended or Refused(ErrorCode.NO_SUCH_ROOM, why, room=room.code)
+        return room
+
+
+def _choose_rules(rules: ChosenRules) -> terms.RulesChoice | UnsetType:
+    return UNSET if rules is None else rules if isinstance(rules, str) else choice_of(rules)
