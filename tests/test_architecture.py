@@ -46,7 +46,7 @@ CLIENT_LEVELS = (
     {"text"},
     {"files"},
     {"session", "exits", "input"},
-    {"lobby"},
+    {"lobby", "visit"},
     {"plain", "json_mode", "tui"},
     {"cli"},
     {"__main__"},

@@ -18,11 +18,13 @@ from tictactoe_client.online.events import Back, ConnectionEvent, Gone, Lost, Re
 from tictactoe_client.online.messages import Changed, Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.session import Enter, Session
+from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, own_line, print_json, print_own
 from tictactoe_client.text.wording import can_play_again, describe_unknown
+from tictactoe_client.visit.face import NoPerson
+from tictactoe_client.visit.joining import AnyWay, Visit
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_engine.errors import shorten
 from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code
@@ -98,11 +100,11 @@ class JsonGame:
         self._printed: Position | None = None
         self._lines: asyncio.Queue[tuple[str, Position | None] | None] = asyncio.Queue(_LINES_AHEAD)
 
-    async def run(self, enter: Enter[Room | Tournament]) -> int:
+    async def run(self, way: AnyWay) -> int:
         """Enter a room or an event and return the exit code; when interrupted, give the seat up first."""
         print_connected(self._client)
         hearing = asyncio.create_task(self._hear_all())
-        speaking, reading = asyncio.create_task(self._speak(enter)), asyncio.create_task(self._read())
+        speaking, reading = asyncio.create_task(self._speak(way)), asyncio.create_task(self._read())
         try:
             await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
             if speaking.done() and self._client.was_cut_off:
@@ -173,8 +175,8 @@ class JsonGame:
             await self._lines.put((text, None if self._keyboard.is_file else self._printed))
         await self._lines.put(None)
 
-    async def _speak(self, enter: Enter[Room | Tournament]) -> int:
-        entered, number = await self._session.enter(enter), 0
+    async def _speak(self, way: AnyWay) -> int:
+        entered, number = await Visit(NoPerson(), self._session).enter(way), 0
         self._event = entered if isinstance(entered, Tournament) else None
         while (line := await self._lines.get()) is not None:
             number += 1

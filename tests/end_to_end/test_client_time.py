@@ -10,6 +10,7 @@ from tests.kept import session_of
 from tests.peer import open_peer
 from tests.terminal import pipe
 from tictactoe_client import connect
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.json_mode import JsonGame
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.settings import Settings
@@ -27,7 +28,7 @@ async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pyt
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = PlainGame(ana, settings, Keyboard(reader), Output(), session_of(ana))
-            assert await game.run(lambda client: client.rooms.join(code)) == 12
+            assert await game.run(Choice("join", code=code)) == 12
             assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     lines = capsys.readouterr().out.splitlines()
     assert "The input has ended. Leaving in 0.02 s, which aborts the game. (With --stay, the client stays.)" in lines
@@ -40,8 +41,7 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
         os.close(writer)
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
-            game = JsonGame(ana, settings, Keyboard(reader), session_of(ana))
-            assert await game.run(lambda client: client.rooms.join(code)) == 12
+            assert await JsonGame(ana, settings, Keyboard(reader), session_of(ana)).run(Choice("join", code=code)) == 12
             assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     printed = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert printed[-1]["type"] == "ok"
@@ -61,7 +61,7 @@ async def test_waiting_is_told_now_and_then(server: Server, capsys: pytest.Captu
     with pipe() as (reader, _):
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             game = PlainGame(ana, settings, Keyboard(reader), Listener(), session_of(ana))
-            playing = asyncio.create_task(game.run(lambda client: client.rooms.create(seat="O")))
+            playing = asyncio.create_task(game.run(Choice("create", seat="O")))
             await heard.wait()
             assert "Still waiting for another player after 0 seconds." in told
             code = (await bo.ask("match"))["room"]

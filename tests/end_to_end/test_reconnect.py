@@ -18,6 +18,7 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer
 from tests.proxy import Proxy
 from tests.terminal import pipe
 from tictactoe_client import Client, ConnectionLost, Interrupted, Refused, Room, connect
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.json_mode import JsonGame
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import Back, Gone, Lost, Retrying
@@ -271,9 +272,7 @@ async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: 
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
-                PlainGame(ana, Settings(), Keyboard(reader), Output(), session_of(ana)).run(
-                    lambda client: client.rooms.join(code)
-                )
+                PlainGame(ana, Settings(), Keyboard(reader), Output(), session_of(ana)).run(Choice("join", code=code))
             )
             await bo.state(status="playing")
             os.write(writer, b"chat here I am\n")
@@ -315,9 +314,7 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
-                JsonGame(ana, Settings(mode="json"), Keyboard(reader), session_of(ana)).run(
-                    lambda client: client.rooms.join(code)
-                )
+                JsonGame(ana, Settings(mode="json"), Keyboard(reader), session_of(ana)).run(Choice("join", code=code))
             )
             await bo.state(status="playing")
             proxy.lose()

@@ -15,7 +15,7 @@ from tictactoe_protocol.pushes import Error, Ok, Replaced, Result
 from tictactoe_protocol.requests import Join, Leave, Record
 from tictactoe_protocol.terms import ClockState
 
-PAGE = FirstPage("event", enter=lambda client: client.tournaments.watch(EVENT))
+PAGE = FirstPage("event", enter=EventWay(EVENT, watches=True))
 
 
 async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: OpenScreen) -> None:
@@ -72,21 +72,12 @@ async def test_the_code_of_an_event_leads_there_where_one_of_a_room_is_asked_for
         await ana.do("escape", "Find an opponent", gone="Round 2")
 
 
-async def test_a_card_in_use_at_another_device_is_played_by_here_where_one_wants_that(open_screen: OpenScreen) -> None:
-    for first_page, answer in ((FirstPage("event", enter=EventWay(EVENT, "ana-1")), "enter"), (None, "escape")):
-        async with (
-            hostile_server() as server,
-            open_screen(with_card_in_use(server, event()).url, first_page=first_page) as ana,
-        ):
-            if first_page is None:
-                await ana.until("Find an opponent")
-                await ana.paste(f"{server.url}/e/{EVENT}#ana-1")
-                await ana.until("ana-1")
-                await ana.press("enter")
-            await ana.until("Play here instead?", "play here")
-            await ana.do(answer, "Round 2 of 3" if answer == "enter" else "Find an opponent", gone="Play here")
-            joins = [(one.ticket, one.here) for one in heard(server, EventJoin)]
-            assert joins == [("ana-1", False), ("ana-1", True)][: 2 if answer == "enter" else 1]
+async def test_a_card_in_use_on_another_device_is_taken_over_by_a_key(open_screen: OpenScreen) -> None:
+    page = FirstPage("event", enter=EventWay(EVENT, "ana-1"))
+    async with hostile_server() as server, open_screen(with_card_in_use(server, event()).url, first_page=page) as ana:
+        await ana.until("Play here instead?", "play here")
+        await ana.do("enter", "Round 2 of 3", gone="Play here")
+        assert [(one.ticket, one.here) for one in heard(server, EventJoin)] == [("ana-1", False), ("ana-1", True)]
 
 
 async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_back(open_screen: OpenScreen) -> None:

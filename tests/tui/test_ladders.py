@@ -121,7 +121,7 @@ async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer)
 
 
 async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_again(ana: ScreenUser, bo: Peer) -> None:
-    ana.app.ways_in.enter(Choice("create", PRESETS[RULES], ClockFields(**CLOCK), rated=True))
+    ana.app.ways_in.go(Choice("create", PRESETS[RULES], ClockFields(**CLOCK), rated=True))
     await ana.until("Waiting for", "rated")
     room = ana.code
     await bo.ask("join", room=room)
@@ -137,7 +137,7 @@ async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_agai
 
 
 async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> None:
-    ana.app.ways_in.enter(Choice("create"))
+    ana.app.ways_in.go(Choice("create"))
     await ana.until("Waiting for")
     await bo.ask("join", room=ana.code)
     await ana.until("Your move")

@@ -91,24 +91,13 @@ async def test_a_nameless_player_is_asked_once_before_the_first_game(server: Ser
         await ana.do("enter", "Waiting for")
 
 
-async def test_a_name_that_cannot_be_is_asked_for_again(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, name=None) as ana:
-        await ana.until("Playing as  guest-", "> Find an opponent")
-        await ana.do("enter", "What's your name?")
-        await ana.press("@")
-        await ana.do("enter", "Leave")
-        await ana.press("Z", "o", "e")
-        await ana.do("enter", "Waiting for")
-        assert ana.client.name == "Zoe"
-
-
 async def test_a_room_entered_under_a_new_name_opens_after_a_look_at_the_page(
     proxy: Proxy, open_screen: OpenScreen
 ) -> None:
     async with open_screen(proxy.url) as ana:
         await ana.until("Playing as  ana")
         proxy.down.hold_up()
-        ana.app.ways_in.enter_as("zoe", Choice("create"))
+        ana.app.ways_in.go_as("zoe", Choice("create"))
         ana.app.open(NamesPage())
         await ana.until("Your name")
         await ana.do("escape", gone="Make this name yours")

@@ -15,7 +15,7 @@ from tests.client.tournaments import EVENT, event, with_events
 from tests.faults.hostile_server import hostile_server
 from tests.peer import open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.input.ways import Choice
+from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.session import Session
 from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
@@ -71,7 +71,7 @@ async def take(user: ScreenUser, *codes: str) -> str:
 
 
 async def test_event(open_screen: OpenScreen, gallery: Gallery) -> None:
-    page = FirstPage("event", enter=lambda client: client.tournaments.watch(EVENT))
+    page = FirstPage("event", enter=EventWay(EVENT, watches=True))
     async with (
         hostile_server() as server,
         open_screen(with_events(server, event()).url, first_page=page, size=gallery.size) as ana,

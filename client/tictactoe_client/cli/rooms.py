@@ -11,7 +11,6 @@ import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -32,9 +31,10 @@ from tictactoe_client.online.address import Address, Cluster, is_event_link, par
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import open_connection
 from tictactoe_client.online.errors import Refused, Unreachable, describe_cause
+from tictactoe_client.plain.face import PlainFace
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.plain.tournament import PlainEvent
-from tictactoe_client.session import cluster_for
+from tictactoe_client.session import Session, cluster_for
 from tictactoe_client.settings import PROGRAM, ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
@@ -44,10 +44,10 @@ from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_client.version import client_version
-from tictactoe_protocol import PROTOCOL_VERSION, BadName, BadRoomCode, clean_text, parse_name, parse_room_code
+from tictactoe_client.visit.face import choose_name
+from tictactoe_protocol import PROTOCOL_VERSION, BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.events import EventOpen
 from tictactoe_words.catalogue import say
-from tictactoe_words.refusals import describe_fault
 from tictactoe_words.rosters import decode_roster, read_roster
 from tictactoe_words.tournaments import describe_head, list_events
 
@@ -123,16 +123,17 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
     who: dict[str, Any] = {"room": room, "role": role, "new_name": name}
     async with connected(settings, address, is_chatty=True, **who) as (client, session):
         if settings.mode == "json":
-            return await JsonGame(client, settings, standard_input(), session).run(choice.enter_any)
-        output = Output(prompts=is_terminal(0, 1))
-        try:
-            more = [say("challenge open")] if choice.way == "challenge" else []
-            enter = partial(choice.enter, tell=lambda told: output.print(told, *more))
-            return await PlainGame(client, settings, standard_input(), output, session).run(enter)
-        except Refused as refused:
-            if await choice.find_event(client, refused) is None:
-                raise
-        return await PlainEvent(client, settings, standard_input(), session).run(EventWay(choice.code, watches=True))
+            return await JsonGame(client, settings, standard_input(), session).run(choice)
+        return await _stay(client, settings, session, choice)
+
+
+async def _stay(client: Client, settings: Settings, session: Session, choice: Choice) -> int:
+    """Enter a room, or the event with its code, in plain mode."""
+    output = Output(prompts=is_terminal(0, 1))
+    ended = await PlainGame(client, settings, standard_input(), output, session).run(choice)
+    if isinstance(ended, int):
+        return ended
+    return await PlainEvent(client, settings, standard_input(), session).run(EventWay(ended.code, watches=True))
 
 
 async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
@@ -141,14 +142,8 @@ async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
     has_name = settings.name is not None or (known is not None and not known.name.startswith(GUEST))
     if has_name or settings.mode != "plain" or settings.quiet or not (settings.asks and is_terminal(0, 1)):
         return None
-    screen, proposed, name = Output(prompts=True), players.find_name() or naming.propose_name(), None
-    while name is None:
-        screen.print(say("name question line", name=proposed))
-        line = await ask_line(screen)
-        try:
-            name = parse_name((line or "").strip() or proposed)
-        except BadName as bad:
-            screen.print(describe_fault(bad))
+    face = PlainFace(Output(prompts=True), standard_input(), asks=True)
+    name = await choose_name(face, players.find_name() or naming.propose_name())
     with suppress(NotKept):
         save_choices({"name": name})
     return name
@@ -186,7 +181,7 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
             except BadRoomCode:
                 screen.print(say("number or code", n=len(games)))
             else:
-                return await PlainGame(client, settings, standard_input(), screen, session).run(watching.enter)
+                return await _stay(client, settings, session, watching)
         return ExitCode.NORMAL
 
 

@@ -69,27 +69,21 @@ class Choice:
         terms = ("clock", "private", "seat", "bots", "analysis", "chat", "rated", "guests")
         return await client.rooms.create(self.rules, **{name: getattr(self, name) for name in terms})
 
-    async def enter_any(self, client: Client) -> Room | Tournament:
+    async def enter_any(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room | Tournament:
         """Enter the room, or the event with its code."""
         try:
-            return await self.enter(client)
+            return await self.enter(client, tell)
         except Refused as refused:
-            if (event := await self.find_event(client, refused)) is None:
-                raise
-            return event
-
-    async def find_event(self, client: Client, refused: Refused) -> Tournament | None:
-        """Return the event with the code of a missing room, or None."""
-        if refused.code == ErrorCode.NO_SUCH_ROOM:
-            with suppress(Refused):
-                return await client.tournaments.watch(self.code)
-        return None
+            if refused.code == ErrorCode.NO_SUCH_ROOM:
+                with suppress(Refused):
+                    return await client.tournaments.watch(self.code)
+            raise
 
     def again(self, room: Room) -> Choice | None:
         """Return the way to a new opponent after a game in `room`, which this way led to, or None for a watcher."""
         if self.way in ("match", "create"):
             return self
-        return None if self.way == "watch" else Choice.like(room, "match")
+        return None if room.is_watching else Choice.like(room, "match")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,24 +8,25 @@ from collections.abc import Coroutine
 from typing import Any
 
 from tictactoe_client.exits import awaits_rating, dismiss, exit_code_of, hear_rating
-from tictactoe_client.input import names
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.challenges import carry_out, find_asked
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused, Unreachable
-from tictactoe_client.online.messages import Changed, Messages, Stream
+from tictactoe_client.online.messages import Changed, Stream
 from tictactoe_client.online.room import Room
+from tictactoe_client.online.tournament import Tournament
+from tictactoe_client.plain.face import PlainFace
 from tictactoe_client.plain.reminders import Reminders
-from tictactoe_client.session import Enter, Session
+from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
-from tictactoe_client.text.language import means
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
+from tictactoe_client.visit.joining import Visit
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.events import Call
@@ -55,6 +56,7 @@ class PlainGame:
         self._keyboard = keyboard
         self._output = output
         self._session = session
+        self._visit = Visit(PlainFace(output, keyboard, asks=settings.asks and is_terminal(0)), session)
         self._muted = Muted(client.player)
         self._reminders = Reminders(client.player, settings)
         self._actions: Actions | None = None
@@ -80,10 +82,11 @@ class PlainGame:
         """Carry out a typed ``save``, even after the run, and return the answer."""
         return [] if self._actions is None else [*(await self._actions.do_line(line)).lines]
 
-    async def run(self, enter: Enter[Room]) -> int:
-        self._enter_again = enter
+    async def run(self, choice: Choice) -> int | Tournament:
+        """Enter a room and return the exit code, or the event with the code of the choice."""
+        self._choice = choice
         try:
-            return await self._play(enter)
+            return await self._play(choice)
         except ConnectionLost as lost:
             if not lost.gave_up:
                 raise
@@ -98,9 +101,9 @@ class PlainGame:
                 await self._session.end_by(end)
             raise
 
-    async def _play(self, enter: Enter[Room]) -> int:
-        if not await self._enter_or_ask(enter):
-            return ExitCode.NO_ROOM
+    async def _play(self, choice: Choice) -> int | Tournament:
+        if (event := await self._enter(choice)) is not None:
+            return event
         self._begin(self._read())
         self._begin(self._remind())
         try:
@@ -121,56 +124,17 @@ class PlainGame:
         task.add_done_callback(lambda _: self._changed.note())
         return task
 
-    async def _enter_or_ask(self, enter: Enter[Room]) -> bool:
-        """Enter a room; offer to watch a full one, and to claim the name that a rated game needs."""
-        try:
-            await self._enter(enter)
-        except Refused as refused:
-            asks, room = self._settings.asks and is_terminal(0), refused.room
-            if asks and refused.needs_claim and await self._claim_name():
-                await self._enter(enter)
-            elif asks and refused.code == "room_full" and room is not None:
-                question = say("watch instead", why=clean_text(refused.message))
-                if not await is_agreed(question, self._keyboard, self._output, "watch", "yes"):
-                    return False
-                await self._enter(lambda client: client.rooms.watch(room))
-            else:
-                raise
-        return True
-
-    async def _claim_name(self) -> bool:
-        """Offer to claim the player's name; return whether it was claimed."""
-        question = say("claim first", name=clean_text(self._client.name))
-        if not await is_agreed(question, self._keyboard, self._output, "yes"):
-            return False
-        told, _ = await names.carry_out(self._client, "claim", self._client.name)
-        self._output.print(*told)
-        return True
-
-    async def _enter(self, enter: Enter[Room]) -> None:
-        telling = asyncio.create_task(self._tell_way(self._client.messages()))
-        try:
-            room = await self._session.enter(enter)
-        finally:
-            await dismiss(telling)
+    async def _enter(self, choice: Choice) -> Tournament | None:
+        room = await self._visit.enter(choice)
+        if not isinstance(room, Room):
+            return room
         happenings = room.events()  # the first call returns all events
         piped, tell = not is_terminal(0), self._output.print
         actions = Actions(room, self._settings, muted=self._muted, piped=piped, tell=tell)
         self._rated = None
         self._actions, self._reminders = actions, Reminders(room.viewer, self._settings)
         self._begin(self._hear_all(actions, happenings))
-
-    async def _tell_way(self, messages: Messages) -> None:
-        """While entering a room, print that its server does not answer, and ask about challenges."""
-        async with messages:
-            async for message in messages:
-                if isinstance(message.event, events.RoomUnanswered):
-                    self._output.print(message.event.message)
-                elif isinstance(push := message.push, Challenged) and push.player != self._client.player:
-                    question = f"{describe_challenge(push, self._client.player)} {say('challenge agree')}"
-                    accepts = await is_agreed(question, self._keyboard, self._output, "yes")
-                    with contextlib.suppress(Refused):  # it may be over
-                        await self._client.challenges.answer(push.challenge, accept=accepts)
+        return None
 
     async def _leave(self, room: Room) -> None:
         is_live = room.state.status == "playing" and room.seat is not None
@@ -187,19 +151,19 @@ class PlainGame:
         await room.leave()
         self._session.forget_room(room.code)
         self._actions = None
-        enter = self._enter_again
+        choice = self._choice
         if len(room.local_players) == 1:
             self._output.print(say("looking for another"))
-            enter = Choice.like(room, "match").enter
+            choice = Choice.like(room, "match")
         try:
-            await self._enter(enter)
+            await self._enter(choice)
         except (Refused, Interrupted) as failure:
             print_error(clean_text(failure.message))
             self._finish(ExitCode.REFUSED)
 
     async def _go_over(self, room: Room, code: str) -> None:
         try:
-            await self._enter(lambda client: client.rooms.join(code))
+            await self._enter(Choice("join", code=code))
         except (Refused, Interrupted) as failure:
             self._tell(clean_text(failure.message))
         else:
@@ -396,15 +360,6 @@ class PlainGame:
         room = None if self._actions is None or self._exit_code is not None else self._actions.room
         if room is not None and room.seat is not None and (room.is_my_turn or self._is_over):
             self._output.prompt()
-
-
-async def is_agreed(question: str, keyboard: Keyboard, output: Output, *words: str) -> bool:
-    """Ask a person, and return True if the answer is one of these words."""
-    output.print(question)
-    output.prompt()
-    line = await keyboard.read_line()
-    output.note_typed()
-    return line is not None and means(line, *words)
 
 
 def _now() -> float:

@@ -15,7 +15,8 @@ from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Back, Lost
 from tictactoe_client.online.messages import Message, Messages
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.plain.game import PlainGame, is_agreed
+from tictactoe_client.plain.face import PlainFace
+from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard
@@ -24,6 +25,8 @@ from tictactoe_client.text import arrival
 from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import align_columns, describe_terms, list_words
 from tictactoe_client.text.talk import describe_push
+from tictactoe_client.visit.face import Prompt
+from tictactoe_client.visit.joining import Visit
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import Announcement, Notice
@@ -53,13 +56,17 @@ class PlainEvent:
         self._keyboard = keyboard
         self._session = session
         self._output = Output(prompts=keyboard.is_terminal)
+        self._face = PlainFace(self._output, keyboard, asks=settings.asks and keyboard.is_terminal)
+        self._visit = Visit(self._face, session)
         self._told: EventState | None = None
         self._has_quit = False
         self._rooms: set[str] = set()
         self._game: PlainGame | None = None
 
     async def run(self, way: EventWay) -> int:
-        await self._enter(way)
+        entered = await self._visit.enter(way)
+        assert isinstance(entered, Tournament)
+        self._tournament = entered
         head = self._tournament.state.head
         self._output.print(f"{clean_text(head.title)}: {describe_terms(head)}.")
         if (row := self._tournament.row) is not None and not self._tournament.is_over:
@@ -71,23 +78,11 @@ class PlainEvent:
             self._rooms.add(call.room)
             self._game = PlainGame(self._client, self._settings, self._keyboard, self._output, self._session)
             try:
-                await self._game.run(Choice("join", code=call.room).enter)
+                await self._game.run(Choice("join", code=call.room))
             except Refused as refused:
                 self._output.print(clean_text(refused.message))
             self._session.forget_room(call.room)
         return ExitCode.NORMAL
-
-    async def _enter(self, way: EventWay) -> None:
-        try:
-            self._tournament = await way(self._client)
-        except Refused as refused:
-            instead = way.instead(refused)
-            if instead is None or not (self._settings.asks and self._keyboard.is_terminal):
-                raise
-            question = say("card here typed", why=clean_text(refused.message))
-            if not await is_agreed(question, self._keyboard, self._output, "yes"):
-                raise
-            await self._enter(instead)
 
     async def _attend(self) -> Call | None:
         """Print changes and carry out commands until a call, or return None at the end."""
@@ -148,10 +143,10 @@ class PlainEvent:
             return [self._hint]
         deed, argument = find_deed(line, self._hint)
         if deed == "join":
-            await self._enter(way_into(event, argument))
+            await self._visit.enter(way_into(event, argument))
             return []
         question = ask_to_begin(event.state, event.age_ms) if deed == "begin" and self._keyboard.is_terminal else ""
-        if question and not await is_agreed(question, self._keyboard, self._output, "yes"):
+        if question and await self._face.ask(Prompt(question)) is None:
             return []
         return await carry_out(self._client, event, deed, argument)
 

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from tictactoe_client.files.players import Role
-    from tictactoe_client.input.ways import Choice
-    from tictactoe_client.online.tournament import Tournament
-    from tictactoe_client.session import Enter
+    from tictactoe_client.input.ways import Choice, EventWay
     from tictactoe_engine.records import GameRecord
 
 
@@ -33,7 +31,7 @@ class FirstPage:
     record: GameRecord | None = None
     ply: int = 0
     note: str = ""
-    enter: Enter[Tournament] | None = None
+    enter: EventWay | None = None
 
     def role_for(self, first: Choice | None) -> Role:
         """Return the run's role on the server: "nobody" for a watcher."""

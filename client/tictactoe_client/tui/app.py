@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -128,9 +128,11 @@ class TicTacToe(Program, inherit_bindings=False):
             self.ways_in.travel(address)
         self.open(EventPage(EventWay(code, ticket, watches=not ticket)))
 
-    def open_names(self, why: str, go_on: Callable[[], object]) -> None:
-        self.open(NamesPage(go_on))
+    async def claim_name(self, why: str) -> str | None:
+        page = NamesPage()
+        self.open(page)
         self.say(why)
+        return await page.claimed
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, CommandPalette):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import ClassVar, Final
 
 from msgspec import UNSET
@@ -18,15 +17,14 @@ from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.session import Enter
 from tictactoe_client.text.lobby import describe_terms
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
-from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
+from tictactoe_client.visit.face import Prompt
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import EventState, EventSummary
@@ -54,7 +52,7 @@ class EventsPage(ListPage):
         self._events: tuple[EventSummary, ...] = ()
 
     def opened(self) -> None:
-        self.program.ask(self._fetch)
+        self.program.start_online(self._fetch)
 
     connected = opened
 
@@ -71,14 +69,14 @@ class EventsPage(ListPage):
         self.text("hint").show(("" if self._events else say("tournament nothing"), "dim"))
 
     def open_row(self, name: str) -> None:
-        self.program.open(EventPage(lambda client: client.tournaments.watch(name)))
+        self.program.open(EventPage(EventWay(name, watches=True)))
 
 
 class EventPage(ListPage):
     """One event: its progress, the pairings of the round, the table with its sums, and the bracket.
 
     Attributes:
-        enter: Enters or watches the event.
+        way: How the event is entered or watched.
         is_first: Whether the command line asked for this page, so that a refusal ends the program.
     """
 
@@ -87,10 +85,10 @@ class EventPage(ListPage):
     heading = "tournament title"
     wraps = False
 
-    def __init__(self, enter: Enter[Tournament], *, is_first: bool = False) -> None:
+    def __init__(self, way: EventWay, *, is_first: bool = False) -> None:
         super().__init__()
         self.table = Rows("table")
-        self._enter = enter
+        self._way = way
         self._is_first = is_first
         self._event: Tournament | None = None
         self._cut_text = ""
@@ -100,34 +98,19 @@ class EventPage(ListPage):
             self.connected()
 
     def connected(self) -> None:
-        self.program.ask(self._follow)
+        self.program.start_online(self._follow)
 
-    async def _follow(self, client: Client, way: EventWay | None = None) -> None:
-        """Enter the event by `way`, by default as the page was opened, and redraw at every change."""
+    async def _follow(self, client: Client) -> None:
+        """Enter the event, and redraw at every change."""
         try:
-            event = self._event = await (way or self._enter)(client)
+            event = await self.program.ways_in.enter(self._way)
         except ClientError as error:
-            if not self._ask_to_take_over(way or self._enter, error):
-                self._give_up(error)
+            self._give_up(error)
             return
-        self._enter = lambda client: client.tournaments.watch(event.code)
-        async for _ in event:
-            self.redraw()
-
-    def _ask_to_take_over(self, way: Enter[Tournament], error: ClientError) -> bool:
-        """If another device uses the card, ask whether to take over, and return True."""
-        instead = way.instead(error) if isinstance(way, EventWay) else None
-        if instead is None:
-            return False
-
-        def take(answer: str | None) -> None:
-            if answer is not None:
-                self.program.ask(instead if self._event is not None else partial(self._follow, way=instead))
-            elif self._event is None:
-                self._give_up(error)
-
-        self.program.push_screen(Question(f"{error.message} {say('card here')}", yes="key play here"), take)
-        return True
+        if isinstance(event, Tournament):
+            self._event, self._way = event, EventWay(event.code, watches=True)
+            async for _ in event:
+                self.redraw()
 
     def _give_up(self, error: ClientError) -> None:
         if self._is_first and isinstance(error, Refused):
@@ -139,7 +122,7 @@ class EventPage(ListPage):
 
     def closed(self) -> None:
         if (event := self._event) is not None:
-            self.program.ask(lambda _: event.unwatch())
+            self.program.start_online(lambda _: event.unwatch())
 
     def compose_body(self) -> ComposeResult:
         yield self.text("progress")
@@ -231,10 +214,10 @@ class EventPage(ListPage):
             if pairing.id != name or event is None:
                 continue
             if (game := pairing.game_id) is not None:
-                self.program.ask(lambda client: self.program.read_game(client, game, self._replay))
+                self.program.start_online(lambda client: self.program.read_game(client, game, self._replay))
             elif pairing.room:
                 is_own = event.viewer in pairing.players.values() and pairing.state != "scored"
-                self.program.ways_in.enter(Choice("join" if is_own else "watch", code=pairing.room), self)
+                self.program.ways_in.go(Choice("join" if is_own else "watch", code=pairing.room), self)
 
     def _replay(self, record: GameRecord) -> None:
         if self.program.screens[-1] is self:
@@ -252,9 +235,9 @@ class EventPage(ListPage):
         """Carry out the key's current command; to enter an event with tickets, ask for the ticket first."""
         deed, event = self._find_deed(key), self._event
         if deed == "join" and event is not None and event.state.head.entry != "open":
-            self.program.put(Question(say("tournament do join"), ""), self._join)
+            self.program.start(self._join(Prompt(say("tournament do join"), "")))
         elif deed == "join":
-            self._join("")
+            self.program.start(self._join())
         elif deed is not None:
             self._carry_out(deed)
 
@@ -272,24 +255,20 @@ class EventPage(ListPage):
 
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
         if "leave" in self._deeds:
-            yield say("tournament do leave"), self._ask_to_leave
+            yield say("tournament do leave"), self._start_to_leave
 
-    def _ask_to_leave(self) -> None:
-        question = Question(say("tournament sure to leave"), yes="deed leave")
-        self.program.put(question, lambda _: self._carry_out("leave"))
+    def _start_to_leave(self) -> None:
+        self.program.start(self._leave())
 
-    def _join(self, ticket: str) -> None:
-        if self._event is not None:
-            way = way_into(self._event, ticket)
-            self.program.ask(lambda client: self._enter_by(client, way))
+    async def _leave(self) -> None:
+        if await self.program.ask(Prompt(say("tournament sure to leave"), yes="deed leave")) is not None:
+            self._carry_out("leave")
 
-    async def _enter_by(self, client: Client, way: EventWay) -> None:
-        try:
-            await way(client)
-        except ClientError as error:
-            if not self._ask_to_take_over(way, error):
-                raise
+    async def _join(self, prompt: Prompt | None = None) -> None:
+        ticket = "" if prompt is None else await self.program.ask(prompt)
+        if ticket is not None and self._event is not None:
+            await self.program.ways_in.enter(way_into(self._event, ticket))
 
     def _carry_out(self, deed: str) -> None:
         if (event := self._event) is not None:
-            self.program.ask(lambda client: carry_out(client, event, deed))
+            self.program.start_online(lambda client: carry_out(client, event, deed))

@@ -66,7 +66,7 @@ class HistoryPage(ListPage):
     def _ask(self, *, anew: bool) -> None:
         if not self._is_asking:
             known = () if anew else self.games
-            self._is_asking = self.program.ask(lambda client: self._learn(client, known))
+            self._is_asking = self.program.start_online(lambda client: self._learn(client, known))
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
         """Return the player, and `many` of their games older than the game `before`."""
@@ -88,14 +88,14 @@ class HistoryPage(ListPage):
         self._get(lambda record: self.program.open(RoomScreen(self.program, RecordedRoom(record))))
 
     def action_save(self) -> None:
-        self._get(self.program.save)
+        self._get(lambda record: self.program.start(self.program.save(record)))
 
-    def _get(self, deed: Callable[[GameRecord], None]) -> None:
-        """Fetch the chosen game's record and pass it to `deed`, unless the user cancels or chooses another game."""
+    def _get(self, deed: Callable[[GameRecord], object]) -> None:
+        """Fetch the record of the chosen game and use it, unless the person gives up or chooses another."""
         self._stop_fetching()
         self._fetching = self.program.start(self._fetch(self.chosen, deed))
 
-    async def _fetch(self, game: str, deed: Callable[[GameRecord], None]) -> None:
+    async def _fetch(self, game: str, deed: Callable[[GameRecord], object]) -> None:
         client = self.program.session.client
         if client is None or self.program.session.phase != "online":
             self.program.say(f"{say('why offline')} {say('page retries', key=self.show_key('refresh'))}")

@@ -32,15 +32,14 @@ from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.new_room import NewRoomPage, name_games
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.picture import measure, shorten
-from tictactoe_client.tui.question import Question
 from tictactoe_client.tui.room.screen import RoomScreen
+from tictactoe_client.visit.face import Prompt, ask_for
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import BadName, clean_text, parse_name
+from tictactoe_protocol import clean_text, parse_name
 from tictactoe_protocol.pushes import HeldSeat, PastGame
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_words.catalogue import say
 from tictactoe_words.emblems import emblem_of
-from tictactoe_words.refusals import describe_fault
 from tictactoe_words.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
@@ -177,7 +176,7 @@ class HomePage(ListPage):
             yield "return", Entry(say("home back", url=session.before.url), "", partial(ways_in.travel, session.before))
 
     def _list_ways(self, client: Client) -> Iterator[tuple[str, Entry]]:
-        program, enter, alone = self.program, self.program.ways_in.enter, self.program.session.is_own
+        program, enter, alone = self.program, self.program.ways_in.go, self.program.session.is_own
         rules = PRESETS[self.game.value]
         for seat in self.held:
             title = say("home resume", room=name_with_time(seat.room, client.rooms.held_ms(seat.room)))
@@ -316,7 +315,7 @@ class HomePage(ListPage):
         self.program.lobby.follow()
         if self.chosen == "join":
             self.choose("match")
-        self.program.ask(self._learn)
+        self.program.start_online(self._learn)
 
     def covered(self, screen: object) -> None:
         if isinstance(screen, RoomScreen):
@@ -331,7 +330,7 @@ class HomePage(ListPage):
         elif name in self._entries:
             self._entries[name].deed()
         else:
-            self.program.ways_in.enter(Choice("join", code=name))
+            self.program.ways_in.go(Choice("join", code=name))
 
     def on_key(self, event: events.Key) -> None:
         """Start typing a code on the line for codes; elsewhere choose the next line that begins with the letter."""
@@ -419,28 +418,24 @@ class HomePage(ListPage):
     def action_open_page(self, name: str) -> None:
         self.program.open(PAGES[name].page())
 
-    def _play_together(self, names: tuple[str, ...] = (), why: str = "") -> None:
-        """Ask for the name of each player at this keyboard, then start; the first name becomes ours."""
-        rules = PRESETS[self.game.value]
-        if len(names) == len(rules.marks):
-            self.program.ways_in.enter_as(names[0], together(rules, names[1:]))
-            return
+    def _play_together(self) -> None:
+        self.program.start(self._ask_for_names())
 
-        def take(text: str) -> None:
-            try:
-                self._play_together((*names, parse_name(text)))
-            except BadName as bad:
-                self._play_together(names, f"{describe_fault(bad)}\n")
+    async def _ask_for_names(self) -> None:
+        """Ask for the name of each player at this keyboard, then begin; the first is ours from now on."""
+        rules, known = PRESETS[self.game.value], self.program.session.identity.name or ""
+        names: list[str] = []
+        for mark in rules.marks:
+            prompt = Prompt(say("page new name of", mark=mark), "" if names else known, limit=MAX_NAME_LENGTH)
+            if (name := await ask_for(self.program, prompt, parse_name)) is None:
+                return
+            names.append(name)
+        self.program.ways_in.go_as(names[0], together(rules, names[1:]))
 
-        known = "" if names else self.program.session.identity.name or ""
-        question = Question(why + say("page new name of", mark=rules.marks[len(names)]), known, limit=MAX_NAME_LENGTH)
-        self.program.put(question, take)
+    def action_name(self) -> None:
+        self.program.start(self._change_name())
 
-    def action_name(self, typed: str = "", why: str = "") -> None:
-        def take(text: str) -> None:
-            try:
-                self.program.rename(parse_name(text))
-            except BadName as bad:
-                self.action_name(text, f"{describe_fault(bad)}\n")
-
-        self.program.put(Question(why + say("home your name"), typed, limit=24), take)
+    async def _change_name(self) -> None:
+        name = await ask_for(self.program, Prompt(say("home your name"), "", limit=MAX_NAME_LENGTH), parse_name)
+        if name is not None:
+            self.program.rename(name)

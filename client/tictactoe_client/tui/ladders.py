@@ -14,7 +14,7 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, align
-from tictactoe_client.tui.question import Question
+from tictactoe_client.visit.face import Prompt
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import PastGame, PlayerProfile
@@ -46,7 +46,7 @@ class LadderPage(ListPage):
         self._ladders: tuple[LadderState, ...] = ()
 
     def opened(self) -> None:
-        self.program.ask(self._learn)
+        self.program.start_online(self._learn)
 
     connected = action_refresh = opened
 
@@ -88,14 +88,17 @@ class LadderPage(ListPage):
 
     def open_row(self, name: str) -> None:
         if name == _BY_NAME:
-            self.program.put(Question(say("ladder which name"), "", limit=MAX_NAME_LENGTH), self._open_player)
+            self.program.start(self._ask_for_player())
         elif name == _PLAY:
             rules = PRESETS[self._ladders[0].rules]
-            self.program.ways_in.enter(Choice("match", rules, parse_clock(CLOCK), rated=True))
+            self.program.ways_in.go(Choice("match", rules, parse_clock(CLOCK), rated=True))
         else:
             self._open_player(name)
 
-    def _open_player(self, player: str) -> None:
+    async def _ask_for_player(self) -> None:
+        self._open_player(await self.program.ask(Prompt(say("ladder which name"), "", limit=MAX_NAME_LENGTH)))
+
+    def _open_player(self, player: str | None) -> None:
         if player:
             self.program.open(PlayerPage(player, self._ladders[0].rules))
 
@@ -150,10 +153,10 @@ class PlayerPage(HistoryPage):
     def action_challenge(self) -> None:
         """Challenge the player to a rated game of the ladder with the usual clock."""
         terms, name = (PRESETS[self._rules], parse_clock(CLOCK)), self.describe_heading()
-        self.program.ways_in.enter(Choice("challenge", *terms, player=self._player, name=name, rated=True))
+        self.program.ways_in.go(Choice("challenge", *terms, player=self._player, name=name, rated=True))
 
     def action_answer(self, way: str) -> None:
-        self.program.ask(self._switch_block)
+        self.program.start_online(self._switch_block)
 
     async def _switch_block(self, client: Client) -> None:
         shows = self._player in await client.challenges.block()

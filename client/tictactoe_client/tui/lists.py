@@ -159,7 +159,7 @@ class WatchPage(ListPage):
         self.text("hint").show((nothing, ""), (say("watch private"), "dim"))
 
     def open_row(self, name: str) -> None:
-        self.program.ways_in.enter(Choice("watch", code=name), self)
+        self.program.ways_in.go(Choice("watch", code=name), self)
 
     def on_key(self, event: events.Key) -> None:
         if event.character is not None and event.character.isalnum():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from functools import partial
 from typing import ClassVar, Final
 
 from textual.binding import BindingType
@@ -13,7 +13,8 @@ from tictactoe_client.online.client import Client
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part
-from tictactoe_client.tui.question import Question
+from tictactoe_client.tui.prompt import PromptScreen
+from tictactoe_client.visit.face import Prompt
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.text import MAX_NAME_LENGTH
@@ -26,17 +27,17 @@ _OTHER_LINES: Final = 12
 class NamesPage(ListPage):
     """Commands, devices and the latest answer; rescue codes stay until the user has written them down.
 
-    Args:
-        go_on: Called when the page is closed, if the name is claimed by then.
+    Attributes:
+        claimed: When the page is closed, "" if the name is claimed by then, or None.
     """
 
     situation = "names"
     BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "name title"
 
-    def __init__(self, go_on: Callable[[], object] | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._go_on = go_on
+        self.claimed: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._devices: dict[str, Device] = {}
         self._about = self._name = ""
         self._is_own_name = self._deletes_data = False
@@ -45,13 +46,12 @@ class NamesPage(ListPage):
         self._picture: tuple[str, ...] = ()
 
     def opened(self) -> None:
-        self.program.ask(self._learn)
+        self.program.start_online(self._learn)
 
     connected = opened
 
     def closed(self) -> None:
-        if self._go_on is not None and self._is_own_name:
-            self._go_on()
+        self.claimed.set_result("" if self._is_own_name else None)
 
     def fill(self) -> None:
         deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code", "back", "export", "forget")}
@@ -78,7 +78,10 @@ class NamesPage(ListPage):
     def open_row(self, name: str) -> None:
         if name == "link":
             self._do(name)
-            return
+        else:
+            self.program.start(self._ask(name))
+
+    async def _ask(self, name: str) -> None:
         client = self.program.session.client
         asks: dict[str, tuple[str, str | None]] = {
             "claim": (say("home your name"), client.name if client else ""),
@@ -89,45 +92,43 @@ class NamesPage(ListPage):
         }
         text, value = asks.get(name, (say("name revoke", device=name), None))
         limit = {"code": 64, "export": 4096}.get(name, MAX_NAME_LENGTH)
-        self.program.put(Question(text, value, limit=limit), partial(self._answer, name))
-
-    def _answer(self, name: str, typed: str) -> None:
+        ask = self.program.ask
+        if (typed := await ask(Prompt(text, value, limit=limit))) is None:
+            return
         match name:
             case "claim" | "export":
                 self._do(name, typed)
             case "code":
                 self.program.session.become(link=typed)
             case "back":
-                self.program.put(Question(say("name back code"), "", limit=64), partial(self._come_back, typed))
-            case "forget" if self._is_own_name:
-                twice = Question(say("name forget twice", name=clean_text(self._name)))
-                self.program.put(twice, lambda _: self._do("forget"))
+                code = await ask(Prompt(say("name back code"), "", limit=64))
+                if typed and code:
+                    self.program.keep_name(typed)
+                    self.program.session.become(rescue=code)
             case "forget":
-                self._do("forget")
+                twice = Prompt(say("name forget twice", name=clean_text(self._name)))
+                if not self._is_own_name or await ask(twice) is not None:
+                    self._do("forget")
             case _:
                 self._do("revoke", name)
-
-    def _come_back(self, name: str, code: str) -> None:
-        if name and code:
-            self.program.keep_name(name)
-            self.program.session.become(rescue=code)
 
     def action_back(self) -> None:
         if not self.asks_first(super().action_back):
             super().action_back()
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
-        def take(_: str) -> None:
+        asks = bool(self._codes) and not isinstance(self.program.screen, PromptScreen)
+        if asks:
+            self.program.start(self._ask_whether_written(leave))
+        return asks
+
+    async def _ask_whether_written(self, leave: Callable[[], None]) -> None:
+        if await self.program.ask(Prompt(say("name written"), yes="key written")) is not None:
             self._codes = []
             leave()
 
-        asks = bool(self._codes) and not isinstance(self.program.screen, Question)
-        if asks:
-            self.program.put(Question(say("name written"), yes="key written"), take)
-        return asks
-
     def _do(self, what: str, value: str = "") -> None:
-        self.program.ask(lambda client: self._carry_out(client, what, value))
+        self.program.start_online(lambda client: self._carry_out(client, what, value))
 
     async def _carry_out(self, client: Client, what: str, value: str) -> None:
         self._deletes_data = what == "forget"

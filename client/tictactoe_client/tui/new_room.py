@@ -139,7 +139,7 @@ class NewRoomPage(FormPage):
     def action_open(self) -> None:
         self.take()
         try:
-            self.program.ways_in.enter(read_room(self.values))
+            self.program.ways_in.go(read_room(self.values))
         except Misuse as misuse:
             self.program.say(misuse.message, "bad")
 

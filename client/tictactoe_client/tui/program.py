@@ -8,7 +8,6 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, cast
 
 from textual import events
@@ -26,7 +25,7 @@ from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
-from tictactoe_client.online.events import ChallengeEnded, RoomUnanswered
+from tictactoe_client.online.events import ChallengeEnded
 from tictactoe_client.online.messages import Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Session, cluster_for
@@ -38,8 +37,9 @@ from tictactoe_client.themes import THEMES, resolve_theme
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.line import hand_on
 from tictactoe_client.tui.picture import measure
-from tictactoe_client.tui.question import Question
+from tictactoe_client.tui.prompt import PromptScreen
 from tictactoe_client.tui.ways_in import WaysIn
+from tictactoe_client.visit.face import Prompt
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
@@ -78,6 +78,8 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         try:
+            if isinstance(event, events.Key):
+                await asyncio.sleep(0)  # what the previous key has started may ask now, and gets this key
             if not hand_on(event, self):
                 await super().on_event(event)
         except Exception as error:
@@ -215,9 +217,20 @@ class Program(App[int], inherit_bindings=False):
         """Open the page of an event, perhaps at another server, and enter it if there is a ticket."""
         raise NotImplementedError
 
-    def open_names(self, why: str, go_on: Callable[[], object]) -> None:
-        """Open the page about the player's name, and say why; call `go_on` if it is closed with a claimed name."""
+    async def claim_name(self, why: str) -> str | None:
+        """Open the page about the player's name, and say why; return "" if it is closed with a claimed name."""
         raise NotImplementedError
+
+    async def ask(self, prompt: Prompt) -> str | None:
+        """Ask above the current screen, as a `Face`; what asks is cancelled if the prompt is closed unanswered."""
+        if prompt.claims_name:
+            return await self.claim_name(prompt.text)
+        screen = PromptScreen(prompt)
+        self.push_screen(screen)
+        return await screen.answered
+
+    def show(self, *lines: str) -> None:
+        self.say(" ".join(lines))
 
     def close(self, screen: ClientScreen) -> None:
         """Close a screen and those above it; closing the first screen ends the program."""
@@ -235,7 +248,7 @@ class Program(App[int], inherit_bindings=False):
         while self.screen is not below:
             screen = self.screen
             self.pop_screen()
-            if isinstance(screen, ClientScreen):
+            if isinstance(screen, ClientScreen | PromptScreen):
                 screen.closed()
         below.opened()
         self.redraw()
@@ -251,7 +264,7 @@ class Program(App[int], inherit_bindings=False):
         task.add_done_callback(self._deeds.discard)
         return task
 
-    def ask(self, work: Callable[[Client], Coroutine[Any, Any, object]]) -> bool:
+    def start_online(self, work: Callable[[Client], Coroutine[Any, Any, object]]) -> bool:
         """Start a task that needs the server; return False if there is no connection."""
         client = self.session.client if self.session.phase == "online" else None
         if client is not None:
@@ -288,22 +301,14 @@ class Program(App[int], inherit_bindings=False):
     def action_theme(self) -> None:
         self.use_theme(THEMES[(THEMES.index(self.settings.theme) + 1) % len(THEMES)])
 
-    def put(self, question: Question, answered: Callable[[str], object]) -> None:
-        """Ask a question; `answered` gets the text or "" for yes, and is not called for no."""
-
-        def take(answer: str | None) -> None:
-            if answer is not None:
-                answered(answer)
-
-        self.push_screen(question, take)
-
-    def save(self, record: GameRecord, name: str = "") -> None:
-        name = name or name_for(record)
-        try:
-            self.say(save_record(record, name), "good")
-        except Misuse as misuse:
-            question = Question(say("program save as", why=misuse.message), name, limit=200)
-            self.put(question, partial(self.save, record))
+    async def save(self, record: GameRecord) -> None:
+        name: str | None = name_for(record)
+        while name is not None:
+            try:
+                self.say(save_record(record, name or name_for(record)), "good")
+                return
+            except Misuse as misuse:
+                name = await self.ask(Prompt(say("program save as", why=misuse.message), name, limit=200))
 
     def ring(self) -> None:
         """Ring the bell as the settings say: always, or while the person is away."""
@@ -393,7 +398,7 @@ class Program(App[int], inherit_bindings=False):
         is_free = self.screen is self.screens[-1] and call.room not in self._answered
         if is_wanted or (is_free and self.screens[-1].gives_way()):
             self._answered.add(call.room)
-            self.ways_in.enter(Choice("join", code=call.room), self.screens[-1])
+            self.ways_in.go(Choice("join", code=call.room), self.screens[-1])
         elif self.status is None:
             self.say(f"{describe_call(call)} {say('tournament go', key=self.keymap.show('call'))}")
             self._told_call = self.status
@@ -452,7 +457,7 @@ class Program(App[int], inherit_bindings=False):
 
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
         if end.leads and not self.ways_in.waits_for and self.screens[-1].gives_way():
-            self.ways_in.enter(Choice("join", code=end.over.room or ""), self.screens[-1])
+            self.ways_in.go(Choice("join", code=end.over.room or ""), self.screens[-1])
         self.say(describe_challenge_end(end.over, end.challenge, viewer, end.name))
 
     def _hear(self, message: Message) -> None:
@@ -471,8 +476,6 @@ class Program(App[int], inherit_bindings=False):
             self.heed_call()
         if isinstance(message.push, (Notice, Announcement)):
             self.say(describe_push(message.push))
-        if isinstance(message.event, RoomUnanswered) and self.ways_in.waits_for:
-            self.say(message.event.message)  # once there the room tells it itself
 
     def _connected(self) -> None:
         for screen in reversed(self.screens):

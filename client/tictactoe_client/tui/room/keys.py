@@ -23,7 +23,7 @@ from tictactoe_client.tui.page import HelpPage
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.model import Asked, RoomModel, example_cell, find_deed
 from tictactoe_client.tui.room.picture import RoomView
-from tictactoe_client.tui.ways_in import describe_wait
+from tictactoe_client.visit.joining import Entered, describe_wait
 from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -418,10 +418,10 @@ class RoomCommands:
 
     def _set_out(self, what: str, choice: Choice, news: str = "") -> None:
         if not self._program.ways_in.waits_for:
-            coming = self._program.ways_in.fetch(what, choice.enter)
+            coming = self._program.ways_in.enter(choice, what)
             self._program.start(self._go_over(coming, news, may_lose=self.model.room.plays))
 
-    async def _go_over(self, coming: Coroutine[Any, Any, Room | None], news: str, *, may_lose: bool) -> None:
+    async def _go_over(self, coming: Coroutine[Any, Any, Entered | None], news: str, *, may_lose: bool) -> None:
         """Enter another room, show the news with its code, and leave this one.
 
         If the person has gone home, neither room is wanted. If a game has begun here meanwhile it is played, unless the
@@ -434,7 +434,7 @@ class RoomCommands:
             if here.ended is not None and self._screen in program.screens:
                 program.go_home()
             raise
-        if room is None or room is here:
+        if not isinstance(room, Room) or room is here:
             return
         if self.model.room.plays and not may_lose:
             program.say(say("room somebody came"))

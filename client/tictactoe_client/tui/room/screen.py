@@ -296,7 +296,7 @@ class RoomScreen(ClientScreen):
             self._program.close(self)
             if room.plays or room.is_watching:
                 choice = Choice("watch" if room.is_watching else "join", code=room.code)
-                self._program.ways_in.enter(choice, self._program.screens[-1])
+                self._program.ways_in.go(choice, self._program.screens[-1])
 
     def closed(self) -> None:
         self._stop_hearing()

@@ -1,7 +1,8 @@
-"""A question above a screen: yes or no, or a line of text."""
+"""A prompt above a screen."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
 from textual import events
@@ -14,6 +15,7 @@ from textual.widgets import Label
 
 from tictactoe_client.tui.foot import bind_keys, find_keys
 from tictactoe_client.tui.line import Line, hand_on
+from tictactoe_client.visit.face import Prompt
 from tictactoe_words.catalogue import say
 
 
@@ -23,25 +25,24 @@ class Answer(Line):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.confirm"), Binding("escape", "screen.back")]
 
 
-class Question(ModalScreen[str | None], inherit_bindings=False):
-    """Asks; the result is the typed text, "" for a plain yes, or None for no.
+class PromptScreen(ModalScreen[None], inherit_bindings=False):
+    """Shows a prompt.
 
-    Args:
-        value: The initial text; None asks a yes-no question.
-        yes: The id of the confirming key's description.
-        anew: Whether typing replaces the initial text.
+    Attributes:
+        answered: The answer, as for `Face.ask`; cancelled if the prompt is closed without one.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("question")
 
-    def __init__(
-        self, text: str, value: str | None = None, *, yes: str = "key yes", limit: int = 2000, anew: bool = False
-    ) -> None:
+    def __init__(self, prompt: Prompt) -> None:
         super().__init__()
-        self.line = None if value is None else Answer(value, max_length=limit, compact=True, select_on_focus=anew)
-        answers = {"confirm": yes, "back": "key no"}
-        self._names = answers if self.line is None else {"screen.confirm": "key ok", "screen.back": "key no"}
-        self._text = text
+        self.answered: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self.line: Answer | None = None
+        self._names = {"confirm": prompt.yes, "back": "key no"}
+        if prompt.value is not None:
+            self.line = Answer(prompt.value, max_length=prompt.limit, compact=True, select_on_focus=prompt.replaces)
+            self._names = {"screen.confirm": "key ok", "screen.back": "key no"}
+        self._text = prompt.text
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question"):
@@ -66,7 +67,15 @@ class Question(ModalScreen[str | None], inherit_bindings=False):
             event.stop()
 
     def action_confirm(self) -> None:
-        self.dismiss("" if self.line is None else self.line.value.strip())
+        self._answer("" if self.line is None else self.line.value.strip())
 
     def action_back(self) -> None:
-        self.dismiss(None)
+        self._answer(None)
+
+    def _answer(self, answer: str | None) -> None:
+        self.dismiss()
+        if not self.answered.done():
+            self.answered.set_result(answer)
+
+    def closed(self) -> None:
+        self.answered.cancel()

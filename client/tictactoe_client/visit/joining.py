@@ -1,0 +1,170 @@
+"""Entering rooms and events, with what the server or the person may want first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+from tictactoe_client.exits import dismiss
+from tictactoe_client.input import names
+from tictactoe_client.input.ways import Choice, EventWay
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import ClientError, Refused
+from tictactoe_client.online.events import RoomUnanswered
+from tictactoe_client.online.messages import Messages
+from tictactoe_client.online.room import GOODBYE_SECONDS, Room
+from tictactoe_client.online.tournament import Tournament
+from tictactoe_client.session import Session
+from tictactoe_client.text.arrival import describe_going_elsewhere
+from tictactoe_client.visit.face import Face, Prompt
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.challenges import Challenged
+from tictactoe_words.catalogue import say
+from tictactoe_words.ladders import describe_challenge
+
+AnyWay = Choice | EventWay
+Entered = Room | Tournament
+
+
+class Visit:
+    """Enters rooms, one at a time, and events.
+
+    A room that is entered after the person has given up is left again before the next one is entered.
+
+    Attributes:
+        waits_for: A description of the room that is being entered, or "".
+    """
+
+    def __init__(self, face: Face, session: Session) -> None:
+        self.waits_for = ""
+        self._face = face
+        self._session = session
+        self._wanted: object | None = None
+        self._turn = asyncio.Lock()
+
+    def enter(self, way: AnyWay, what: str = "") -> Coroutine[Any, Any, Entered | None]:
+        """Give up the room that is being entered, if `way` leads to another one, and return an awaitable.
+
+        `what` describes the wait.
+
+        Its result is None if the person gives up. If the way is refused and the person wants no other way, it raises
+        the refusal.
+        """
+        return self._enter(way, self._want(way, what))
+
+    def give_up(self) -> bool:
+        """Return True if a room was being entered, which is now left as soon as the server answers."""
+        was_wanted = self._wanted is not None
+        self.waits_for, self._wanted = "", None
+        return was_wanted
+
+    async def finish(self) -> None:
+        """Give up as the program ends; do not wait for a silent server."""
+        self.give_up()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS), self._turn:
+                pass
+
+    def _want(self, way: AnyWay, what: str = "") -> object | None:
+        if isinstance(way, Choice):
+            self.waits_for, self._wanted = what or describe_wait(way), object()
+        return self._wanted
+
+    async def _enter(self, way: AnyWay, wanted: object | None) -> Entered | None:
+        while True:
+            try:
+                if isinstance(way, EventWay):
+                    return None if self._session.client is None else await way(self._session.client)
+                return await self._take_turn(way, wanted)
+            except Refused as refused:
+                other = await self._find_other_way(way, refused)
+                if other is None:
+                    raise
+                way, wanted = other, self._want(other)
+
+    async def _take_turn(self, choice: Choice, wanted: object | None) -> Entered | None:
+        session = self._session
+        try:
+            async with self._turn:
+                client = session.client
+                if client is None or self._wanted is not wanted:
+                    return None
+                more = [say("challenge open")] if choice.way == "challenge" else []
+                show = lambda told: self._face.show(told, *more)  # noqa: E731
+                hearing = asyncio.create_task(self._hear(client, client.messages(), choice))
+                try:
+                    entered = await session.enter(lambda client: choice.enter_any(client, show))
+                finally:
+                    await dismiss(hearing)
+                if self._wanted is wanted or not isinstance(entered, Room):
+                    return entered
+                if any(seat.room == entered.code for seat in client.welcome.rooms):
+                    await session.greet_again()  # the seat of an earlier run stays ours
+                else:
+                    await entered.leave()
+                    session.forget_room(entered.code)
+        except ClientError:
+            if self._wanted is wanted:
+                raise
+        finally:
+            if self._wanted is wanted:
+                self.give_up()
+        return None
+
+    async def _hear(self, client: Client, messages: Messages, choice: Choice) -> None:
+        """Report that the room's server does not answer; while our own challenge is open, ask about those of others."""
+        async with messages:
+            async for message in messages:
+                if isinstance(message.event, RoomUnanswered):
+                    self._face.show(message.event.message)
+                elif choice.way != "challenge":
+                    continue
+                elif isinstance(push := message.push, Challenged) and push.player != client.player:
+                    question = f"{describe_challenge(push, client.player)} {say('challenge agree')}"
+                    accepts = await self._face.ask(Prompt(question)) is not None
+                    with suppress(Refused):  # it may be over
+                        await client.challenges.answer(push.challenge, accept=accepts)
+
+    async def _find_other_way(self, way: AnyWay, refused: Refused) -> AnyWay | None:
+        """Offer what is possible instead of a refused way, and return it if the person agrees."""
+        client, why = self._session.client, clean_text(refused.message)
+        other: AnyWay | None = None
+        if client is None:
+            return None
+        if isinstance(way, EventWay):
+            prompt, other = Prompt(f"{why} {say('card here')}", yes="key play here"), way.instead(refused)
+        elif refused.needs_claim:
+            return way if await self._claim_name() else None
+        elif refused.code == "room_full" and refused.room is not None:
+            other = Choice("watch", code=refused.room)
+            prompt = Prompt(why, yes="key watch", word="watch")
+        elif refused.code == "moved" and client.rooms.plays:
+            prompt, other = Prompt(describe_going_elsewhere(way.code, client)), way
+        if other is None or await self._face.ask(prompt) is None:
+            return None
+        if refused.code == "moved":
+            client.rooms.step_aside()
+        return other
+
+    async def _claim_name(self) -> bool:
+        """Offer to claim the player's name, and return whether it is claimed."""
+        client = self._session.client
+        if client is None:
+            return False
+        prompt = Prompt(say("claim first", name=clean_text(client.name)), claims_name=True)
+        if await self._face.ask(prompt) is None:
+            return False
+        client = self._session.client or client
+        if client.welcome.claimed is not True:
+            told, _ = await names.carry_out(client, "claim", client.name)
+            self._face.show(*told)
+        return True
+
+
+def describe_wait(choice: Choice) -> str:
+    """Describe the room that is being entered in a few words."""
+    if choice.way == "create":
+        return say("wait for computer" if choice.bots else "wait for room")
+    return say(f"wait for {'match' if choice.way == 'challenge' else choice.way}", room=choice.code)

@@ -1,0 +1,135 @@
+"""The flows of a visit, with a face that answers from a list."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.client.tournaments import EVENT, event, with_card_in_use
+from tests.faults.hostile_server import hostile_server
+from tests.kept import session_of
+from tests.peer import open_peer
+from tests.proxy import Proxy
+from tests.server.ratings.served import CLOCK, RULES, rating
+from tictactoe_client import Client, connect
+from tictactoe_client.input.ways import Choice, EventWay
+from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.room import Room
+from tictactoe_client.online.tournament import Tournament
+from tictactoe_client.visit.face import Prompt, choose_name
+from tictactoe_client.visit.joining import Visit
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.server import Server
+
+__all__ = ["rating"]
+
+RATED = Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True)
+
+
+class FakeFace:
+    """Gives the listed answers, then None."""
+
+    def __init__(self, *answers: str | None) -> None:
+        self.answers = [*answers]
+        self.asked: list[Prompt] = []
+        self.shown: list[str] = []
+
+    async def ask(self, prompt: Prompt) -> str | None:
+        self.asked.append(prompt)
+        return self.answers.pop(0) if self.answers else None
+
+    def show(self, *lines: str) -> None:
+        self.shown.extend(lines)
+
+
+@asynccontextmanager
+async def visiting(url: str, face: FakeFace, name: str = "cy") -> AsyncIterator[tuple[Visit, Client]]:
+    async with connect(url, name=name) as client:
+        yield Visit(face, session_of(client)), client
+
+
+@asynccontextmanager
+async def full_room(server: Server) -> AsyncIterator[str]:
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        code = (await ana.ask("create"))["room"]
+        await bo.ask("join", room=code)
+        yield code
+
+
+async def test_a_full_room_is_watched_if_the_person_agrees(server: Server) -> None:
+    face = FakeFace("")
+    async with full_room(server) as code, visiting(server.url, face) as (visit, _):
+        room = await visit.enter(Choice("join", code=code))
+        assert isinstance(room, Room)
+        assert room.is_watching
+    assert [(prompt.text, prompt.yes, prompt.word) for prompt in face.asked] == [
+        (f"Room {code} is full; you may watch it.", "key watch", "watch")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("way", "code"),
+    [(lambda code: Choice("join", code=code), "room_full"), (lambda _: Choice("join", code="K7M4PQ"), "no_such_room")],
+)
+async def test_a_refusal_stands_if_the_person_wants_nothing_else(
+    server: Server, way: Callable[[str], Choice], code: str
+) -> None:
+    async with full_room(server) as full, visiting(server.url, FakeFace()) as (visit, _):
+        with pytest.raises(Refused) as refused:
+            await visit.enter(way(full))
+        assert refused.value.code == code
+        assert not visit.waits_for
+
+
+@pytest.mark.parametrize("answer", ["", None])
+async def test_a_rated_game_begins_once_the_name_is_claimed(rating: Server, answer: str | None) -> None:
+    face = FakeFace(answer)
+    async with visiting(rating.url, face) as (visit, client):
+        if answer is None:
+            with pytest.raises(Refused, match="Rated games need a name of your own"):
+                await visit.enter(RATED)
+        else:
+            room = await visit.enter(RATED)
+            assert isinstance(room, Room)
+            assert room.state.rated
+            assert face.shown[0].startswith("cy is yours.")
+        assert (client.welcome.claimed is True) == (answer is not None)
+    assert [prompt.claims_name for prompt in face.asked] == [True]
+
+
+async def test_a_card_in_use_on_another_device_is_taken_over_if_the_person_agrees() -> None:
+    async with hostile_server() as hostile:
+        url = with_card_in_use(hostile, event()).url
+        for face in (FakeFace(None), FakeFace("")):
+            async with visiting(url, face) as (visit, _):
+                entering = visit.enter(EventWay(EVENT, "ana-1"))
+                if face.answers[0] is None:
+                    with pytest.raises(Refused, match="already here with this card"):
+                        await entering
+                else:
+                    assert isinstance(await entering, Tournament)
+            assert face.asked[0].text.endswith("Play here instead?")
+
+
+async def test_a_room_that_comes_after_the_person_has_given_up_is_left_again(server: Server) -> None:
+    async with Proxy(server.port) as proxy, visiting(proxy.url, FakeFace()) as (visit, client):
+        proxy.down.hold_up()
+        entering = asyncio.create_task(visit.enter(Choice("create")))
+        await asyncio.sleep(0)
+        assert visit.waits_for == "Opening the room"
+        assert visit.give_up()
+        assert not visit.give_up()
+        proxy.down.go_on()
+        assert await entering is None
+        assert not await client.rooms.list()
+
+
+async def test_a_name_is_asked_for_until_it_is_one() -> None:
+    face = FakeFace("@", "Zoe")
+    assert await choose_name(face, "Kind Otter") == "Zoe"
+    assert [prompt.value for prompt in face.asked] == ["Kind Otter", "@"]
+    assert face.asked[1].text.endswith("\nWhat's your name?")
+    assert await choose_name(FakeFace(""), "Kind Otter") == "Kind Otter"
+    assert await choose_name(FakeFace(), "Kind Otter") == "Kind Otter"
