@@ -43,6 +43,7 @@ from tictactoe_server.features.tournaments.commands import Deserted, EnterEvent,
 from tictactoe_server.features.tournaments.commands import apply as change_event
 from tictactoe_server.features.tournaments.event import Event, due_at, open_event
 from tictactoe_server.features.tournaments.running import purpose_of
+from tictactoe_server.rooms.news import news_of
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, is_expired
 from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, open_room, seat_of
@@ -220,14 +221,14 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
             *(((bo, Resign(room=room.code)),) if is_rated(room) else ()),
         ]
         for player, command in moves:
-            room = apply(room, player, command, 1_000)
-            before, seen = seen, Seen(state_of(room, 1_000, watchers=0), room.position.moves)
+            was, room = room, apply(room, player, command, 1_000)
+            before, seen = seen, see(room, 1_000, was)
             if len(seen.moves) in (0, 1, 7, 8):
                 yield tell_vector(before, seen, ana.id)
                 if is_rated(room):
                     yield tell_vector(before, seen, bo.id, has_challenges=False)
     assert seen is not None
-    missed = replace(seen.state, event=msgspec.UNSET, pairing=msgspec.UNSET, happened=msgspec.UNSET)
+    missed = replace(seen.state, event=msgspec.UNSET, pairing=msgspec.UNSET, news=())
     later = replace(missed, game=3, score={**missed.score, ana.id: 2})
     yield tell_vector(Seen(missed, seen.moves), Seen(later, seen.moves), "")
 
@@ -256,7 +257,9 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
     traits += [("waits", one["id"], len(one["marks"]), one["id"] == "choose" and again) for one in found["questions"]]
     traits += [("why", name, reason) for name, reason in found["reasons"].items()]
     traits += [
-        ("happened", one["type"], one.get("why"), len(vector["events"]) > 1) for one in after.get("happened", ())
+        ("happened", one["type"], one.get("why"), len(vector["events"]) > 1)
+        for one in after["news"]
+        if one["type"] in ("out", "chose")
     ]
     if after["rules"].get("opening"):
         swaps = any(event.get("swaps") for event in vector["events"])
@@ -300,6 +303,12 @@ def open_in_event(rules: Rules, clock: ClockFields | None, people: tuple[Player,
     return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, **terms)
 
 
+def see(room: Room, now: int, before: Room, *, watchers: int = 0) -> Seen:
+    """Return the state of a room after the change from `before`."""
+    state = state_of(room, now, watchers=watchers, news=() if room is before else news_of(before, room))
+    return Seen(state, room.position.moves)
+
+
 def go_on_by_card() -> list[Seen]:
     """Return the states of an event's game whose card is opened on another device, twice."""
     ana, bo, heir = *PEOPLE[:2], Player("p-heir", PEOPLE[1].name)
@@ -309,8 +318,8 @@ def go_on_by_card() -> list[Seen]:
         *((ana, Enter()), (bo, Enter()), (bo, Dropped()), (bo, HandOver(heir.id)), (heir, Enter())),
         *((heir, HandOver(bo.id)), (bo, Enter())),
     ):
-        room = apply(room, player, command, 1_000)
-        seen.append(Seen(state_of(room, 1_000, watchers=0), room.position.moves))
+        was, room = room, apply(room, player, command, 1_000)
+        seen.append(see(room, 1_000, was))
     return seen
 
 
@@ -318,10 +327,10 @@ def go_on(
     chance: random.Random, room: Room, people: tuple[Player, ...], entering: tuple[Player, ...], now: int
 ) -> list[Seen]:
     """Return the states of an open room that these people enter."""
-    seen = [Seen(state_of(room, now, watchers=0), room.position.moves)]
+    seen = [see(room, now, room)]
     for player in entering:
-        room = apply(room, player, Enter(), now)
-        seen.append(Seen(state_of(room, now, watchers=0), room.position.moves))
+        was, room = room, apply(room, player, Enter(), now)
+        seen.append(see(room, now, was))
     for _ in range(chance.choice((10, 30, 60))):
         now += chance.choice((10, 10, 10, 10, 10, 10, 600, 3_000))
         after = room
@@ -333,8 +342,8 @@ def go_on(
             if after is not room:
                 break
         if after is not room:
+            seen.append(see(after, now, room, watchers=chance.choice((0, 0, 1))))
             room = after
-            seen.append(Seen(state_of(room, now, watchers=chance.choice((0, 0, 1))), room.position.moves))
     return seen
 
 

@@ -444,12 +444,20 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Something that happened in the change to a state, and that the state itself does not show. - `out`: the player with `mark` is out of this game; `why` is the reason. - `chose`: the player who had `mark` chose `take` in the opening: a mark or `more`. Taking the other mark swaps the seats. */
+  /** An event in the change to a state. `type` says which of the other fields there are. - `moved`: `mark` was placed on `cell`; in an opening, `by` is the mark of the player, if it is another one. - `chose`: the player who had `mark` chose `take` in the opening: a mark or `more`. Taking the other mark swaps the seats. - `out`: the player with `mark` is out of this game; `why` is the reason. - `offered`, `declined`, `withdrawn`: `mark` offered a draw, an undo of `cells` or a rematch (`kind`), or ended such an offer. - `lapsed`: the offer of `mark` ended because of a `move` or a `taking back` (`why`) or another event. - `taken back`: the moves on `cells` were taken back, as `mark` had asked. - `joined`, `left`, `dropped`, `back`: a player took a seat, left it for good, lost the connection, or came back; the first two have a `name`. - `renamed`: the player with `mark`, who was called `before`, is called `name` now. - `ended`: the game ended with `result`. - `began`: the game with the number `game` began. In a later game of the room, the seats may have moved on. */
   interface Happening {
     type: string;
     mark?: string;
     why?: string;
     take?: string;
+    cell?: number;
+    by?: string;
+    kind?: string;
+    cells?: number[];
+    name?: string;
+    before?: string;
+    result?: Result;
+    game?: number;
   }
 
   /** A seat that the player holds in a room whose game is not over. Attributes: seat: The player's mark. names: The names of the players by mark. turn: The mark to move, or None while the room is waiting; left out if another server has the room. */
@@ -823,7 +831,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The complete state of a room, the same for all players and watchers. See `docs/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. happened: What happened in the change to this `seq` and is not visible in the state. opening: The opening, while it is undecided. chosen: The choices made in the opening, in order. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. */
+  /** The complete state of a room, the same for all players and watchers. See `docs/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. moves: The cells played in the current game, in order. may: The names of the requests that each mark may make now, in display order. Empty for free seats. news: The events in the change to this `seq`, in display order. opening: The opening, while it is undecided. chosen: The choices made in the opening, in order. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. */
   interface RoomState {
     type: "room";
     room: string;
@@ -843,9 +851,11 @@ declare namespace Protocol {
     watchers: number;
     score: { [key: string]: number };
     time_control?: ClockTerms | null;
+    moves?: number[];
+    may?: { [key: string]: string[] };
+    news?: Happening[];
     analysis?: string;
     chat?: string;
-    happened?: Happening[];
     opening?: OpeningState;
     chosen?: string[];
     event?: string;

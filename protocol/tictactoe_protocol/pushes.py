@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_protocol.challenges import ChallengePush, OpenChallenge
@@ -30,10 +31,15 @@ RESULT_REASONS: Final = ("line", "full", "resigned", "timeout", "claimed", "agre
 RoomStatus = Annotated[str, Meta(examples=list(ROOM_STATUSES))]
 Visibility = Annotated[str, Meta(examples=list(VISIBILITIES))]
 ResultReason = Annotated[str, Meta(examples=list(RESULT_REASONS))]
-HappeningType = Annotated[str, Meta(examples=["out", "chose"])]
+HAPPENING_TYPES: Final = (
+    *("moved", "chose", "out", "offered", "declined", "withdrawn", "lapsed", "taken back"),
+    *("joined", "left", "dropped", "back", "renamed", "ended", "began"),
+)
+HappeningType = Annotated[str, Meta(examples=list(HAPPENING_TYPES))]
 OpeningStep = Annotated[str, Meta(examples=["place", "choose"])]
 OUT_REASONS: Final = ("resigned", "late", "left", "away")
-OutReason = Annotated[str, Meta(examples=list(OUT_REASONS))]
+OutReason = Annotated[str, Meta(examples=[*OUT_REASONS, "move", "taking back"])]
+OfferKind = Annotated[str, Meta(examples=["draw", "undo", "rematch"])]
 OfferEnd = Annotated[str, Meta(examples=["declined", "withdrawn"])]
 ValueKind = Annotated[str, Meta(examples=["win", "draw", "loss", "unknown"])]
 
@@ -100,17 +106,35 @@ class EndedOffer(Struct, frozen=True):
 
 
 class Happening(Struct, frozen=True, omit_defaults=True):
-    """Something that happened in the change to a state, and that the state itself does not show.
+    """An event in the change to a state. `type` says which of the other fields there are.
 
-    - ``out``: the player with `mark` is out of this game; `why` is the reason.
+    - ``moved``: `mark` was placed on `cell`; in an opening, `by` is the mark of the player, if it is another one.
     - ``chose``: the player who had `mark` chose `take` in the opening: a mark or ``more``. Taking the other mark swaps
       the seats.
+    - ``out``: the player with `mark` is out of this game; `why` is the reason.
+    - ``offered``, ``declined``, ``withdrawn``: `mark` offered a draw, an undo of `cells` or a rematch (`kind`), or
+      ended such an offer.
+    - ``lapsed``: the offer of `mark` ended because of a ``move`` or a ``taking back`` (`why`) or another event.
+    - ``taken back``: the moves on `cells` were taken back, as `mark` had asked.
+    - ``joined``, ``left``, ``dropped``, ``back``: a player took a seat, left it for good, lost the connection, or came
+      back; the first two have a `name`.
+    - ``renamed``: the player with `mark`, who was called `before`, is called `name` now.
+    - ``ended``: the game ended with `result`.
+    - ``began``: the game with the number `game` began. In a later game of the room, the seats may have moved on.
     """
 
     type: HappeningType
     mark: str | UnsetType = UNSET
     why: OutReason | UnsetType = UNSET
     take: str | UnsetType = UNSET
+    cell: int | UnsetType = UNSET
+    by: str | UnsetType = UNSET
+    kind: OfferKind | UnsetType = UNSET
+    cells: tuple[int, ...] | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+    before: str | UnsetType = UNSET
+    result: Result | UnsetType = UNSET
+    game: int | UnsetType = UNSET
 
 
 class OpeningState(Struct, frozen=True):
@@ -168,7 +192,9 @@ class RoomState(PushFields, frozen=True, tag="room"):
         score: The number of games won, by player id, and under ``draws`` the number of draws.
         analysis: ``open`` if the room was opened with this option, otherwise left out.
         chat: ``players`` if the room was opened with this option, otherwise left out.
-        happened: What happened in the change to this `seq` and is not visible in the state.
+        moves: The cells played in the current game, in order.
+        may: The names of the requests that each mark may make now, in display order. Empty for free seats.
+        news: The events in the change to this `seq`, in display order.
         opening: The opening, while it is undecided.
         chosen: The choices made in the opening, in order.
         event: The code of the tournament, in a room for a tournament game.
@@ -194,9 +220,11 @@ class RoomState(PushFields, frozen=True, tag="room"):
     watchers: int
     score: dict[str, int]
     time_control: ClockTerms | None = None
+    moves: tuple[int, ...] = ()
+    may: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    news: tuple[Happening, ...] = ()
     analysis: str | UnsetType = UNSET
     chat: str | UnsetType = UNSET
-    happened: tuple[Happening, ...] | UnsetType = UNSET
     opening: OpeningState | UnsetType = UNSET
     chosen: tuple[str, ...] | UnsetType = UNSET
     event: str | UnsetType = UNSET

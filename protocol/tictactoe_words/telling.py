@@ -240,7 +240,7 @@ def _tell_left(left: happened.Left) -> str:
 
 def _why_out(state: RoomState, mark: str) -> str:
     """Return why a player is out of the game: the reason in the state, or else the one that seat and clock suggest."""
-    for one in state.happened or ():
+    for one in state.news:
         if one.type == "out" and one.mark == mark and one.why in OUT_REASONS:
             return str(one.why)
     seat = state.seats[mark]

@@ -8,10 +8,12 @@ import pytest
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
+from tictactoe_protocol.pushes import Happening
 from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import GAMES, ROOMS
+from tictactoe_server.rooms.news import news_of
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
 from tictactoe_server.rooms.seating import Enter, open_room
@@ -58,6 +60,7 @@ class Table:
     ) -> None:
         self.now = START
         self.room = open_room(CODE, rules, players[0], self.now, clock=clock, hold_ms=hold_ms)
+        self.news: tuple[Happening, ...] = ()
         for player in players[1:]:
             self.do(player, Enter())
 
@@ -68,6 +71,7 @@ class Table:
         """Apply a command; every change increments `seq`."""
         after = apply(self.room, player, command, self.now)
         assert after is self.room or after.seq == self.room.seq + 1
+        self.news = news_of(self.room, after)
         self.room = after
         return after
 
@@ -103,7 +107,7 @@ class Table:
 
     @property
     def state(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads(encode(state_of(self.room, self.now, watchers=0)))
+        content: dict[str, Any] = json.loads(encode(state_of(self.room, self.now, watchers=0, news=self.news)))
         return content
 
     @property

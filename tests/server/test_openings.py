@@ -44,7 +44,7 @@ def test_who_takes_the_other_mark_changes_places_with_its_player() -> None:
     table = placed()
     table.do(BO, choose("X", 3))
     assert (sides(table), table.state["turn"]) == ({"X": "bo", "O": "ana"}, "O")
-    assert table.state["happened"] == [{"type": "chose", "mark": "O", "take": "X"}]
+    assert table.state["news"] == [{"type": "chose", "mark": "O", "take": "X"}]
     assert (table.state["chosen"], "opening" in table.state) == (["X"], False)
     assert table.to_move == ANA
 

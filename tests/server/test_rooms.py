@@ -290,10 +290,10 @@ def test_one_of_three_who_resigned_is_shown_to_be_out_until_the_next_game() -> N
 def test_a_state_says_who_is_out(before: list[Step], player: Player, command: Command, out: dict[str, str]) -> None:
     table = three(0, 1, 2, clock=ClockFields(move_ms=60_000))
     table.do_all(*before)
-    assert "happened" not in table.state
     table.wait(60_000)
     table.do(player, command)
-    assert table.state["happened"] == [{"type": "out", "mark": mark, "why": why} for mark, why in out.items()]
+    told = [event for event in table.state["news"] if event["type"] == "out"]
+    assert told == [{"type": "out", "mark": mark, "why": why} for mark, why in out.items()]
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_a_state_says_who_is_out(before: list[Step], player: Player, command: Co
 def test_later_states_do_not_repeat_why_a_player_is_out(changes: list[Step]) -> None:
     table = three(0, 1, 2, (BO, RESIGN))
     table.do_all(*changes)
-    assert "happened" not in table.state
+    assert "out" not in [event["type"] for event in table.state["news"]]
 
 
 def test_a_state_says_everything_about_the_room() -> None:
@@ -335,6 +335,12 @@ def test_a_state_says_everything_about_the_room() -> None:
         "watchers": 2,
         "score": {ANA.id: 0, BO.id: 0, "draws": 0},
         "time_control": None,
+        "moves": [0, 4],
+        "may": {
+            "X": ["move", "resign", "draw offer", "undo offer", "leave lose"],
+            "O": ["resign", "draw offer", "undo offer", "leave lose"],
+        },
+        "news": [],
     }
 
 

@@ -171,8 +171,8 @@ def _inspect_state(state: pushes.RoomState) -> None:
     ended, clock = state.offers.ended or {}, state.clock
     timed: dict[str, int] = clock.remaining_ms if clock is not None else {}
     named = {state.turn, state.offers.draw, state.offers.undo, *state.offers.rematch, *timed}
-    if ended or state.happened:
-        named.update((end.by for end in ended.values()), (each.mark or None for each in state.happened or ()))
+    if ended or state.news:
+        named.update((end.by for end in ended.values()), (each.mark or None for each in state.news))
     for holds, otherwise in (
         (_CODE.fullmatch(state.room), "broken code"),
         (len(board) == size, "broken board"),

@@ -42,6 +42,7 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import GONE, Change, Phase, Preceded
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
+from tictactoe_server.rooms.news import news_of
 from tictactoe_server.rooms.play import Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired, start_shown_turn
 from tictactoe_server.rooms.seating import Dropped
@@ -180,6 +181,7 @@ class RoomChange(Change[Room], eq=False):
             if after.clock is not None:
                 after = start_shown_turn(after, before, rooms.now())
             live.room = after
+            live.news = news_of(before, after)
             if is_new or (after.seats is not before.seats and after.game == before.game):
                 rooms.notify(live, None if is_new else before, self.over)
             elif after.result is not before.result or after.clock is not None:
@@ -244,24 +246,30 @@ class Timers:
     # -- clocks -------------------------------------------------------------------------------------------------
 
     def watch_clock(self, live: LiveRoom, *, at_least: float = 0.0) -> None:
-        """Schedule a check when the running clock runs out, but not earlier than in `at_least` seconds."""
-        end = expires_at(live.room)
+        """Schedule a check when the clock runs out or a hold ends, but not earlier than in `at_least` seconds."""
+        now = self.time()
+        holds = [end for end in map(live.room.held_until, live.room.names) if end is not None and end > now]
+        end = min((end for end in (expires_at(live.room), *holds) if end is not None), default=None)
         if end is None:
             return
-        moment = _in(max(at_least, (end + 1 - self.time()) / 1000))
+        moment = _in(max(at_least, (end + 1 - now) / 1000))
         if live.flag_at is None or moment < live.flag_at:
             live.flag_at = moment
             self.scheduler.at(moment, partial(self._ring, live, moment))
 
     def _ring(self, live: LiveRoom, moment: float) -> None:
-        """End the turn if its clock has run out. If served time stood still meanwhile, check the clock again later."""
+        """End the turn if its clock has run out, or send a state if a hold has ended, because the game can be claimed.
+
+        If served time stood still meanwhile, check again later.
+        """
         if live.flag_at != moment or live.is_gone:
             return
         live.flag_at = None
-        end = expires_at(live.room)
-        if end is None:
-            return
-        if self.time() < end or _moved_in_time(live, end):
+        room, now = live.room, self.time()
+        end = expires_at(room)
+        if end is None or now < end or _moved_in_time(live, end):
+            if any(room.hold_left(mark, now) == 0 for mark in room.names):
+                live.show()
             self.watch_clock(live, at_least=EARLY_SECONDS)
         else:
             look = partial(self.watch_clock, live)

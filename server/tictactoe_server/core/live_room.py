@@ -13,11 +13,12 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import owner_of
-from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
+from tictactoe_protocol.pushes import Closed, Happening, Moved, Push, Replaced, Result
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import Phase, StoredValue
 from tictactoe_server.rooms.finished import FinishedGame
+from tictactoe_server.rooms.news import news_of
 from tictactoe_server.rooms.room import Player, Refused, Room, start_shown_turn
 from tictactoe_server.rooms.view import Listed, StateEncoder, moved_error
 from tictactoe_server.scheduler import Listeners, Tasks
@@ -203,7 +204,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         players: Sessions by id of the seated player. A session also plays for the player's guests.
         origin: The address of the player who opened the room, or "".
         moved_to: URL of the server that owns the room now, if the room has moved.
-        flag_at: When the running clock is checked next, or None.
+        flag_at: When the running clock and the holds are checked next, or None.
         closing_at: When the room closes if it is still abandoned, or None.
         counted: The number of watchers in the last state that was sent.
         counted_at: When a change of that number was last due to be sent.
@@ -213,6 +214,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         watched_from: The earliest time for the next state to watchers.
         ending: The result in the last state that watchers were sent.
         is_kept: Whether the room stays open while it is empty.
+        news: The events of the last change, or none if the room was just loaded.
     """
 
     kind = "room"
@@ -244,6 +246,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         self.watched_from = -math.inf
         self.ending: Result | None = None
         self.is_kept = room.terms.is_organised
+        self.news: tuple[Happening, ...] = ()
         self._encoder = StateEncoder(room)
 
     def rename(self, code: str) -> None:
@@ -308,6 +311,7 @@ class LiveRoom(Listed, StoredValue[Room]):
     def changed(self, before: Room) -> None:
         self.is_unshown = True
         self.room = start_shown_turn(self.room, before, self.rooms.now())
+        self.news = news_of(before, self.room) if self.room.seq == before.seq + 1 else ()
         self.rooms.notify(self, before)
 
     def lost(self) -> None:
@@ -350,7 +354,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         if asker is None and not (self.players or count or self.has_bots):
             return True
         code, moment = room.code, self.rooms.now() if room.clock is not None or room.gone_at else 0
-        frame = encode_frame(self._encoder.encode(room, moment, count))
+        frame = encode_frame(self._encoder.encode(room, moment, count, self.news))
         if asker is not None:
             asker.connection.push_answer_and_state(code, answer, frame)
         for session in self.players.values():
@@ -388,7 +392,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         self.watchers.note(session, self.room.seq)
 
     def _frame(self, now: int) -> bytes:
-        return encode_frame(self._encoder.encode(self.room, now, len(self.watchers)))
+        return encode_frame(self._encoder.encode(self.room, now, len(self.watchers), self.news))
 
     def push(self, message: Push, excluded: Collection[Session] = ()) -> None:
         """Send a message to all sessions that are not in `excluded`."""

@@ -244,7 +244,7 @@ class Rooms(RoomEvents):
                 self.log.follow(live.address, room, before)
             self.indexes.update(live, before)
             self.on_change(live)
-        if room.clock is not None:
+        if room.clock is not None or room.gone_at:
             self.timers.watch_clock(live)
 
     def remove(self, live: LiveRoom, why: Closed | Moved) -> None:

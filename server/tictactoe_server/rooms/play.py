@@ -27,6 +27,7 @@ from tictactoe_server.rooms.room import (
     full_clocks,
     is_expired,
     is_first_move,
+    ply_before_last,
 )
 from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, absent_without, with_seats
 
@@ -53,33 +54,22 @@ _REASONS = {"late": "timeout", "away": "claimed"}  # reasons of results, by the 
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
     """Return the room after a move, or the same room for a repeated request."""
-    position, cell, ply = room.position, request.cell, request.ply
-    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # after a game, `turn` is None
-    is_own_turn = seat is not None and seat.player == player.id and not seat.left
-    mark = position.turn if is_own_turn else room.require_mark(player)
+    mark, position, cell, ply = room.require_mark(player), room.position, request.cell, request.ply
     played = len(position.moves)
     if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
         return room
-    if room.result is not None or None in room.seats.values() or position.turn != mark or ply != played:
-        _check_turn(room, mark, ply)
+    _check_turn(room, mark, ply)
     try:
         position = position.play(cell)
     except IllegalMove as illegal:
         raise Refused(ErrorCode(illegal.code), path="cell", **illegal.data) from None
-    offers = room.offers
-    if offers is not _NO_OFFERS:
-        offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
-    outcome = position.outcome
-    if outcome is None and room.clock is None and not (room.asked or room.happened):
-        return replace(room, seq=room.seq + 1, position=position, offers=offers)
-    changes: dict[str, Any] = {}
+    outcome, offers = position.outcome, Offers(draw=mark) if room.offers.draw == mark else _NO_OFFERS
+    changes: dict[str, Any] = {"happened": ()}
     if room.clock is not None:
         changes["remaining_ms"] = remaining_after_turn(room, now, has_moved=True)
         changes["clock_started_at"] = None if position.turn is None or room.stands_still else now
     if room.asked:
         changes["asked"] = {key: at for key, at in room.asked.items() if at != played + 1}
-    if room.happened:
-        changes["happened"] = ()
     if outcome is not None:
         result, offers = Result(outcome.winner, outcome.reason, outcome.line), _NO_OFFERS
         changes["result"], changes["score"] = result, _count(room, result)
@@ -165,10 +155,7 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
 
 
 def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
-    """Return the room with the player's agreement to a rematch, or with the next game once all players agree.
-
-    Return the same room for a repeated request.
-    """
+    """Return the room with the player's agreement, the next game once all agree, or the same room for a repeat."""
     mark = room.require_mark(player)
     if has_begun(room, request):
         return room
@@ -177,9 +164,8 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
         raise Refused(ErrorCode.NOT_STARTED) if room.status == "waiting" else Refused(ErrorCode.NOT_ALLOWED, "playing")
     if not room.terms.rematch:
         raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} rematch")
-    for seat in room.seats.values():
-        if seat is not None and seat.left:
-            raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)
+    if left := [seat.name for seat in room.held_seats if seat.left]:
+        raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=left[0])
     asking = room.offers.rematch
     if mark in asking:
         return room
@@ -316,7 +302,7 @@ def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Ro
     if action == "offer":
         if offered == mark:
             return room
-        if kind == "undo" and _before_last(room.position, mark) < 0:
+        if kind == "undo" and ply_before_last(room.position, mark) < 0:
             raise Refused(ErrorCode.NOT_ALLOWED, "no move")
         if offered is None:
             return _with_offer(room, kind, mark)
@@ -328,16 +314,8 @@ def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Ro
         return _with_offer(room, kind, None, EndedOffer(mark, "withdrawn" if mark == offered else "declined"))
     if kind == "draw":
         return finish(room, Result(None, "agreed"), now)
-    position = room.position.at(_before_last(room.position, offered))
+    position = room.position.at(ply_before_last(room.position, offered))
     return turn_to(room, position, remaining_after_undo(room, now), now, offers=Offers())
-
-
-def _before_last(position: Position, mark: str) -> int:
-    """Return the number of moves before the last move of `mark`, negative if it is missing or part of an opening."""
-    if not position.stones(mark):
-        return -1
-    ply = position.ply - (1 if position.board[position.moves[-1]] == mark else 2)
-    return ply if all(choice.ply <= ply for choice in position.choices) else -1
 
 
 def _with_offer(room: Room, kind: str, mark: str | None, end: EndedOffer | None = None) -> Room:

@@ -199,8 +199,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def has_player(self) -> bool:
         """Whether a human player is connected."""
-        online = [seat for seat in self.seats.values() if seat is not None and seat.online]
-        return any(seat.bot is None or not seat.is_server_bot for seat in online)
+        return any(seat.online and not seat.is_server_bot for seat in self.held_seats)
 
     @property
     def is_deserted(self) -> bool:
@@ -261,6 +260,14 @@ class Room(Struct, frozen=True, omit_defaults=True):
         self.check_playing()
         if self.position.passed and mark not in self.position.active_marks:
             raise Refused(ErrorCode.NOT_ALLOWED, "out")
+
+
+def ply_before_last(position: Position, mark: str) -> int:
+    """Return the number of moves before the last move of `mark`, negative if it is missing or part of an opening."""
+    if not position.stones(mark):
+        return -1
+    ply = position.ply - (1 if position.board[position.moves[-1]] == mark else 2)
+    return ply if all(choice.ply <= ply for choice in position.choices) else -1
 
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:

@@ -1,5 +1,7 @@
 """The public views of a room: the state that is broadcast, the rows of lists, and the small board of the lobby.
 
+A state contains the requests that each seat may make now; `play.py` accepts exactly these.
+
 Lists and indexes read these views through `Listed`, whether the room is on this server or on another server.
 """
 
@@ -7,6 +9,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Set
+from functools import lru_cache
+from operator import is_not
 from typing import Any, Final
 
 from msgspec import UNSET, Raw
@@ -14,96 +18,111 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode, encode
-from tictactoe_protocol.pushes import HeldSeat, LiveBoard, RoomState, RoomSummary, SeatState, opening_state
+from tictactoe_protocol.pushes import Happening, HeldSeat, LiveBoard, RoomState, RoomSummary, SeatState, opening_state
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms.room import Refused, Room, clock_state, rules_state
+from tictactoe_server.rooms.room import Refused, Room, clock_state, ply_before_last, rules_state
 
 
-def state_of(room: Room, now: int, *, watchers: int) -> RoomState:
+def state_of(room: Room, now: int, *, watchers: int, news: tuple[Happening, ...] = ()) -> RoomState:
     """Return the state that is sent to players and watchers; `now` is in ms of served time."""
-    return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now))
+    may = possible_requests(room, now)
+    return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now), may, news)
+
+
+def possible_requests(room: Room, now: int) -> dict[str, tuple[str, ...]]:
+    """Return the names of the requests that each mark may make at `now` (ms of served time), in display order.
+
+    Any other request of a seat is refused or changes nothing.
+    """
+    return {
+        mark: () if seat is None or seat.left else (*_list_requests(room, mark, now), _name_leaving(room, seat.player))
+        for mark, seat in room.seats.items()
+    }
+
+
+def _list_requests(room: Room, mark: str, now: int) -> list[str]:
+    position, offers, terms, active = room.position, room.offers, room.terms, room.position.active_marks
+    if room.result is not None:
+        is_possible = terms.rematch and mark not in offers.rematch and not any(seat.left for seat in room.held_seats)
+        return ["rematch"] * is_possible
+    if room.status == "waiting" or mark not in active:
+        return []
+    others = active.replace(mark, "")
+    is_duel, options = len(others) == 1, position.options
+    gone = [other for other in others if terms.absence != "loses" and room.hold_left(other, now) == 0]
+    is_settled = len(room.seats) == 2 and position.opening is None
+    names = {
+        "move": position.turn == mark and not options,
+        "choose": position.turn == mark and options,
+        "resign abort" if is_duel and room.is_beginning else "resign": True,
+        "draw accept": is_duel and offers.draw not in (None, mark),
+        "draw decline": is_duel and offers.draw is not None,
+        "draw offer": is_duel and offers.draw != mark and position.ply >= terms.draw_from,
+        "undo accept": offers.undo not in (None, mark),
+        "undo decline": offers.undo is not None,
+        "undo offer": offers.undo is None and terms.undo and is_settled and ply_before_last(position, mark) >= 0,
+        "claim win": gone,
+        "claim draw": len(gone) == len(others),
+    }
+    return [name for name, is_possible in names.items() if is_possible]
+
+
+def _name_leaving(room: Room, player: str) -> str:
+    """Return the name of `leave` with its cost. The player and the player's guests give up one after the other."""
+    name = "leave"
+    for mark in room.marks_of(player) if room.status == "playing" else ():
+        active = room.position.active_marks
+        if mark in active and len(active) == 2:
+            return "leave abort" if room.is_beginning else "leave lose"
+        if mark in active:
+            name, room = "leave lose", replace(room, position=room.position.pass_over(mark))
+    return name
 
 
 class StateEncoder:
-    """Encodes the states of a room, caching the fields that moves do not change.
-
-    In a game without a clock or absent players, a move changes only five fields of the state. `_parts` caches the text
-    around these fields until another field changes.
-    """
+    """Encodes the states of a room, caching the parts that most moves do not change."""
 
     def __init__(self, room: Room) -> None:
         self._rules = Raw(encode(rules_state(room.rules)))
-        self._text = b""
-        self._parts: list[str] = []
-        self._before: Room | None = None
-        self._watchers_before = 0
         self._seats_of: object = None
-        self._seats = b""
+        self._seats = Raw(b"")
+        self._may: dict[object, Raw] = {}
+        self._parts: tuple[object, ...] = (None, None, None)
 
-    def encode(self, room: Room, now: int, watchers: int) -> bytes:
+    def encode(self, room: Room, now: int, watchers: int, news: tuple[Happening, ...] = ()) -> bytes:
         """Return the result of `state_of` as JSON."""
-        before, position = self._before, room.position
-        if room.happened or room.gone_at or position.passed:
-            return self._encode_whole(room, now, watchers)
-        if (
-            before is None
-            or room.seats is not before.seats
-            or room.score is not before.score
-            or room.offers is not before.offers
-            or room.result is not before.result
-            or room.game != before.game
-            or watchers != self._watchers_before
-        ):
-            if room.clock is not None or room.rules.opening is not None or None in room.seats.values():
-                return self._encode_whole(room, now, watchers)
-            self._before, self._watchers_before = room, watchers
-            self._text = self._text or _text_of(room, self._rules)
-            text = self._text % (
-                b'"playing"' if room.result is None else b'"over"',
-                room.game,
-                self._encoded(room.seats),
-                encode(room.result),
-                encode(room.offers),
-                watchers,
-                encode(room.score),
-                b',"game_id":"%b"' % room.game_id.encode() if room.result is not None and room.kept_at else b"",
-            )
-            self._parts = text.decode().split(_PLACE)
-        to_seq, to_board, to_ply, to_turn, to_last, rest = self._parts
-        moves = position.moves
-        turn = f'"{position.turn}"' if room.result is None else "null"
-        last = moves[-1] if moves else "null"
-        return (
-            f"{to_seq}{room.seq}{to_board}{position.board}{to_ply}{len(moves)}{to_turn}{turn}{to_last}{last}{rest}"
-        ).encode()
-
-    def _encode_whole(self, room: Room, now: int, watchers: int) -> bytes:
-        seats = Raw(self._encoded(_seats_of(room, now)))
-        return encode(_state(room, now, watchers, self._rules, seats))
-
-    def _encoded(self, seats: dict[str, SeatState | None]) -> bytes:
-        """Return the JSON of the seats, cached."""
+        seats = _seats_of(room, now)
         if seats is not self._seats_of:
-            self._seats, self._seats_of = encode(seats), seats
-        return self._seats
+            self._seats, self._seats_of = Raw(encode(seats)), seats
+        return encode(_state(room, now, watchers, self._rules, self._seats, self._encode_may(room, now), news))
+
+    def _encode_may(self, room: Room, now: int) -> Raw:
+        """Return the possible requests, cached unless a player is absent or out of the game."""
+        position, parts = room.position, (room.seats, room.offers, room.result)
+        if room.gone_at or position.passed:
+            return Raw(encode(possible_requests(room, now)))
+        if any(map(is_not, parts, self._parts)):
+            self._parts, rules, offers = parts, room.rules, (room.offers.draw, room.offers.undo, room.offers.rematch)
+            seats = [seat and (*room.marks_of(seat.player), seat.left) for seat in room.seats.values()]
+            self._may = _cache_for(rules.marks, rules.opening, room.terms, room.status, *seats, *offers)
+        key = position.turn, min(len(position.moves), _PLIES), position.chosen
+        if key not in self._may:
+            self._may[key] = Raw(encode(possible_requests(room, now)))
+        return self._may[key]
 
 
-_PLACE: Final = "\1"  # a character that JSON never contains
+_PLIES: Final = 8  # from here on, the possible requests depend on the turn and not on the number of moves
 
 
-def _text_of(room: Room, rules: Raw) -> bytes:
-    """Return a format string for a room's states, with a `_PLACE` for each of the five fields that moves change.
-
-    The last format field is for the id of the game. It is left empty until the game is over and stored.
-    """
-    place, text, number = Raw(_PLACE.encode()), Raw(b"\2"), Raw(b"\3")
-    of_each: dict[str, Any] = dict.fromkeys(("seq", "ply", "turn", "last"), place) | {"board": Raw(b'"\1"')}
-    of_most = dict.fromkeys(("status", "result", "offers", "score"), text) | dict.fromkeys(("game", "watchers"), number)
-    state = encode(replace(_state(room, 0, 0, rules, text), **of_each, **of_most, game_id=UNSET))
-    return state[:-1].replace(b"%", b"%%").replace(b"\2", b"%b").replace(b"\3", b"%d") + b"%b}"
+@lru_cache(maxsize=1024)
+def _cache_for(*situation: object) -> dict[object, Raw]:
+    """Return a cache of encoded requests for all rooms in a situation, by turn, number of moves and choices."""
+    return {}
 
 
-def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any) -> RoomState:
+def _state(
+    room: Room, now: int, watchers: int, rules: Any, seats: Any, may: Any, news: tuple[Happening, ...]
+) -> RoomState:
     position, moves = room.position, room.position.moves
     is_over, is_waiting = room.result is not None, None in room.seats.values()
     state = RoomState(
@@ -124,9 +143,11 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any) -> RoomS
         watchers,
         room.score,
         room.clock,
+        moves,
+        may,
+        news,
         UNSET if room.analysis == "closed" else room.analysis,
         UNSET if room.chat == "all" else room.chat,
-        room.happened or UNSET,
         UNSET if room.rules.opening is None or is_over else opening_state(position),
         position.chosen or UNSET,
     )

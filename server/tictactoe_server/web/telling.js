@@ -137,8 +137,8 @@ function tellChoice({ state, mark = "", take, swaps, viewer }) {
 export const describeChoicesAt = (state, ply, viewer) => announce(choicesAt(state, ply), viewer).join(" ");
 
 /** Why somebody plays no more in a game: as the state says, else as far as it shows. @param {State} state @param {string} mark */
-function whyOut({ seats, clock, happened = [] }, mark) {
-	const said = happened.find((one) => one.type === "out" && one.mark === mark && OUT_REASONS.includes(one.why ?? ""));
+function whyOut({ seats, clock, news = [] }, mark) {
+	const said = news.find((one) => one.type === "out" && one.mark === mark && OUT_REASONS.includes(one.why ?? ""));
 	const seat = seats[mark];
 	if (said?.why) return said.why;
 	if (seat?.left) return "left";
