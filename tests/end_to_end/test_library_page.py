@@ -37,10 +37,13 @@ PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE
 EXAMPLES = dict(re.findall(r"<!-- example: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
 IMPORTED = """
 import asyncio
-from tictactoe_client import Client, connect
+import contextlib
+from tictactoe_client import Client, Refused, connect
 from tictactoe_engine import Rules
 from tictactoe_engine.records import parse_record
+from tictactoe_protocol import requests
 from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.terms import ClockFields
 """
 
@@ -219,9 +222,11 @@ def test_every_public_name_of_a_part_stands_in_an_example_and_in_a_table(part: s
 
 
 @pytest.mark.parametrize("kind", [Client, Room, Tournament])
-def test_every_public_name_of_a_client_and_a_room_stands_on_the_page(kind: type) -> None:
+def test_every_public_name_of_a_client_and_a_room_stands_on_the_page_and_in_a_program(kind: type) -> None:
     names = {name for name in dir(kind) if not name.startswith("_")}
     assert {name for name in names if not re.search(rf"`[^`]*\b{name}\b[^`]*`", PAGE)} == set()
+    code = "".join((*PROGRAMS.values(), *EXAMPLES.values()))
+    assert {name for name in names if not re.search(rf"\.{name}\b", code)} == set()
 
 
 def test_every_public_name_of_the_package_and_every_event_stands_on_the_page() -> None:

@@ -18,7 +18,7 @@ class Backoff:
         moment: The longest wait before another address of the cluster is tried.
         steady_seconds: After a shorter connection, other addresses are also tried only after the first wait.
         hold_seconds: When to give up, by default as long as the server holds a seat.
-        absent_seconds: When to give up while no server answers, so that nobody else can take the seat.
+        absent_seconds: When to give up while no server answers, which pauses the hold of a seat.
     """
 
     first: tuple[float, ...] = (0.4, 0.8, 1.6, 3.2)

@@ -129,7 +129,7 @@ class Challenges(Part):
         name = self.own.pop(over.challenge, None)
         if (challenge := self.open.pop(over.challenge, None)) is not None:
             leads = name is not None and bool(over.room)
-            self._client._tell(ChallengeEnded(over, challenge, name or "", leads=leads))
+            self._client._publish(ChallengeEnded(over, challenge, name or "", leads=leads))
 
     def _compare(self, before: Welcome, now: Welcome, rooms: set[str]) -> None:
         """End the challenges that a welcome does not list; a seat outside our `rooms` belongs to an accepted one."""

@@ -78,7 +78,7 @@ class Pending:
         enters: Whether it may lead into a new room.
         brings_back: The room of ours that it enters again.
         waited_seconds: Time spent retrying while servers disagree about the room's owner.
-        silent_url: The room's server, if it does not answer.
+        unanswered_url: The room's server, if it does not answer.
         there: What was last reported about that server.
     """
 
@@ -92,7 +92,7 @@ class Pending:
         self.may_be_repeated = kind in _IDEMPOTENT or (kind == "undo" and {"game", "ply"} <= said.keys())
         self.brings_back = brings_back
         self.waited_seconds = 0.0
-        self.silent_url = ""
+        self.unanswered_url = ""
         self.there: Unanswered | None = None
 
 
@@ -146,7 +146,7 @@ class Client:
         self._ids = itertools.count(1)
         self._unanswered: dict[str, asyncio.Future[Message]] = {}
         self._asked_at: dict[str, float] = {}  # when we asked to take over a room
-        self._looking = 0  # requests on their way to another server
+        self._searches = 0  # requests on their way to another server
         self._subscriptions: dict[str, Lobby | EventWatch] = {}
         self._messages: Subscribers[Message] = Subscribers()
         self._away: dict[Room, Away] = {}
@@ -197,7 +197,7 @@ class Client:
     async def request(self, request: AnyRequest) -> Ok:
         """Send any request, or a JSON object with an id, and return the answer; raises `Refused`, `ConnectionLost`.
 
-        A client that reconnects repeats the request after a loss, or raises `Interrupted` if it is not idempotent.
+        A client that reconnects repeats an idempotent request after a loss; others raise `Interrupted`.
         """
         answer = await self._obtain(request)
         if isinstance(request, Lobby | EventWatch):
@@ -223,21 +223,21 @@ class Client:
                 raise
 
     async def _obtain(self, request: AnyRequest, brings_back: Room | None = None, told: Message | None = None) -> Ok:
-        """Return the answer of the server that has the request's room, which an earlier message may have `told`."""
+        """Return the answer of the server that has the request's room, which the message `told` may already name."""
         pending = Pending(request, f"client-{next(self._ids)}", brings_back)
-        goes = told is not None
+        may_move = told is not None
         while True:
-            teller = self._connection
+            source = self._connection
             if told is None:
-                teller, told = await self._ask_here(pending)
+                source, told = await self._ask_here(pending)
             room = self.rooms._find(pending.room)
             if _sends_on(told.push) and room is not None and brings_back is None:
                 self._enter_soon(room, told)  # which the request waits for
                 told = None
             elif _sends_on(told.push) and (room is not None or (pending.enters and not self.rooms.plays)):
-                goes = goes or room is None or all(own in self._away for own in self.rooms._own)
-                told = await self._ask_elsewhere(pending, told, teller, goes=goes)
-                goes = False
+                may_move = may_move or room is None or all(own in self._away for own in self.rooms._own)
+                told = await self._ask_elsewhere(pending, told, source, may_move=may_move)
+                may_move = False
             if told is not None:
                 break
         if isinstance(told.push, Ok):
@@ -275,7 +275,7 @@ class Client:
             while not waiting.done():
                 before = self._connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
-                if not waiting.done() and self.is_here and self._connection is before and not self._looking:
+                if not waiting.done() and self.is_here and self._connection is before and not self._searches:
                     why = say(f"failure no {what} within", seconds=f"{self._timeout_seconds:g}", **places)
                     raise errors.Unreachable(self.address.url, why)
             return waiting.result()
@@ -302,7 +302,7 @@ class Client:
     # -- messages ---------------------------------------------------------------------------------------------------
 
     async def _read(self, connection: Connection) -> errors.ConnectionLost:
-        """Handle messages until the connection ends; wait for readers that lag far behind."""
+        """Handle messages until the connection ends, and return why; pause while a subscriber lags far behind."""
         try:
             while True:
                 self._take(await connection.hear())
@@ -363,7 +363,7 @@ class Client:
             room = self.rooms.get(answer.room)
             away = self._away.pop(room, None)
             if away is not None and away.came_from is not self._connection:
-                self._tell(RoomMoved(room.code, self.address.url))
+                self._publish(RoomMoved(room.code, self.address.url))
             room._enter(answer)
             self._changed.note()
         if answer.challenge:
@@ -378,8 +378,8 @@ class Client:
         answer.set_result(message)
         return True
 
-    def _tell(self, event: ConnectionEvent) -> None:
-        """Publish an event to streams and rooms; an event of a room goes only to that room, once it has a state."""
+    def _publish(self, event: ConnectionEvent) -> None:
+        """Publish an event to the streams and to our rooms, or only to the room that it concerns."""
         concerned = self.rooms._own
         if isinstance(event, Gone | RoomMoved | RoomUnanswered):
             concerned = [room for room in concerned if room.code == event.room and room.has_state]
@@ -390,7 +390,7 @@ class Client:
     # -- the life of the connection ---------------------------------------------------------------------------------
 
     async def _keep(self) -> None:
-        """Reconnect each time the connection ends, or end all waiting requests."""
+        """Reconnect after each loss; if that fails, fail all waiting requests."""
         ended = errors.ConnectionLost(say("lost closed by us"))
         try:
             while True:
@@ -401,13 +401,13 @@ class Client:
                 async with self._changing:
                     if reading is self._reading:  # else the connection has moved with a room
                         connection = await self._come_back(reading.result())
-                        self._be_at(connection, came_from=connection)
+                        self._switch_to(connection, came_from=connection)
         except errors.ConnectionLost as error:
             ended = error
             self._finish(ended)
         finally:
             self._ended = ended
-            self._be_live(ended)
+            self._resume(ended)
 
     async def _come_back(self, lost: errors.ConnectionLost) -> Connection:
         """Return a new connection; raises `ConnectionLost` if reconnecting is not wanted or fails."""
@@ -422,7 +422,7 @@ class Client:
         self._hurry.clear()
         lasted = asyncio.get_running_loop().time() - before.began_at
         ways = self._backoff.ways(addresses, announced_ms, lasted_seconds=lasted)
-        return await come_back(self._greet, self.cluster, ways, self._patience, lost, self._tell, self._hurry)
+        return await come_back(self._greet, self.cluster, ways, self._patience, lost, self._publish, self._hurry)
 
     @property
     def _patience(self) -> tuple[float, float]:
@@ -432,7 +432,7 @@ class Client:
         is_bot = self._connection.is_bot
         return await greet(address, self.name, self.token, self._timeout_seconds, self.ca, bot=is_bot)
 
-    def _be_live(self, why: errors.ClientError) -> None:
+    def _resume(self, why: errors.ClientError) -> None:
         """Wake requests that wait for a connection, and fail those that wait for answers."""
         self._is_live = True
         for answer in self._unanswered.values():
@@ -440,7 +440,7 @@ class Client:
                 answer.set_exception(why)
         self._changed.note()
 
-    def _be_at(self, connection: Connection, came_from: Connection) -> None:
+    def _switch_to(self, connection: Connection, came_from: Connection) -> None:
         """Replace the connection, enter our rooms again, and renew subscriptions."""
         self._reading.cancel()
         before, self._connection = self._connection, connection
@@ -451,7 +451,7 @@ class Client:
         self.challenges._compare(before.welcome, connection.welcome, self.rooms._own_codes)
         for room in self.rooms._own:
             self._enter_soon(room, came_from=came_from)
-        self._be_live(errors.Interrupted())
+        self._resume(errors.Interrupted())
         if self._subscribing is not None:
             self._subscribing.cancel()
         self._subscribing = self._work.start(self._subscribe_again())
@@ -471,7 +471,9 @@ class Client:
     # -- entering rooms again, here or at another server --------------------------------------------------------------
 
     def _enter_soon(self, room: Room, told: Message | None = None, came_from: Connection | None = None) -> None:
-        """Start to enter a room of ours again, here or where a message `told`; its requests wait.
+        """Start to enter a room of ours again, at the server that `told` names, by default the current one.
+
+        Requests about the room wait until then.
 
         If another server than `came_from`, by default the current one, lets us in, the room has moved.
         """
@@ -480,7 +482,7 @@ class Client:
             self._away[room] = Away(came_from, self._work.start(self._enter_again(room, told)))
 
     async def _enter_again(self, room: Room, told: Message | None) -> None:
-        """Enter a room of ours again; it is gone if that is refused, or deferred too long and too often."""
+        """Enter a room of ours again; publish `Gone` if it refuses us, or defers us too long and too often."""
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._patience[0]
         for attempt in itertools.count(1):
@@ -490,16 +492,16 @@ class Client:
                 return
             except errors.Refused as refused:
                 if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
-                    self._tell(Gone(room.code, refused))
+                    self._publish(Gone(room.code, refused))
                     del self._away[room]
-                    self._let_go(room, Closed(refused.message))  # the server answers the waiting requests
+                    self._detach(room, Closed(refused.message))  # the server answers the waiting requests
                     return
                 told = None
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
             except errors.ConnectionLost:
                 return
 
-    def _let_go(self, room: Room, why: Literal["left"] | Closed = "left") -> None:
+    def _detach(self, room: Room, why: Literal["left"] | Closed = "left") -> None:
         room._end(why)
         away = self._away.pop(room, None)
         if away is not None:
@@ -507,19 +509,19 @@ class Client:
         self._changed.note()
 
     async def _ask_elsewhere(
-        self, pending: Pending, told: Message, teller: Connection, *, goes: bool
+        self, pending: Pending, told: Message, source: Connection, *, may_move: bool
     ) -> Message | None:
-        """Move to the server that has the room and return its answer; None, after a wait, to ask here again.
+        """Move to the server that has the room and return its answer, or wait and return None to ask this server again.
 
-        Without `goes` we stay: a room of ours that only comes along must not lead away from the others.
+        Without `may_move` we stay: a room of ours that only comes along must not lead away from the others.
         """
-        self._looking += 1
+        self._searches += 1
         try:
             async with self._changing:
-                found = await self._search(pending, told) if goes and self._connection is teller else None
-            if found is None and pending.silent_url and self._connection is teller:
-                found = await self._ask_for(pending, pending.silent_url)
-            if found is not None or self._connection is not teller:
+                found = await self._search(pending, told) if may_move and self._connection is source else None
+            if found is None and pending.unanswered_url and self._connection is source:
+                found = await self._ask_for(pending, pending.unanswered_url)
+            if found is not None or self._connection is not source:
                 return found
             wait = min(pending.waited_seconds + _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
             pending.waited_seconds += wait
@@ -528,93 +530,99 @@ class Client:
             await asyncio.sleep(wait)
             return None
         finally:
-            self._looking -= 1
+            self._searches -= 1
 
     async def _search(self, pending: Pending, told: Message) -> Message | None:
-        """Find the server that has the room and return its answer, or None; move there if it lets us in."""
-        teller, pending.silent_url = self._connection, ""
+        """Follow the references to the server that has the room, move there if it lets us in, and return its answer."""
+        source, pending.unanswered_url = self._connection, ""
         for _ in range(_MOST_MOVES):
-            address = await self._find_way(told, teller)
+            address = await self._find_named(told, source)
             if address is None:  # not a server of the cluster
                 return told
             if is_same_server(address, self.address):
                 return None
             try:
-                teller, told = await self._visit(address, pending)
+                source, told = await self._visit(address, pending)
             except errors.Interrupted:
                 raise
             except errors.ClientError as error:
                 if isinstance(error, errors.Unreachable):
-                    pending.silent_url = getattr(told.push, "url", "")
+                    pending.unanswered_url = getattr(told.push, "url", "")
                 return None
             if isinstance(told.push, Ok):
-                self._follow(pending, told.push, teller)
+                self._follow(pending, told.push, source)
                 return told
-            self._closing.start(teller.close())
+            self._closing.start(source.close())
             if not _sends_on(told.push):
                 return told
         return None
 
     async def _ask_for(self, pending: Pending, url: str) -> Message | None:
-        """Ask the current server to take over a room of a silent one; only for a seat of ours, once a minute."""
+        """Ask the current server, once a minute, to take over a room with our seat whose server does not answer."""
         now, room, own = asyncio.get_running_loop().time(), pending.room, pending.brings_back
         has_seat = not own.is_watching if own else any(seat.room == room for seat in self._connection.welcome.rooms)
         may_ask = has_seat and pending.said["type"] == "join"
         if not may_ask or now - self._asked_at.get(room, -math.inf) < _TAKEOVER_SECONDS:
             if pending.there is None or pending.there.url != url:
-                self._tell_silent(pending, Unanswered(url))
+                self._publish_unanswered(pending, Unanswered(url))
             return None
         self._asked_at[room] = now
-        self._tell_silent(pending, Unanswered(url, "asked"))
+        self._publish_unanswered(pending, Unanswered(url, "asked"))
         if own in self._away:
             self._away[own].came_from = None
         _, told = await self._ask_here(Pending(pending.said | {"unreachable": url}, brings_back=own))
         if isinstance(told.push, Ok):
             return told
-        self._tell_silent(pending, Unanswered(url, "refused", getattr(told.push, "message", "")))
+        self._publish_unanswered(pending, Unanswered(url, "refused", getattr(told.push, "message", "")))
         return None
 
-    def _tell_silent(self, pending: Pending, there: Unanswered) -> None:
+    def _publish_unanswered(self, pending: Pending, there: Unanswered) -> None:
         pending.there = there
-        self._tell(RoomUnanswered(pending.room, there))
+        self._publish(RoomUnanswered(pending.room, there))
 
-    async def _find_way(self, told: Message, teller: Connection) -> Address | None:
-        """Return the server of the cluster that a message names, or None; a new server is looked up."""
+    async def _find_named(self, told: Message, source: Connection) -> Address | None:
+        """Return the server that a message names, or None; refresh the list of servers if it is not known."""
         url = getattr(told.push, "url", None) or ""
-        known = (*teller.servers, *(one for one in self.cluster.addresses if teller.address.may_lead_to(one)))
+        known = (*source.servers, *(one for one in self.cluster.addresses if source.address.may_lead_to(one)))
         if find_server(url, known) is None:
             with contextlib.suppress(errors.ClientError):
-                newer = await self._greet(teller.address)
+                newer = await self._greet(source.address)
                 await newer.close()
-                known = teller.servers = newer.servers
+                known = source.servers = newer.servers
         return find_server(url, known)
 
     async def _visit(self, address: Address, pending: Pending) -> tuple[Connection, Message]:
-        """Return a connection to another server and its answer; `Interrupted` if the request must not be repeated."""
-        guest = await self._greet(address)
+        """Send a request to another server; return the connection and the answer.
+
+        Raises `Interrupted` if there is no answer to a request that must not be repeated, otherwise `Unreachable`.
+        """
+        candidate = await self._greet(address)
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                return guest, await guest.ask(pending.text, pending.id)
+                return candidate, await candidate.ask(pending.text, pending.id)
         except BaseException as error:
-            guest.transport.abort()
+            candidate.transport.abort()
             if isinstance(error, errors.ClientError | TimeoutError):
                 why = errors.Unreachable(address.url, "") if pending.may_be_repeated else errors.Interrupted()
                 raise why from None
             raise
 
-    def _follow(self, pending: Pending, answer: Ok, guest: Connection) -> None:
-        """Move to the server that has answered; other rooms come along with one of ours, but are left for a new one."""
+    def _follow(self, pending: Pending, answer: Ok, candidate: Connection) -> None:
+        """Move the connection to the server that has answered.
+
+        Our other rooms come along if the answer is about a room of ours; for a new room, we leave them.
+        """
         before, code = self._connection, answer.room or pending.room
         left = [] if pending.brings_back is not None else [room for room in self.rooms._own if room.code != code]
         goodbyes = [encode(Leave(room=room.code)).decode() for room in left if not room.plays]
         for room in left:
-            self._let_go(room)
+            self._detach(room)
         if (entered := self.rooms._find(code)) in self._away:
-            self._away[entered].came_from = guest
-        self._tell(RoomMoved(code, guest.address.url))
+            self._away[entered].came_from = candidate
+        self._publish(RoomMoved(code, candidate.address.url))
         self._most_rooms += pending.enters
-        self._be_at(guest, came_from=before)
-        self._closing.start(_part(before, goodbyes))
+        self._switch_to(candidate, came_from=before)
+        self._closing.start(_leave_server(before, goodbyes))
 
 
 def _sends_on(push: pushes.Push | None) -> bool:
@@ -623,7 +631,7 @@ def _sends_on(push: pushes.Push | None) -> bool:
     return isinstance(push, pushes.Moved)
 
 
-async def _part(connection: Connection, goodbyes: Sequence[str]) -> None:
+async def _leave_server(connection: Connection, goodbyes: Sequence[str]) -> None:
     with contextlib.suppress(errors.ConnectionLost):
         for text in goodbyes:
             await connection.say(text)

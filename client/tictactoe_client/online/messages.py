@@ -13,7 +13,7 @@ from tictactoe_client.online.events import ConnectionEvent
 from tictactoe_protocol import pushes
 
 MOST_UNREAD: Final = 2 * 1024 * 1024
-"""The number of unread bytes, roughly, at which reading from the server pauses."""
+"""Reading from the server pauses above about this number of unread bytes."""
 
 Item = TypeVar("Item")
 
@@ -54,7 +54,7 @@ class Stream(AsyncIterator[Item]):
         """Add an item of `weight` bytes, or end the stream with an error or None."""
         if self._is_closed:
             return
-        weight += 1024  # an item's memory besides its text
+        weight += 1024  # the memory of an item, its text excluded
         self._items.append((item, weight))
         self._weight += weight
         self._has_more.set()

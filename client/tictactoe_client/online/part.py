@@ -38,10 +38,10 @@ class PartOwner(RoomRequests, Protocol):
     def messages(self) -> Messages:
         """Return a stream of everything that the server sends from now on."""
 
-    def _tell(self, event: ConnectionEvent) -> None:
+    def _publish(self, event: ConnectionEvent) -> None:
         """Publish an event to streams and rooms."""
 
-    def _let_go(self, room: Room) -> None:
+    def _detach(self, room: Room) -> None:
         """End a room for us without telling the server."""
 
     async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:

@@ -124,7 +124,7 @@ class Rooms(Part):
         Our seats are then held as after a loss.
         """
         for room in self._own:
-            self._client._let_go(room)
+            self._client._detach(room)
 
     async def leave(self) -> bool:
         """Give all our seats up, without waiting for a silent server; return True if the server knows."""
