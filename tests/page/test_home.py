@@ -2,7 +2,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.limits import uncounted
-from tests.page.conftest import SERVER_GOES, Visit
+from tests.page.conftest import SERVER_GOES, FindViolations, Visit
 from tests.page.test_play import address, one_at_the_board, two_at_the_board
 from tests.peer import Peer
 from tictactoe_engine import PRESETS
@@ -173,3 +173,58 @@ async def test_a_click_on_ones_own_game_opens_its_board(server: Server, visit: V
     await ana.page.go_back()
     await expect(ana.tile("custom")).to_be_checked()
     await expect(card).to_contain_text("5 by 5, 5 in a row, 3 players")
+
+
+async def test_a_game_of_ones_own_is_built_on_its_preview_and_shared_by_a_link(
+    server: Server, find_violations: FindViolations, visit: Visit
+) -> None:
+    ana = await visit(address(server))
+    await ana.connects()
+    await ana.tile("custom").click()
+    card = ana.page.locator(".play")
+    await ana.button("B2, free").click()
+    await ana.page.keyboard.press("ArrowRight")
+    await ana.page.keyboard.press("Enter")
+    await expect(card).to_contain_text("4 by 5, 4 in a row, B2 C2 blocked")
+    await ana.button("C2, blocked").click()
+    await ana.page.get_by_role("checkbox", name="Gravity").check()
+    await ana.page.get_by_role("checkbox", name="Misère").check()
+    await ana.button("Players: one more").click()
+    await expect(ana.page.get_by_role("checkbox", name="Misère")).to_be_disabled()
+    await expect(card).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked")
+    assert await find_violations(ana.page) == []
+    await card.get_by_role("button", name="Share").click()
+    link = address(server, "/#own=4x5x4&players=3&blocked=b3&gravity")
+    await expect(ana.page.locator("#news")).to_have_text(f"Copied: {link}")
+    for phone in (False, True):
+        bo = await visit(link, phone=phone)
+        await expect(bo.tile("custom")).to_be_checked()
+        await expect(bo.page.locator(".play")).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked, discs fall")
+        assert bo.page.url == address(server)
+    await bo.button("Play the computer").tap()
+    await expect(bo.page.locator(".sub")).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked")
+
+
+@pytest.mark.parametrize("bad", ["4x5x9", "4x5x4&blocked=z9", "4x5x4&players=7", "2x2x2&blocked=a1,a2,b1", "soon"])
+async def test_a_link_to_no_game_that_can_be_played_says_so(server: Server, visit: Visit, bad: str) -> None:
+    ana = await visit(address(server, f"/#own={bad}"))
+    alert = ana.page.locator(".play .fault[role=alert]")
+    await expect(alert).to_have_text("This link does not describe a game that can be played. Build your own here.")
+    await ana.button("Rows: one more").click()
+    await expect(alert).to_be_empty()
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+async def test_the_first_page_is_aligned_and_cuts_nothing(server: Server, visit: Visit, width: int) -> None:
+    ana = await visit(address(server))
+    await ana.connects()
+    await ana.page.set_viewport_size({"width": width, "height": 1000})
+    await expect(ana.page.get_by_role("link", name="Ladders")).to_be_visible()
+    edges = """(width) => {
+        const boxes = (name) => [...document.querySelectorAll(name)].map((one) => one.getBoundingClientRect());
+        const lefts = new Set(boxes(".begin > .way, .begin > .field").map(({left}) => Math.round(left)));
+        const heights = new Set(boxes(".tile").slice(5).map(({height}) => Math.round(height)));
+        const names = [...document.querySelectorAll(".tile b")].filter((one) => one.scrollWidth > one.clientWidth + 1);
+        return [lefts.size, heights.size, names.length, document.documentElement.scrollWidth <= width];
+    }"""
+    assert await ana.page.evaluate(edges, width) == [2 if width == 390 else 4, 1, 0, True]

@@ -14,9 +14,11 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
     await expect(ana.page.get_by_label("Name of X")).to_have_value("ana")
     await ana.page.get_by_label("Name of O").fill("Bo")
     await ana.button("Begin").click()
+    await expect(ana.page.locator(".turn.whose.m0 .icon")).to_be_visible()
     await expect(ana.page.locator(".turn")).to_have_text("It's ana's move.")
     for none in (".talk", ".heard", ".room-code"):
         await expect(ana.page.locator(none)).to_be_hidden()
+    await expect(ana.button("Notify me")).to_have_count(0)
     await ana.play(0, 4)
     await ana.button("Take back").click()
     await ana.hears("Bo takes back B2.")
@@ -30,11 +32,14 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
     await ana.hears("Bo declines the draw.")
     await ana.play(2)
     await expect(ana.page.locator(".banner, .turn, .result").filter(has_text="ana wins.").first).to_be_visible()
+    await expect(ana.page.locator(".turn.over.whose.m0 .icon")).to_be_visible()
+    await expect(ana.page.locator(".burst")).to_have_count(1)
     await expect(ana.page.get_by_role("link", name="ana")).to_be_visible()
     await expect(ana.page.get_by_role("link", name="Bo")).to_have_count(0)
     await expect(ana.button("Share")).to_have_count(0)
     await ana.button("Play again").click()
     await expect(ana.page.locator(".turn")).to_have_text("It's Bo's move.")
+    await expect(ana.page.locator(".player .score")).to_have_text(["0", "1"])
     await ana.play(8)
     async with open_peer(server.url, "bo") as bo:
         assert not (await bo.ask("rooms"))["rooms"]

@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
-import { BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
+import { ARROWS, BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
 import { SIDE, Shapes, numberCells } from "./shapes.js";
 import { describeRules, nameMark } from "./words.js";
 
@@ -15,8 +15,6 @@ const MOST_MOVED = 3;
 const LEAST_CELL = 14;
 /** With more columns than this, names of columns have two letters. */
 const ONE_LETTER = 26;
-/** @type {Record<string, [down: number, right: number]>} */
-const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class Board {
 	/** Whether a typed move waits for Enter, which then does not play the cursor's cell. */
@@ -194,7 +192,7 @@ export class Board {
 		const { key, ctrlKey, metaKey, altKey } = event;
 		const here = cellOf(event);
 		if (ctrlKey || metaKey || altKey) return;
-		if (key in WAYS) this.focus(neighbour(this.rules, here, ...WAYS[key]));
+		if (key in ARROWS) this.focus(neighbour(this.rules, here, ...ARROWS[key]));
 		else if ((key === " " || key === "Enter") && !this.isTyping) this.play(here);
 		else return;
 		event.preventDefault();

@@ -173,20 +173,10 @@ export class GameControls {
 
 	// Typed text.
 
-	/** Send a chat message; resolve to whether it was sent. @param {string} text */
-	async chat(text) {
-		return this.#tell({ type: "chat", text });
-	}
-
-	/** Send one of the server's chat sentences. @param {Protocol.Chat["sentence"]} sentence */
-	async chatSentence(sentence) {
-		return this.#tell({ type: "chat", sentence });
-	}
-
-	/** @param {{ type: "chat", text?: string, sentence?: Protocol.Chat["sentence"] }} request */
-	async #tell(request) {
+	/** Send a chat message, a text or one of the server's sentences; resolve to whether it was sent. @param {Pick<Protocol.Chat, "text" | "sentence">} said */
+	async chat(said) {
 		const { room } = this.page;
-		return !!room && room.ask(request);
+		return !!room && room.ask({ type: "chat", ...said });
 	}
 
 	/** Carry out a command typed after a slash or a colon. */

@@ -136,7 +136,7 @@ export class GamePage {
 			values: review?.worths ?? null,
 			isReviewing: !!review,
 			maySharePast: !!source.past || !!source.shared,
-			mayNotify: mayAsk(),
+			mayNotify: mayAsk() && !this.room?.isLocal,
 		};
 	}
 
@@ -175,7 +175,8 @@ export class GamePage {
 			this.stage.drawPlace(this.board.element, hasLooks(rules));
 		}
 		this.board.isTyping = !!this.typed;
-		this.board.draw(scene.board);
+		const hasWinner = !!this.room?.isLocal && !!scene.state.result?.winner; // whoever wins is at this keyboard
+		this.board.draw(hasWinner ? { ...scene.board, isWon: true } : scene.board);
 	}
 
 	/** Redraw what changes only with time. */

@@ -5,8 +5,10 @@ import { button, h, nameInput, setText, show, showKeyed, submitting } from "./do
 import { setEmblem } from "./emblem.js";
 import { isGuest } from "./identity.js";
 import { Lobby } from "./lobby.js";
+import { readOwn } from "./owngame.js";
 import { makePlayCard } from "./playcard.js";
 import { makeRoomRows } from "./roomlist.js";
+import { OWN } from "./rules.js";
 import { makeTiles } from "./tiles.js";
 import { clean, formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
 
@@ -14,9 +16,11 @@ const LIVE_BOARDS = 3;
 /** The name whose notice "belongs to somebody else" was closed. */
 let closedFor = "";
 
-/** @param {App} app */
-export function makeHome(app) {
+/** @param {App} app @param {string} [fragment] of a link that shares custom rules */
+export function makeHome(app, fragment = "") {
 	const { connection, kept } = app;
+	const shared = readOwn(fragment);
+	if (fragment) app.keep({ game: OWN, own: shared ?? kept.own });
 	const name = nameInput({
 		change: () => app.bear(name.value),
 		click: () => isGuest(name.value) && name.value === connection.name && name.select(),
@@ -30,6 +34,7 @@ export function makeHome(app) {
 	const banner = h("div.banner", { hidden: true }, notice, close);
 	const [title, greeting] = [h("h1"), h("p.greeting")];
 	const play = makePlayCard(app, () => app.bear(name.value));
+	if (fragment && !shared) play.blame(say("page own bad link"));
 	const resume = makeResume(app);
 	const side = makeSide(app, play);
 	const tiles = makeTiles(kept.game, (preset) => {

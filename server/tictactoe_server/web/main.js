@@ -47,6 +47,7 @@ async function loadPage() {
 	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
 	if (link) return loadLink(link);
+	if (hash.startsWith("own=")) return loadOwn(hash);
 	if (past) return openGame({ load: () => fetchPast(past), past });
 	return (await LOADERS.home()).makeHome(app);
 }
@@ -83,6 +84,12 @@ async function loadLink(code = "") {
 	const { makeHome } = await LOADERS.home();
 	(await import("./names.js")).showNames(app, code);
 	return makeHome(app);
+}
+
+/** Show the first page with the rules of a link, and remove them from the address, because they may be changed now. */
+async function loadOwn(fragment = "") {
+	history.replaceState(null, "", urlOf());
+	return (await LOADERS.home()).makeHome(app, fragment);
 }
 
 async function fetchShared(id = "") {

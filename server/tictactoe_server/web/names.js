@@ -1,7 +1,7 @@
 /** The player's identity: claiming a name, rescue codes, and devices. */
 
 import { say } from "./catalogue.js";
-import { button, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
+import { button, checkField, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
 import { drawQr } from "./events/qr.js";
 import { makeFault } from "./formfault.js";
 import { makeLink } from "./waiting.js";
@@ -83,7 +83,8 @@ export const keepName = async (app) => new Promise((resolve) => showNames(app).a
 /** The setting to accept challenges only from people the player has played with. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask */
 function makeStrangers(app, ask) {
 	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }, () => undefined) });
-	const element = h("label", { hidden: true }, only, " ", say("page strangers"));
+	const element = checkField(say("page strangers"), only);
+	element.hidden = true;
 	learn();
 	return element;
 

@@ -1,13 +1,13 @@
 /** The form for a new room: game, clock, opponent and rules. */
 
 import { say } from "./catalogue.js";
-import { button, field, h, select, setText, show, submitting } from "./dom.js";
+import { makeClock, parseClock } from "./clocks.js";
+import { button, checkField, field, h, select, setText, show, submitting } from "./dom.js";
 import { makeFault } from "./formfault.js";
 import { prepared } from "./later.js";
-import { makeClock, makeLevel } from "./playcard.js";
+import { makeLevel } from "./playcard.js";
 import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rules.js";
 import { makeTiles } from "./tiles.js";
-import { parseClock } from "./words.js";
 
 /** Opponents, by the same ids as on the home page. */
 const WITH = ["invite", "computer", "together"];
@@ -93,10 +93,10 @@ function makeRuleFields(onChange, onEdit) {
 	const [rows, columns, win, marks, blocked] = [number(), number(), number(2), text("XO"), text(say("page new none"))];
 	const [misere, gravity, exact, seat] = [check(), check(), check(), h("select")];
 	const opening = select(["", "pie", "swap2"], (one) => say(`form ${one || "none"}`));
-	const others = Object.entries({ win, marks, blocked, misere, gravity, exact, opening, seat });
+	const others = Object.entries({ win, marks, blocked, opening, seat, misere, gravity, exact });
 	const element = h("div.fields", { input: edit },
 		h("div.pair", field(say("page new rows"), rows), field(say("page new columns"), columns)),
-		others.map(([name, control]) => field(say(`new room ${name}`), control, say(`new room ${name} note`))),
+		others.map(([name, control]) => (control.matches("[type=checkbox]") ? checkField : field)(say(`new room ${name}`), control, say(`new room ${name} note`))),
 	);
 	let preset = /** @type {string | null} */ (PRESETS[0]);
 	return { element, take, read, controls: { rows, columns, line: win, marks, blocked, opening } };

@@ -176,6 +176,8 @@ type Run = (action: string, about?: Record<string, string>) => unknown;
  * The name and secret of the player, and what one prefers. `tokens` are those of all clusters that were met here, by
  * their ids, the newest last; that of a server of no cluster is under "". `aside` are players that were refused.
  */
+/** The rules of a game of one's own, as far as the first page lets one choose them. */
+type OwnRules = Pick<Rules, "rows" | "columns" | "line" | "marks" | "blocked" | "misere" | "gravity">;
 interface Kept {
 	name: string;
 	token: string;
@@ -185,7 +187,7 @@ interface Kept {
 	sound: boolean;
 	theme: string;
 	game: string;
-	own: { rows: number; columns: number; line: number; marks: string };
+	own: OwnRules;
 	clock: string;
 }
 

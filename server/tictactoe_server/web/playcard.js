@@ -1,13 +1,12 @@
 /** The card that starts the chosen game: opponent and clock. */
 
 import { say } from "./catalogue.js";
+import { makeClock, parseClock } from "./clocks.js";
 import { button, field, h, select, setText, show } from "./dom.js";
 import { prepareLadders, prepared } from "./later.js";
-import { makeOwnGame } from "./owngame.js";
+import { OwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
-import { LEVELS, describeClock, describeLevel, describeRules, keepTogether, parseClock } from "./words.js";
-
-const CLOCKS = ["", "1+1", "3+2", "10/move"];
+import { LEVELS, describeLevel, describeRules, keepTogether } from "./words.js";
 
 /** A select of the computer's level. */
 export function makeLevel() {
@@ -16,37 +15,25 @@ export function makeLevel() {
 	return level;
 }
 
-/** A select of the usual clocks and the stored one. @param {string} kept @param {() => void} onChange */
-export function makeClock(kept, onChange) {
-	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
-	const clock = select(values, labelClock, { change: onChange });
-	clock.value = kept;
-	return clock;
-}
-
-function labelClock(value = "") {
-	const terms = parseClock(value);
-	if (terms?.initial_ms === undefined) return describeClock(terms);
-	return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
-}
-
 /** Describe how many others are online, or return "" until the server has sent the number. */
 const describeOthers = (online = 0) => (online > 1 ? say("home others", { n: online - 1 }) : online ? say("home nobody online") : "");
 
 /** A button with a description below. @param {string} id @param {() => unknown} start @param {Child} [more] */
 const makeWay = (id, start, kind = "big", more) => h("div.way", button(say(id), start, { class: kind }), h("small", say(`${id} note`), " ", more));
 
-/** The place for the switch of rated games, empty on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
+/** The switch for rated games and a link to the ladders, both empty or hidden on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
 function makeRatedPlace(app, clock) {
 	/** @type {ReturnType<typeof import("./ladders/rated.js").makeRated> | undefined} */
 	let rated;
-	const [element, judge] = [h("div.row"), () => rated?.judge(app.kept.game)];
-	return { element, offer, judge, get isOn() { return rated?.isOn || undefined; } };
+	const [element, ladders] = [h("div.rated-place"), h("a", { href: "/ladder/", hidden: true }, say("page ladders"))];
+	const judge = () => rated?.judge(app.kept.game);
+	return { element, ladders, offer, judge, get isOn() { return rated?.isOn || undefined; } };
 
 	async function offer() {
 		const [{ makeRated }] = await Promise.all([import("./ladders/rated.js"), prepareLadders()]);
 		rated = makeRated(app, clock);
-		show(element, rated.element, h("a", { href: "/ladder/" }, say("page ladders")));
+		show(element, rated.element);
+		ladders.hidden = false;
 		judge();
 	}
 }
@@ -55,29 +42,30 @@ function makeRatedPlace(app, clock) {
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
-	const own = makeOwnGame(kept.own, (changed) => {
+	const own = new OwnGame(kept.own, (changed) => {
 		app.keep({ own: changed });
 		describe();
-	});
+	}, (fragment) => app.copy(app.linkTo(`#${fragment}`)));
 	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
 	const level = makeLevel();
-	const first = select(["page i begin", "page it begins"], (id) => say(id), { "aria-label": say("page who begins") });
+	const first = select(["page i begin", "page it begins"], (id) => say(id));
 	const [others, rated] = [h("b"), makeRatedPlace(app, clock)];
 	const element = h("section.card.play", { "aria-label": say("page play") },
-		h("div.about", h("div.card-head", title, size), rules, own),
+		h("div.about", h("div.card-head", title, size), rules, own.element),
 		h("div.begin",
 			makeWay("home match", () => begin({ type: "match", rated: rated.isOn }), "primary big", others),
 			makeWay("home invite", () => begin({ type: "create", visibility: "private" })),
 			makeWay("home together", playHere),
 			makeWay("home computer", playComputer),
-			rated.element,
 			field(say("new room clock"), clock),
-			h("div.pair", { role: "group", "aria-label": say("page the computer") }, level, first),
-			makeWay("page new room", () => app.navigate("/#new"), ""),
+			rated.element,
+			field(say("page the computer"), level),
+			field(say("page who begins"), first),
 		),
+		h("div.more-ways", button(say("page new room"), () => app.navigate("/#new")), h("small", say("page new room note")), rated.ladders),
 	);
 	describe();
-	return { element, describe, count, offerRated: rated.offer };
+	return { element, describe, count, offerRated: rated.offer, blame: (/** @type {string} */ message) => own.blame(message) };
 
 	/** Show how many others are online, once the server has sent the number. */
 	function count(online = 0) {
@@ -89,7 +77,7 @@ export function makePlayCard(app, mayPlay) {
 		setText(title, keepTogether(say(`name of ${kept.game}`)));
 		setText(rules, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));
 		setText(size, describeRules(chosenRules(kept)));
-		own.hidden = kept.game !== OWN;
+		own.element.hidden = kept.game !== OWN;
 		rated.judge();
 	}
 

@@ -2,6 +2,10 @@
 
 export const FREE = ".";
 export const BLOCKED = "#";
+/** The directions of lines, as rows down and columns right. */
+export const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
+/** The moves of the arrow keys, likewise. @type {Record<string, [down: number, right: number]>} */
+export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** @type {Record<string, [rows: number, columns: number, line: number, more?: Partial<Rules>]>} */
 const GAMES = {
@@ -25,9 +29,9 @@ export function rulesOf(preset = "") {
 	return { preset, rows, columns, line, marks: "XO", blocked: [], misere: false, gravity: false, ...more };
 }
 
-/** The rules of the chosen game. @param {Kept} kept @returns {Rules} */
+/** The rules of the chosen game. @param {Pick<Kept, "game" | "own">} kept @returns {Rules} */
 export const chosenRules = ({ game, own }) =>
-	game === OWN ? { preset: null, blocked: [], misere: false, gravity: false, ...own } : rulesOf(game);
+	game === OWN ? { preset: null, ...own } : rulesOf(game);
 
 /** @type {(rules: Rules) => boolean} */
 export const hasSingleKeys = ({ rows, columns }) => rows === 3 && columns === 3;
@@ -54,7 +58,7 @@ function cellAt({ rows, columns }, row, column) {
 export function splitLines(rules, cells) {
 	const found = [];
 	for (const cell of [...cells].sort((one, two) => one - two)) {
-		for (const [down, right] of [[0, 1], [1, 0], [1, 1], [1, -1]]) {
+		for (const [down, right] of DIRECTIONS) {
 			if (cells.includes(neighbour(rules, cell, -down, -right))) continue;
 			const run = [];
 			for (let at = cell; cells.includes(at); at = neighbour(rules, at, down, right)) run.push(at);

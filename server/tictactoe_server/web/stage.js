@@ -72,7 +72,7 @@ export class Stage {
 		if (this.title !== scene.title) document.title = this.title = scene.title;
 		this.element.classList.toggle("waiting", isWaiting);
 		this.#place.hidden = this.#turn.hidden = isWaiting;
-		this.#drawTurn(scene.turn, scene.state.rules);
+		this.#drawTurn(scene);
 		this.#place.classList.toggle("offline", scene.isFaint);
 		this.#place.classList.toggle("past", scene.isBack);
 		this.element.classList.toggle("lost", scene.isLost);
@@ -113,12 +113,14 @@ export class Stage {
 		});
 	}
 
-	/** @param {Scene["turn"]} turn @param {Rules} rules */
-	#drawTurn({ text, why, kind, places }, rules) {
-		this.#turn.className = `turn ${kind}`;
+	/** Draw the line under the board; with several players at one keyboard it has the mark and colour of the mover or winner. @param {Scene} scene */
+	#drawTurn({ turn: { text, why, kind, places }, state: { rules, turn, result } }) {
+		const whose = (this.page.room?.isLocal && kind && (turn ?? result?.winner)) || "";
+		const mark = places || whose;
+		this.#turn.className = `turn ${kind}${whose && ` whose m${rules.marks.indexOf(whose)}`}`;
 		setText(this.#turnText, text);
 		setText(this.#why, why);
-		if (isStale(this.#turn, places)) show(this.#turn, places && seatIcon(lookOf(rules), rules.marks, places), this.#turnText, " ", this.#why);
+		if (isStale(this.#turn, mark)) show(this.#turn, mark && seatIcon(lookOf(rules), rules.marks, mark), this.#turnText, " ", this.#why);
 	}
 
 	/** Show a board. @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
@@ -182,7 +184,7 @@ export class Stage {
 
 	drawBanner(text = "") {
 		setText(this.#banner, text);
-		if (this.#banner.hidden !== !text) this.#banner.hidden = !text;
+		this.#banner.hidden = !text;
 	}
 
 	/** Ask for confirmation of a move to a cell, or hide the question for null. @param {Board} board @param {number | null} cell */

@@ -27,7 +27,7 @@ export class Talk {
 		const { chat = "on" } = this.page.app.connection.welcome ?? {};
 		if (!isStale(this.#form, chat)) return;
 		this.#form.hidden = chat === "off";
-		if (chat === "sentences") show(this.#form, SENTENCES.map((id) => button(say(`sentence ${id}`), () => this.page.controls.chatSentence(id), { type: "button" })));
+		if (chat === "sentences") show(this.#form, SENTENCES.map((id) => button(say(`sentence ${id}`), () => this.page.controls.chat({ sentence: id }))));
 	}
 
 	/** @param {ChatLine} line */
@@ -70,7 +70,7 @@ export class Talk {
 		const text = this.#input.value.trim();
 		this.#input.value = "";
 		if (/^[/:]/.test(text)) controls.command(text.slice(1).trim());
-		else if (text && !(await controls.chat(text))) this.#input.value ||= text;
+		else if (text && !(await controls.chat({ text }))) this.#input.value ||= text;
 		if (!text) board?.focus();
 	}
 

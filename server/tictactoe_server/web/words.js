@@ -98,15 +98,6 @@ export function describeClock(clock) {
 	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
 }
 
-/** Return the clock of `3+2`, `10/move` or an empty text; undefined for anything else. */
-export function parseClock(text = "") {
-	const found = /^(\d+(?:\.\d+)?)(?:\s*\/\s*(move)|\s*\+\s*(\d+(?:\.\d+)?))?$/.exec(text.trim());
-	if (!found) return text.trim() ? undefined : null;
-	const [, first, move, more = "0"] = found;
-	if (move) return { move_ms: Math.round(Number(first) * 1000) };
-	return { initial_ms: Math.round(Number(first) * 60_000), increment_ms: Math.round(Number(more) * 1000) };
-}
-
 export function formatDuration(milliseconds = 0) {
 	const seconds = Math.floor(Math.max(milliseconds, 0) / 1000);
 	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].slice(seconds < 3600 ? 1 : 0);

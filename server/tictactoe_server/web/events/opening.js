@@ -1,10 +1,11 @@
 /** A small dialog that opens an event. */
 
 import { say } from "../catalogue.js";
+import { parseClock } from "../clocks.js";
 import { button, field, h, openDialog, select, setText, submitting } from "../dom.js";
 import { makeFault } from "../formfault.js";
 import { PRESETS, rulesOf } from "../rules.js";
-import { LEVELS, describeClock, describeLevel, formatDuration, parseClock } from "../words.js";
+import { LEVELS, describeClock, describeLevel, formatDuration } from "../words.js";
 import { describePlan, fittingKind } from "./plan.js";
 import { readRoster } from "./roster.js";
 import { describeWord } from "./tournaments.js";

@@ -2,13 +2,12 @@
 
 import { showNotice } from "../banner.js";
 import { say } from "../catalogue.js";
+import { USUAL_CLOCK, parseClock } from "../clocks.js";
 import { h, setText } from "../dom.js";
 import { setEmblem } from "../emblem.js";
-import { nameGame, parseClock } from "../words.js";
+import { nameGame } from "../words.js";
 import { describeRated } from "./words.js";
 
-/** The clock of rated games if none is chosen. */
-export const USUAL_CLOCK = "3+2";
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
 /** The keys of all ladders; empty before the welcome. @param {App} app @returns {readonly string[]} */
 export const listLadders = ({ connection }) => connection.welcome?.ladders ?? [];

@@ -1,12 +1,12 @@
 /** The dialog for a challenge, which may be rated. */
 
 import { say } from "../catalogue.js";
+import { USUAL_CLOCK, makeClock, parseClock } from "../clocks.js";
 import { field, h, openDialog, select, setText, show, submitting } from "../dom.js";
-import { makeClock } from "../playcard.js";
 import { PRESETS, rulesOf } from "../rules.js";
-import { messageOf, parseClock } from "../words.js";
+import { messageOf } from "../words.js";
 import { ask } from "./challenges.js";
-import { USUAL_CLOCK, makeRated } from "./rated.js";
+import { makeRated } from "./rated.js";
 
 /** @param {App} app @param {string} player */
 export function askForGame(app, player) {
