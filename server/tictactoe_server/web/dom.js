@@ -79,9 +79,6 @@ export const button = (label, does, attributes = {}) => h("button", { type: "but
 export const field = (label, control, note) =>
 	h("label.field", h("span", label), control, note && h("small", note));
 
-/** A checkbox with its label beside it. @param {string} label @param {HTMLElement} box @param {string} note */
-export const checkField = (label, box, note = "") => h("label.switch", box, h("span", h("b", label), " ", h("small", note)));
-
 /** @param {readonly string[]} values @param {(value: string) => string} label what each is called @param {Attributes} [attributes] */
 export const select = (values, label, attributes = {}) => h("select", attributes, values.map((value) => h("option", { value }, label(value))));
 

@@ -1,9 +1,9 @@
 /** The player's identity: claiming a name, rescue codes, and devices. */
 
 import { say } from "./catalogue.js";
-import { button, checkField, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
+import { button, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
 import { drawQr } from "./events/qr.js";
-import { makeFault } from "./formfault.js";
+import { checkField, makeFault } from "./forms.js";
 import { makeLink } from "./waiting.js";
 import { clean, messageOf } from "./words.js";
 

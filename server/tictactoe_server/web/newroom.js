@@ -2,8 +2,8 @@
 
 import { say } from "./catalogue.js";
 import { makeClock, parseClock } from "./clocks.js";
-import { button, checkField, field, h, select, setText, show, submitting } from "./dom.js";
-import { makeFault } from "./formfault.js";
+import { button, field, h, select, setText, show, submitting } from "./dom.js";
+import { checkField, makeFault } from "./forms.js";
 import { prepared } from "./later.js";
 import { makeLevel } from "./playcard.js";
 import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rules.js";

@@ -1,7 +1,8 @@
 /** Custom rules: a board built in a preview, and a link that shares the rules. */
 
 import { say } from "./catalogue.js";
-import { button, checkField, h, setText, show } from "./dom.js";
+import { button, h, setText, show } from "./dom.js";
+import { checkField } from "./forms.js";
 import { ARROWS, BLOCKED, DIRECTIONS, FREE, chosenRules, nameCell, nameCells, neighbour, parseCell } from "./rules.js";
 import { drawSmall } from "./smallboard.js";
 

@@ -3,7 +3,7 @@
 import { say } from "../catalogue.js";
 import { parseClock } from "../clocks.js";
 import { button, field, h, openDialog, select, setText, submitting } from "../dom.js";
-import { makeFault } from "../formfault.js";
+import { makeFault } from "../forms.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { LEVELS, describeClock, describeLevel, formatDuration } from "../words.js";
 import { describePlan, fittingKind } from "./plan.js";

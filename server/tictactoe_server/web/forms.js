@@ -1,8 +1,11 @@
-/** Shows a form's error next to the field concerned. */
+/** Parts of forms: a checkbox with its label, and an error next to its field. */
 
 import { h, setText } from "./dom.js";
 import { Refused } from "./requests.js";
 import { messageOf } from "./words.js";
+
+/** A checkbox with its label beside it. @param {string} label @param {HTMLElement} box @param {string} note */
+export const checkField = (label, box, note = "") => h("label.switch", box, h("span", h("b", label), " ", h("small", note)));
 
 /** @param {Element} place after which a fault without a field stands @param {Record<string, HTMLElement>} [fields] by their names in requests */
 export function makeFault(place, fields = {}) {
