@@ -1,4 +1,4 @@
-/** The bracket of a knock-out: its rounds side by side, and in each match who goes on. */
+/** The bracket of a knock-out: its rounds side by side, and the player who advances from each match. */
 
 import { say } from "../catalogue.js";
 import { h } from "../dom.js";
@@ -7,7 +7,7 @@ import { formatPoints } from "./tournaments.js";
 
 const ROUNDS = ["final", "semifinals", "quarterfinals"];
 
-/** What a round is called after which so many are left, of all that there are. */
+/** Return the name of the round that leaves this many players of all. */
 export const nameRound = (left = 0, all = 0) => ROUNDS[left] ? say(`tournament ${ROUNDS[left]}`) : say("tournament now", { round: all - left });
 
 /** @param {EventMatch[][]} rounds @param {string} own the player who looks @param {number} [most] how many rounds are shown */
@@ -17,7 +17,7 @@ export const makeBracket = (rounds, own, most = rounds.length) =>
 		return h("li", h("h3", name), h("ol", matches.map((match) => makeMatch(match, own))));
 	}));
 
-/** A name that shrinks where it is too long for its place. */
+/** A name that shrinks if it is too long for its place. */
 export const fit = (name = "") => h("div.fit", h("span", { "--length": name.length }, clean(name)));
 
 /** @param {EventMatch} match @param {string} own */

@@ -1,4 +1,4 @@
-/** A call to the board of an event: it opens by itself where nothing else is played, else it is said above every page. */
+/** A call to the board of an event: the board opens by itself unless another game is running, in which case a banner announces it. */
 
 import { showBanner } from "../banner.js";
 import { say } from "../catalogue.js";
@@ -6,19 +6,19 @@ import { button, h } from "../dom.js";
 import { prepareEvents } from "../later.js";
 import { clean } from "../words.js";
 
-/** The calls that are answered or shown, by room: each connection is told of them. @type {Set<string>} */
+/** The calls already answered or shown, by room: every connection receives them. @type {Set<string>} */
 const known = new Set();
 
 /** @param {App} app @param {Call} call */
 export async function answerCall(app, { room, against, due_ms }) {
-	// A wall stays one, also where its organiser plays, too.
+	// A wall stays open, even if its organiser plays too.
 	if (location.pathname.endsWith("/wall") || known.has(room) || app.rooms.find(room)?.seat) return;
 	known.add(room);
 	const until = performance.now() + due_ms;
 	try {
 		await prepareEvents();
 	} catch {
-		// The server is away; its next welcome has the call again.
+		// The server is unreachable; its next welcome repeats the call.
 		return void known.delete(room);
 	}
 	/** @type {HTMLElement | null} */
@@ -29,7 +29,7 @@ export async function answerCall(app, { room, against, due_ms }) {
 	banner.parentElement?.prepend(banner);
 	app.sound.play("turn");
 
-	/** Go there as soon as one can be taken along; whether it is over with the call. */
+	/** Go to the board as soon as the player is free to; return whether the call is settled. */
 	function look() {
 		const isThere = !!app.rooms.find(room)?.seat;
 		if (isThere || performance.now() >= until) return end();

@@ -1,4 +1,4 @@
-/** A sheet of cards to print and cut: for each on the roster a name, a link and its QR code. */
+/** A sheet of cards to print and cut: a name, a link and its QR code for each player of the roster. */
 
 import { say } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
@@ -36,5 +36,5 @@ export function makeCards(app, code) {
 	}
 }
 
-/** A ticket in groups of four, as people read and type it. */
+/** Return a ticket in groups of four characters, as people read and type it. */
 const groupTicket = (ticket = "") => ticket.match(/.{1,4}/g)?.join("-") ?? "";

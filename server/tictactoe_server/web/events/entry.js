@@ -1,4 +1,4 @@
-/** What one does in an event: enter, go to the board, pause, leave; and how one stands. */
+/** The player's own part in an event: enter, go to the board, pause, leave; and the player's standing. */
 
 import { say } from "../catalogue.js";
 import { button, field, h, nameInput, setText, submitting } from "../dom.js";
@@ -8,11 +8,11 @@ import { clean, messageOf } from "../words.js";
 import { sure } from "./pairings.js";
 import { describeOwn, ownBoard, rowOf } from "./tournaments.js";
 
-/** The tickets with which one came in, by the codes of events: they lead back from another device. @type {Map<string, string>} */
+/** The tickets used to enter, by event code: they bring the player back from another device. @type {Map<string, string>} */
 const tickets = new Map();
 
 export class Entry {
-	/** Whether the name that one has here was taken for one's own, for later events. */
+	/** Whether the player's name in the event was adopted as their own for later events. */
 	#isNamed = false;
 	#name = nameInput({ focus: () => this.#name.select() });
 	#ticket = h("input", { autocomplete: "off", maxlength: 64 });
@@ -48,7 +48,7 @@ export class Entry {
 		const row = rowOf(state, player);
 		if (row && !this.#isNamed && isGuest(app.connection.name)) app.bear(clean(row.name));
 		this.#isNamed = !!row;
-		// Whoever gives out the cards has no use for one.
+		// An organiser who hands out the cards does not need one.
 		this.element.hidden = !own && this.following.isOrganiser && (!may("join") || (head.entry === "roster" && !this.following.hasCard));
 		this.#form.hidden = !may("join");
 		this.#named.hidden = head.entry === "roster" || app.isNamed;
@@ -65,17 +65,17 @@ export class Entry {
 		return (state && ownBoard(state, player)?.room) ?? "";
 	}
 
-	/** Enter with name and ticket, as far as they are wanted; `here` also where another plays by the card. */
+	/** Enter with a name and a ticket if they are required; `here` takes over a card used on another device. */
 	async #enter(here = false) {
 		const [ticket, name] = [this.#ticket.value.trim(), this.#name.value.trim()];
 		this.#here.hidden = true;
 		if (!(await this.#do({ type: "event_join", ticket: ticket || undefined, name: (!this.#named.hidden && name) || undefined, here: here || undefined }))) return this.#name.focus();
 		tickets.set(this.following.code, ticket);
-		// Who is in needs no ticket any more, and shows none to who stands beside.
+		// A player who has entered no longer needs the ticket, so do not show it to bystanders.
 		return history.replaceState(null, "", location.pathname);
 	}
 
-	/** Ask for something; whether it was done. @param {AboutIt} request */
+	/** Send a request; resolve to whether it succeeded. @param {AboutIt} request */
 	async #do(request) {
 		const { following } = this;
 		setText(this.#fault, "");

@@ -1,4 +1,4 @@
-/** The page of an event: what one does in it, how it stands, who plays whom. */
+/** The page of an event: the player's part, the table, and the pairings. */
 
 import { say } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
@@ -53,7 +53,7 @@ export class EventPage {
 		return clean(this.following.state?.head.title ?? say("page event"));
 	}
 
-	/** Open the ways to show the event to others. */
+	/** Open the dialog that shares the event. */
 	async #showShare() {
 		const { app, code } = this.following;
 		(await import("../share.js")).showShare(app, { path: `e/${code}`, isPublic: true });
@@ -81,7 +81,7 @@ export class EventPage {
 		return this.tick();
 	}
 
-	/** Who is here, and how far the games of this round are. */
+	/** Draw who is present, and the state of this round's games. */
 	#drawNow() {
 		const { following, organiser } = this;
 		const { state, player, isOrganiser } = following;
@@ -90,7 +90,7 @@ export class EventPage {
 		drawPairings(this.#now, state?.pairings ?? [], player, run, false, following);
 	}
 
-	/** What was played in all rounds. */
+	/** Draw the games of all rounds. */
 	#drawPast() {
 		const { state, whole, player } = this.following;
 		if (!state || !whole) return;

@@ -1,4 +1,4 @@
-/** An event as it goes on: its state, all that has been played in it, and for whom one waits. */
+/** Follows an event: its state, all games played in it, and the players it waits for. */
 
 import { say } from "../catalogue.js";
 import { urlOf } from "../dom.js";
@@ -6,9 +6,9 @@ import { Refused } from "../requests.js";
 import { clean, formatDuration } from "../words.js";
 import { describeWord, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./tournaments.js";
 
-/** After how long all rounds are read again at the soonest; later where many play, as many read. */
+/** The minimum delay before all rounds are read again; with many players it is longer, because many browsers read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
-/** In how many games it is said who is to move. */
+/** The maximum number of games for which the player on turn is named. */
 const MOST_AWAITED = 4;
 
 export class Following {
@@ -16,7 +16,7 @@ export class Following {
 	/** @type {Whole | null} */ whole = null;
 	receivedAt = 0;
 	hasCard = false;
-	/** Why there is nothing to follow, if so. */
+	/** Why the event cannot be followed, or "". */
 	refused = "";
 	/** @type {Welcome | null} */ #asked = null;
 	#timer = 0;
@@ -39,7 +39,7 @@ export class Following {
 		return this.state ? listDeeds(this.state, this.player, this.hasCard) : [];
 	}
 
-	/** The table as far as it is known, with the rows that were pushed last; before it begins with who is expected. */
+	/** The known rows of the table, with the latest changes; before the start, with the expected players. */
 	get rows() {
 		const { table = [], status, expected = [] } = this.state ?? {};
 		const pushed = new Map(table.map((row) => [row.player, row]));
@@ -47,25 +47,25 @@ export class Following {
 		return status === "open" ? [...known, ...expected.map((name) => ({ place: 0, player: ` ${name}`, name, bot: null, points: 0, played: 0, tie: [], status: "expected" }))] : known;
 	}
 
-	/** The pairings of this round; where they are too many to be pushed, as they were read last. */
+	/** The pairings of this round; if there are too many to be pushed, as last read. */
 	get pairings() {
 		const { pairings = [], round } = this.state ?? {};
 		const read = this.whole?.pairings.filter((one) => one.round === round) ?? [];
 		return read.length > pairings.length ? read : pairings;
 	}
 
-	/** How long ago the newest word came, in ms. */
+	/** The age of the latest state, in ms. */
 	get #age() {
 		return performance.now() - this.receivedAt;
 	}
 
-	/** For how long a player has been away, "" for who is here. */
+	/** Return how long a player has been away, or "" if present. */
 	timeAway(player = "") {
 		const ms = this.state?.away?.[player];
 		return ms === undefined ? "" : formatDuration(ms + this.#age);
 	}
 
-	/** The names of some, each with how long they have been away. @param {Side[]} sides */
+	/** Return the names of these sides, each with the time away. @param {Side[]} sides */
 	#nameAll(sides) {
 		return nameSome(sides.map(([, player, name]) => {
 			const time = this.timeAway(player);
@@ -78,13 +78,13 @@ export class Following {
 		return { n: rows.length, names: this.#nameAll(rows.map(({ player, name }) => ["", player, clean(name)])) };
 	}
 
-	/** How many are here of those who are entered or expected. */
+	/** How many of the entered and expected players are present. */
 	get presence() {
 		const { players = 0, present = 0, expected = 0 } = this.state?.head ?? {};
 		return say("tournament present", { n: players + expected, present });
 	}
 
-	/** For whom one waits, by name, as tictactoe_words.attendance.describe_waiting; "" for nobody. */
+	/** Name the players that the event waits for, as tictactoe_words.attendance.describe_waiting; "" if none. */
 	describeWaiting() {
 		const { state, pairings: all, missing: { n, names } } = this;
 		if (!state || isOver(state)) return "";
@@ -97,7 +97,7 @@ export class Following {
 		return [!isFew && say("tournament games on", { n: all.filter(isOpen).length, all: all.length }), sides[0] && say("tournament waits for", { names: this.#nameAll(sides) })].filter(Boolean).join(" ");
 	}
 
-	/** For whom one waits; else what else is to be said of how it goes on. */
+	/** The players that the event waits for, or else what happens next. */
 	get waiting() {
 		const { status = "over", pairings = [], head } = this.state ?? {};
 		if (status === "over") return "";
@@ -107,7 +107,7 @@ export class Following {
 		return this.describeWaiting() || say("page event round over");
 	}
 
-	/** How far the game of a pairing is, and who is away. @param {Pairing} pairing */
+	/** Describe the progress of a pairing's game, and who is away. @param {Pairing} pairing */
 	describeGame(pairing) {
 		const { ply, turn, clock } = this.state?.games?.[pairing.id] ?? {};
 		if (ply === undefined) return "";
@@ -121,13 +121,13 @@ export class Following {
 		return !!this.state?.head.organisers.includes(this.player);
 	}
 
-	/** How long until what is due, in ms, or null. */
+	/** The ms until the next deadline, or null. */
 	get left() {
 		const due = this.state?.due_ms ?? null;
 		return due === null ? null : Math.max(0, due - this.#age);
 	}
 
-	/** Subscribe, on each connection anew. */
+	/** Subscribe, again on each new connection. */
 	async onPhase() {
 		const { connection } = this.app;
 		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
@@ -139,7 +139,7 @@ export class Following {
 		});
 	}
 
-	/** Have the newest state sent again, and wait for it. */
+	/** Request the newest state, and wait for it. */
 	async renew() {
 		const heard = new Promise((resolve) => (this.#whenHeard = resolve));
 		await this.#watch();
@@ -155,7 +155,7 @@ export class Following {
 		this.ask({ type: "event_watch", on: false }).catch(() => undefined);
 	}
 
-	/** Rejects as a request does. @param {AboutIt} request */
+	/** Send a request about the event; rejects as a request does. @param {AboutIt} request */
 	ask(request) {
 		return this.app.connection.request(/** @type {Ask} */ ({ ...request, event: this.code }));
 	}
@@ -164,7 +164,7 @@ export class Following {
 	onNews(news) {
 		if ((news.type !== "event" && news.type !== "event_rows") || news.event !== this.code) return;
 		if (news.type === "event") this.state = news;
-		else if (!this.state) return; // rows that the page before has asked for
+		else if (!this.state) return; // rows that the previous page has requested
 		else this.state = update(this.state, news);
 		this.receivedAt = performance.now();
 		this.#whenHeard(null);
@@ -172,7 +172,7 @@ export class Following {
 		this.#read();
 	}
 
-	/** Read all rounds, at once or a while after they have changed. */
+	/** Read all rounds, at once or some time after they have changed. */
 	#read() {
 		const { seq, head, key = this.key } = /** @type {EventState} */ (this.state);
 		if (this.#timer || (this.whole && this.whole.seq >= seq)) return;

@@ -1,4 +1,4 @@
-/** The events of a server, on its first page. */
+/** The events of a server, on the home page. */
 
 import { say } from "../catalogue.js";
 import { button, h, show } from "../dom.js";

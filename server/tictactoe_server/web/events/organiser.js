@@ -1,4 +1,4 @@
-/** What the organiser of an event does with it. */
+/** The organiser's controls of an event. */
 
 import { say } from "../catalogue.js";
 import { button, field, h, nameInput, setText, submitting } from "../dom.js";
@@ -46,7 +46,7 @@ export class Organiser {
 		this.tick();
 	}
 
-	/** Say whom the organiser waits for, and before anybody is here how they come in. */
+	/** Show whom the organiser waits for, and before anybody is present, how players enter. */
 	tick() {
 		const { app, code, state, missing, presence, waiting } = this.following;
 		const isEmpty = state?.status === "open" && state.head.entry === "roster" && !state.table.some(({ status = "in" }) => status === "in");
@@ -69,7 +69,7 @@ export class Organiser {
 			} catch (error) {
 				const isStale = error instanceof Refused && error.code === "stale" && tries > 0;
 				if (isStale) await following.renew().catch(() => undefined);
-				// Where somebody has only entered meanwhile, say, it is still what was meant.
+				// If only players have entered meanwhile, for example, the action still means the same.
 				if (!isStale || following.state?.status !== meant?.status || following.state?.round !== meant?.round) return following.app.say(messageOf(error));
 			}
 		}

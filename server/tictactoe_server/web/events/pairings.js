@@ -1,4 +1,4 @@
-/** Pairings as rows: who plays whom, how it stands, the way to the board, and what the organiser may do. */
+/** Pairings as rows: the players, the score, a link to the board, and the organiser's actions. */
 
 import { say } from "../catalogue.js";
 import { button, h, isStale, setText, show, showKeyed } from "../dom.js";

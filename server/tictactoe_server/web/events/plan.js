@@ -7,7 +7,7 @@ const [MOST_PLIES, MOVE_MS, GAMES_OF_MATCH, MINUTE_MS] = [40, 8_000, 3, 60_000];
 
 const mostEntrants = (kind = "") => (kind === "round_robin" ? MAX_ROUND_ROBIN : MAX_ENTRANTS);
 
-/** The kind for so many players: the given one, or a Swiss if only that takes as many. */
+/** Return the given kind of tournament, or Swiss if only that takes this many players. */
 export const fittingKind = (kind = "", players = 0) => (mostEntrants(kind) < players && players <= MAX_ENTRANTS ? "swiss" : kind);
 
 /** @param {Plan} plan */
@@ -27,7 +27,7 @@ function estimateMinutes({ kind, cells, clock, break_ms }, rounds) {
 	return Math.max(1, Math.floor((rounds * round + MINUTE_MS / 2) / MINUTE_MS));
 }
 
-/** Players, rounds and duration as a sentence, or that there are too many; "" for fewer than two. @param {Plan} plan */
+/** Describe players, rounds and duration, or say that there are too many players; "" for fewer than two. @param {Plan} plan */
 export function describePlan(plan) {
 	const { kind, players } = plan;
 	if (players < 2) return "";

@@ -1,23 +1,23 @@
-/** A link as a QR code, drawn here so that no server is asked: bytes at level L under the third mask. Source: ISO/IEC 18004. */
+/** Draws a link as a QR code without asking a server: byte mode, level L, mask 3. Source: ISO/IEC 18004. */
 
 import { svg } from "../dom.js";
 
-/** Of versions 1 to 5: how many codewords have data, and how many correct errors. */
+/** For versions 1 to 5: the number of data codewords and of error correction codewords. */
 const CODEWORDS = [[19, 7], [34, 10], [55, 15], [80, 20], [108, 26]];
-/** The bits that name the level and the mask. */
+/** The format bits for this level and mask. */
 const FORMAT = 0b111100010011101;
 const BYTES = 4;
 const PADS = [0xec, 0x11];
 const QUIET = 4;
 
-/** The product of two numbers of the field of 256. */
+/** Return the product of two elements of GF(256). */
 function multiply(one = 0, other = 0) {
 	let product = 0;
 	for (let bit = 7; bit >= 0; bit--) product = (product << 1) ^ ((product >> 7) * 0x11d) ^ (((other >> bit) & 1) * one);
 	return product;
 }
 
-/** The codewords that correct errors in others. @param {number[]} data @param {number} count */
+/** Return the error correction codewords for data codewords. @param {number[]} data @param {number} count */
 function correct(data, count) {
 	const divisor = [...Array(count - 1).fill(0), 1];
 	for (let root = 1, step = 0; step < count; step++, root = multiply(root, 2)) {
@@ -35,7 +35,7 @@ function encode(bytes, count) {
 	return Array.from({ length: count }, (_, at) => (2 * at < halves.length ? (halves[2 * at] << 4) | halves[2 * at + 1] : PADS[(at - bytes.length) % 2]));
 }
 
-/** What is the same in every code of a size, and undefined where data goes. @param {number} size @returns {(boolean | undefined)[][]} by rows */
+/** Return the fixed modules of a code of this size, undefined for data modules. @param {number} size @returns {(boolean | undefined)[][]} by rows */
 function outline(size) {
 	const cells = Array.from({ length: size }, () => Array(size).fill(undefined));
 	/** @param {number} row @param {number} column @param {number} radius @param {number[]} light the distances at which it is light */
@@ -58,7 +58,7 @@ function outline(size) {
 	return cells;
 }
 
-/** The dark cells of a text's code, by rows, or null for one of more than 106 bytes. */
+/** Return the dark modules of a text's code, by rows, or null for a text of more than 106 bytes. */
 export function encodeQr(text = "") {
 	const bytes = [...new TextEncoder().encode(text)];
 	const version = CODEWORDS.findIndex(([data]) => data >= bytes.length + 2);
@@ -83,7 +83,7 @@ export function encodeQr(text = "") {
 	return cells;
 }
 
-/** A code as a picture, or null for what is longer than a code here can be. */
+/** Return a code as a picture, or null if the text is too long. */
 export function drawQr(text = "", label = "") {
 	const cells = encodeQr(text);
 	if (!cells) return null;

@@ -1,4 +1,4 @@
-/** The table of an event with the sums behind its ties, and who played whom. */
+/** The table of an event with its tie-break sums, and the cross-table. */
 
 import { say } from "../catalogue.js";
 import { h, isStale, setText, show, showKeyed } from "../dom.js";
@@ -20,7 +20,7 @@ export class Table {
 	draw(following, deedsOf) {
 		const { rows, player: own } = following;
 		this.element.classList.toggle("fresh", rows.every(({ played, points }) => !played && !points));
-		// What a knock-out counts are the matches won: their scores are in its bracket.
+		// A knock-out counts the matches won: their scores are in its bracket.
 		const isKnockOut = rows.some(({ tie }) => tie[0]?.[0] === "matches");
 		this.element.classList.toggle("untied", isKnockOut || rows.every(({ tie }) => !tie.length));
 		setText(this.#points, say(isKnockOut ? "tournament tie matches" : "tournament points"));
@@ -58,7 +58,7 @@ function drawTies(details, { tie }) {
 	show(details.lastElementChild, sums);
 }
 
-/** What was scored, by who plays and against whom. @param {Whole["pairings"]} pairings */
+/** Return the scores by player and opponent. @param {Whole["pairings"]} pairings */
 export function crossScores(pairings) {
 	/** @type {Map<string, string[]>} */
 	const scores = new Map();
@@ -70,7 +70,7 @@ export function crossScores(pairings) {
 	return scores;
 }
 
-/** Who has what against whom, in the order of the table. @param {Whole} whole @param {string} own */
+/** The cross-table, in the order of the table. @param {Whole} whole @param {string} own */
 export function makeCrossTable({ table, pairings }, own) {
 	const scores = crossScores(pairings);
 	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr",

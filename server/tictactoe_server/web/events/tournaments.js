@@ -1,9 +1,9 @@
-/** A tournament: what may be done, how it stands, its table and its words; as tictactoe_words.tournaments. */
+/** Tournaments: the possible actions, the standings and their texts, as tictactoe_words.tournaments. */
 
 import { say } from "../catalogue.js";
 import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
-/** How many names are said at once. */
+/** The maximum number of names in a list. */
 const MOST_NAMED = 6;
 /** @type {Record<number, string>} */
 const FRACTIONS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
@@ -17,7 +17,7 @@ const WORDS = {
 	decided: [TIES.slice(0, -1), (word) => say(`tournament decided ${word}`)],
 };
 
-/** What may be done, in the order in which it is shown. @param {EventState} state @param {string} viewer @param {boolean} [hasCard] */
+/** Return the possible actions, in the order of display. @param {EventState} state @param {string} viewer @param {boolean} [hasCard] */
 export function listDeeds(state, viewer, hasCard = false) {
 	const { status, round, due_ms, pairings, table, head } = state;
 	const [row, entry, isOn] = [rowOf(state, viewer), head.entry ?? "open", !isOver(state)];
@@ -54,10 +54,10 @@ export const isOver = ({ status }) => status === "over" || status === "void";
 /** @param {{state: string}} pairing */
 export const isOpen = ({ state }) => state !== "scored";
 
-/** The viewer's game that is on. @param {EventState} state @param {string} viewer */
+/** Return the viewer's running game. @param {EventState} state @param {string} viewer */
 export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, state }) => state === "open" && Object.values(players).includes(viewer));
 
-/** What an event is about, in a line. @param {EventState} state */
+/** Describe the terms of an event in one line. @param {EventState} state */
 export function describeTerms({ head }) {
 	const { kind, rules, clock, double, players, present, expected = 0 } = head;
 	const what = double ? say("tournament kind double") : describeWord("kind", kind);
@@ -65,7 +65,7 @@ export function describeTerms({ head }) {
 	return [what, nameGame(rules), describeClock(clock), entrants].join(" · ");
 }
 
-/** How far it is, at the end who won. @param {EventState} state */
+/** Describe the progress and, at the end, the winner. @param {EventState} state */
 export function describeStanding({ status, round, head: { rounds }, table }) {
 	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
 	if (status === "over" && first.length) return say("tournament won", { n: first.length, names: joinWords(first) });
@@ -73,7 +73,7 @@ export function describeStanding({ status, round, head: { rounds }, table }) {
 	return rounds ? say("tournament now of", { round, rounds }) : say("tournament now", { round });
 }
 
-/** How it is for the viewer, "" for who is not in it. @param {EventState} state @param {string} viewer */
+/** Describe the viewer's standing, or return "" for a viewer who is not in the event. @param {EventState} state @param {string} viewer */
 export function describeOwn(state, viewer) {
 	const [row, board] = [rowOf(state, viewer), ownBoard(state, viewer)];
 	if (!row) return "";
@@ -86,25 +86,25 @@ export function describeOwn(state, viewer) {
 	return say(state.status === "open" ? "tournament you wait" : "tournament you stand", places);
 }
 
-/** A word of the wire as it is said; one of a newer server as it came. */
+/** Return the text for a word of the protocol; a newer server's unknown word is returned unchanged. */
 export const describeWord = (about = "", word = "") => (WORDS[about][0].includes(word) ? WORDS[about][1](word) : clean(word));
 
-/** Points or a tie-break: a half as in `2½`. */
+/** Format points or a tie-break, a half as in `2½`. */
 export const formatPoints = (value = 0) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
 
-/** The marks of a pairing, and under each who plays it. @param {Pairing} pairing @returns {Side[]} */
+/** Return the sides of a pairing: mark, player id and name. @param {Pairing} pairing @returns {Side[]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
 
-/** The pairings of all rounds, with the names of who plays. @param {Whole} whole */
+/** Return the pairings of all rounds with the players' names. @param {Whole} whole */
 export function nameSides({ table, pairings }) {
 	const known = Object.fromEntries(table.map(({ player, name }) => [player, name]));
 	return pairings.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, player]) => [mark, known[player] ?? player])) }));
 }
 
-/** What a side has of a pairing that is scored. @param {{result?: string | null}} pairing @param {string} mark */
+/** Return the score of a side in a scored pairing. @param {{result?: string | null}} pairing @param {string} mark */
 export const scoreOf = ({ result }, mark) => (result === "draw" ? 0.5 : Number(result === mark));
 
-/** How it went, and what decided that where it was no game; or where it is. @param {Pairing} pairing */
+/** Describe the score and what decided it if no game was played, or where a running game is. @param {Pairing} pairing */
 export function describeScore(pairing) {
 	const { by, players, room } = pairing;
 	if (by === "bye" || Object.keys(players).length < 2) return say("tournament bye");
@@ -113,23 +113,23 @@ export function describeScore(pairing) {
 	return by === "forfeit" || by === "organiser" ? `${points} ${say(`tournament by ${by}`)}` : points;
 }
 
-/** A tie-break with the sum that made it, where that says more. @param {EventRow["tie"][number]} tie */
+/** Describe a tie-break, with its sum if that says more. @param {EventRow["tie"][number]} tie */
 export function describeTie([name, value, told]) {
 	const [shown, sum] = [formatPoints(value), clean(told)];
 	if (name === "matches") return `${shown} (${sum})`;
 	return value && sum !== shown ? `${shown} = ${sum}` : shown;
 }
 
-/** What a table counts: the matches won of a knock-out, else points. @param {Pick<EventRow, "points" | "tie">} row */
+/** Return what the table counts: the matches won in a knock-out, otherwise points. @param {Pick<EventRow, "points" | "tie">} row */
 export const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches")?.[1] ?? points;
 
-/** The same with its name. @param {Pick<EventRow, "points" | "tie">} row */
+/** Describe what the table counts, with its unit. @param {Pick<EventRow, "points" | "tie">} row */
 export const describeWon = (row) => say(row.tie[0]?.[0] === "matches" ? "tournament count matches" : "tournament count points", { n: formatPoints(wonOf(row)) });
 
-/** The first of some names, and how many more there are. @param {string[]} names */
+/** List the first names, and the number of the others. @param {string[]} names */
 export const nameSome = (names) => joinWords(names.slice(0, MOST_NAMED).concat(names.length > MOST_NAMED ? say("tournament and more", { n: names.length - MOST_NAMED }) : []));
 
-/** The sentences that stand below the table. @param {EventState} state */
+/** Return the sentences below the table. @param {EventState} state */
 export function listNotes(state) {
 	const { head, round, expected = [] } = state;
 	const rule = head.kind === "knock_out" ? !isOver(state) && say("tournament match") : describeDecision(state);
@@ -137,7 +137,7 @@ export function listNotes(state) {
 	return [rule, hasMissed && say("tournament never came", { names: nameSome(expected.map(clean)) })].filter((told) => !!told);
 }
 
-/** Why the first is before the second where they have as many points, or at the end is not; else "". @param {EventState} state */
+/** Explain why the first is ahead of the second with equal points, or at the end that they are level; otherwise "". @param {EventState} state */
 function describeDecision({ status, table }) {
 	const [one, two] = table;
 	if (!two || one.points !== two.points) return "";

@@ -1,4 +1,4 @@
-/** An event on a projector: how one comes in, then the table and the boards, in the end who won. */
+/** An event on a projector: first how to enter, then the table and the boards, finally the winner. */
 
 import { say } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
@@ -11,12 +11,12 @@ import { describeScore, describeStanding, describeTerms, describeWon, formatPoin
 
 const MOST_BOARDS = 100;
 const MOST_ROWS = 20;
-/** Up to so many rows there is room under the table for the link to follow it all. */
+/** Up to this many rows, there is room under the table for the QR code. */
 const MOST_BESIDE_QR = 6;
 const MOST_NAMES = 60;
-/** How many are on the podium, and how many rounds of a bracket are shown. */
+/** The number of places on the podium, and of the displayed rounds of a bracket. */
 const [MOST_PODIUM, MOST_ROUNDS] = [4, 4];
-/** How much wider than high the place for the boards is, in boards. */
+/** The ratio of width to height of the place for the boards. */
 const SHAPE = 1.6;
 
 export class EventWall {
@@ -56,18 +56,18 @@ export class EventWall {
 		return this.tick();
 	}
 
-	/** Whether there is room under the table for the way in. */
+	/** Whether there is room under the table for the QR code. */
 	get #hasRoom() {
 		const { state, whole } = this.following;
 		return !whole?.bracket && (state?.table.length ?? 0) <= MOST_BESIDE_QR;
 	}
 
-	/** How one comes in or looks on once it has begun. */
+	/** How to enter or watch, once the event has begun. */
 	#drawWay() {
 		return h("div.wall-come", this.#hasRoom && this.qr, h("div", this.code, this.address));
 	}
 
-	/** Address, code and QR as large as they go, and who is in. */
+	/** Address, code and QR code as large as possible, and the players present. */
 	#drawEntry() {
 		const { state, rows, presence } = this.following;
 		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, clean(name))));
@@ -79,7 +79,7 @@ export class EventWall {
 		];
 	}
 
-	/** The table, of a knock-out the bracket, and the way in where there is room. @param {EventRow[]} [rows] */
+	/** The table or, for a knock-out, the bracket; with the QR code if there is room. @param {EventRow[]} [rows] */
 	#drawTable(rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS)) {
 		const { bracket } = this.following.whole ?? {};
 		if (bracket) return h("div.wall-side", makeBracket(bracket, "", MOST_ROUNDS));
@@ -89,7 +89,7 @@ export class EventWall {
 		return h("div.wall-side", table, this.#hasRoom && this.#drawWay());
 	}
 
-	/** Who won, and why where that is not plain; and how the others did, each once. */
+	/** The podium, with the reason if the order is not plain, and the other places. */
 	#drawEnd() {
 		const { state, whole } = this.following;
 		const others = (state?.table ?? []).filter(({ place }) => place > 3).slice(0, MOST_ROWS);
@@ -97,7 +97,7 @@ export class EventWall {
 		return [podium, (whole?.bracket || others.length > 0) && this.#drawTable(others)];
 	}
 
-	/** The boards of this round, and of the one before while they are shown; else the results. */
+	/** The boards of this round, and of the previous one while they are open; otherwise the results. */
 	#drawBoards() {
 		const { state } = this.following;
 		const rooms = new Set(state?.pairings.map(({ room }) => room));

@@ -43,7 +43,7 @@ async function makeLadder(app, key) {
 		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("page ladders") }, links)),
 		!closed && h("div.row", button(say("page ladder play"), () => playRated(app, key), { class: "primary" })),
 		h("p.note", measured), closed && h("p.ladder-closed", closed),
-		// A player among the first is in the list of the best already.
+		// A player among the first is already in the list of the best.
 		near[0] && near[0].place !== 1 && (near[0].place !== null || near[0].player !== best.rows[0]?.player) && h("section.card", h("h2", say("page ladder around")), makeRows(app, near)),
 		h("section.card", h("h2", say("page ladder best")), best.rows.length ? makeRows(app, best.rows) : !best.games && h("p.note", say("ladder no games"))),
 	);
@@ -67,7 +67,7 @@ async function makePlayer(app, asked) {
 	const { connection } = app;
 	const hasChallenges = connection.hasChallenges;
 	const { blocks = [] } = hasChallenges ? await connection.request({ type: "block" }) : {};
-	// Of whom no ladder tells can be challenged all the same.
+	// A player without a place in any ladder can be challenged too.
 	const { profile = { player: asked, name: app.names.get(asked) ?? "", ladders: [], games: [] } } = await connection.request({ type: "profile", player: asked }).catch((error) => {
 		if (error instanceof Lost || !hasChallenges || !app.names.has(asked)) throw error;
 		return /** @type {Ok} */ ({});

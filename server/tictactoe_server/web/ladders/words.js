@@ -7,34 +7,34 @@ const CLOSINGS = ["undecided", "advantage"];
 const ENDS = ["accepted", "declined", "withdrawn", "expired", "failed"];
 const COLUMNS = { ladder: ["place", "player", "rating", "games", "trend"], player: ["rules", "rating", "place", "won", "drawn", "lost"] };
 
-/** The nearest whole number, of two the even one. */
+/** Return the nearest whole number, of two the even one. */
 function whole(value = 0) {
 	const low = Math.floor(value);
 	return value - low > 0.5 || (value - low === 0.5 && low % 2) ? low + 1 : low;
 }
 
-/** From how many games on a ladder's statistics are shown. */
+/** The number of games from which a ladder's statistics are shown. */
 const MEASURED_GAMES = 20;
 
-/** A rating with how far it may be from the true one, in 19 of 20 cases, or with a question mark if it is provisional. */
+/** Describe a rating with its 95 % error, or with a question mark if it is provisional. */
 const describeRating = (rating = 0, deviation = 0, isProvisional = false) => (isProvisional ? `${whole(rating)}?` : `${whole(rating)} ±${whole(2 * deviation)}`);
 const signed = (points = 0) => `${points < 0 ? "" : "+"}${points}`;
 const nameSomebody = (name = "") => clean(name) || say("challenge somebody");
 
-/** What a game changed for the player of a name, for who reads where there is none. @param {Protocol.RatingChange} change @param {string} name */
+/** Describe how a game changed a player's rating; without a name, the reader's own. @param {Protocol.RatingChange} change @param {string} name */
 function describeChange({ before, after, expected, provisional }, name) {
 	const [who, points] = [name ? "other" : "you", whole(expected * 100)];
 	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
 	return say(`rated ${who}`, { name, after: `${whole(after)}${provisional ? "?" : ""}`, change: signed(whole(after) - whole(before)), expected: told });
 }
 
-/** What a rated game changed, a line a player, the viewer's own first. @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
+/** Describe how a rated game changed the ratings, a line for each player, the viewer's first. @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
 export function describeRated({ players }, names, viewer) {
 	const rows = Object.entries(players).sort(([one], [other]) => Number(other === viewer) - Number(one === viewer));
 	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : clean(names[id] ?? id)));
 }
 
-/** What a ladder measures, and why it is closed where it is. @param {Protocol.LadderState} ladder */
+/** Describe what a ladder measures, and why it is closed if it is. @param {Protocol.LadderState} ladder */
 export function describeLadder({ games: n, advantage, decided, closed }) {
 	const told = n >= MEASURED_GAMES ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
 	if (!closed) return [told];
@@ -47,23 +47,23 @@ export const nameColumns = (of) => COLUMNS[of].map((title) => say(`ladder column
 /** Return the cells of a player's row. @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
 	[place ?? "", clean(name), describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
-/** How a player stands in a ladder. @param {Protocol.LadderStanding} standing */
+/** Describe a player's standing in a ladder. @param {Protocol.LadderStanding} standing */
 export const listStanding = ({ rules, rating, deviation, provisional, place, wins, draws, losses }) =>
 	[rules, describeRating(rating, deviation, provisional), place, wins, draws, losses].map((cell) => String(cell ?? ""));
-/** How the last rated games of who asks with this player ended, empty for none. @param {Protocol.PlayerProfile} profile */
+/** Describe the results of the viewer's last rated games against this player, "" for none. @param {Protocol.PlayerProfile} profile */
 export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name: clean(name), ...met }) : "");
 
-/** What is to be played, in few words. @param {Protocol.OpenChallenge} challenge */
+/** Describe the game of a challenge in few words. @param {Protocol.OpenChallenge} challenge */
 export const describeTerms = ({ rules, clock, rated, side, name }) =>
 	[describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name: clean(name), mark: side })].filter(Boolean).join(", ");
 
-/** Who asks whom for which game. @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
+/** Describe who challenges whom to which game. @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
 export function describeChallenge(challenge, viewer, other) {
 	const isOwn = challenge.player === viewer;
 	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : clean(challenge.name), terms: describeTerms(challenge) });
 }
 
-/** What became of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
+/** Describe the end of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
 export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer, other) {
 	const isOwn = player === viewer;
 	return say(`challenge ${ENDS.includes(how) ? how : "over"} ${isOwn ? "asker" : "asked"}`, { name: isOwn ? nameSomebody(other) : clean(name), room });
