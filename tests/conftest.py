@@ -33,7 +33,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_words.catalogue import speak
 
-# Examples have no deadline, as a slow machine is no failure. Twenty new examples a run find what hundreds do;
+# Examples have no deadline, because a slow machine is no failure. Twenty new examples a run find what hundreds do;
 # `--hypothesis-profile many` searches longer.
 settings.register_profile("few", deadline=None, max_examples=20)
 settings.register_profile("many", deadline=None, max_examples=1_000)

@@ -188,7 +188,7 @@ _UNANSWERED: Final = (
 
 
 def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) -> View:
-    """Return what a viewer looks at and has typed there, usually nothing."""
+    """Return the moment a viewer looks at and the typed text, usually none."""
     if chance.random() < 0.6:
         return View(is_offline=not is_online)
     costly = [deed.name for deed in may.deeds if deed.cost]

@@ -23,7 +23,7 @@ async def test_a_swap2_game_in_plain_mode_is_watched_saved_and_replayed(server: 
         async with run_client("join", *place, "-n", "bo", "--language", "de") as bo, run_client("watch", *place) as eve:
             await ana.hear("Place X: 3 to go, then bo chooses a side.")
             await bo.until("Einer setzt drei für beide Seiten", "ana setzt X: noch 3, dann wählst du eine Seite.")
-            await eve.until("Connected")  # before what she is to see
+            await eve.until("Connected")  # before the events she has to see
             await ana.ask("c3", "You place X on C3.", "Place O: 2 to go, then bo chooses a side.")
             await ana.ask("c4", "You place O on C4.", "Place X: 1 to go, then bo chooses a side.")
             await ana.ask("d3", "You place X on D3.", "bo chooses a side.")

@@ -204,7 +204,7 @@ async def test_a_signal_ends_a_drain_and_a_second_one_waits_for_nobody(tmp_path:
         host, _, port = url.removeprefix("ws://").rpartition(":")
         async with two_playing(url) as (_, bo, _room):
             await tell(tmp_path, "drain")
-            # One who has said hello and does not answer that the connection is closed is waited for, some seconds.
+            # For some seconds, the server waits for a greeted client that does not confirm the close.
             with socket.create_connection((host, int(port))) as silent:
                 silent.sendall(
                     b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

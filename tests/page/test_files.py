@@ -67,7 +67,7 @@ def test_a_file_puts_no_markup_in_and_names_nobody_else(path: Path) -> None:
 @each("path", [path for path in FILES if path.suffix == ".js"])
 def test_a_module_has_no_sentence_of_its_own(path: Path) -> None:
     code = re.sub(r"/\*\*.*?\*/|^\s*//.*?$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    if path.name == "catalogue.js":  # says which sentence there is none of, to who writes a module
+    if path.name == "catalogue.js":  # it names a missing sentence for developers
         code = re.sub(r"new RangeError\(.*\)", "", code)
     ids = "\n".join(open_catalogue("en").sentences)
     for quoted in re.findall(r'"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`', code):

@@ -113,7 +113,7 @@ async def test_what_is_refused_is_said_beside_the_cell_until_the_next_move(serve
     ana, bo = await two_at_the_board(server, visit)
     await ana.play(4)
     await expect(bo.page.locator("p.turn.mine")).to_be_visible()
-    await bo.page.evaluate(WITHOUT_LONG_TIMERS)  # only the move hides what is said
+    await bo.page.evaluate(WITHOUT_LONG_TIMERS)  # so that only the move hides the message
     await bo.cell(4).click()
     await expect(bo.page.locator(".bubble")).to_have_text("B2 is taken by X.")
     await bo.hears("B2 is taken by X.")

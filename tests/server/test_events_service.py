@@ -263,7 +263,7 @@ async def test_a_card_continues_the_game_of_an_absent_player(
     async with card_game(server, rules=rules) as (event, ticket, holder, other, call), known(server, "new") as heir:
         await leave_device(server, holder)
         written = f"{ticket[:6]}-{ticket[6:]}".lower()
-        with monkeypatch.context() as deaf:  # as where the server with the room has not heard of it yet
+        with monkeypatch.context() as deaf:  # the room's server has not received the news yet
             deaf.setattr(running.Running, "wake", lambda self, code: None)
             await heir.send("event_join", event=event, ticket=written)
             assert (await heir.ask("join", room=call["room"]))["type"] == "ok"

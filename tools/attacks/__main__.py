@@ -28,7 +28,7 @@ from tools.bench.tables import Figures, Hall, seat_at_server
 
 SERVER = (sys.executable, "-m", "tictactoe_server", "--host", "127.0.0.1", "--port", "0", "--log-level", "error")
 FEW_DESCRIPTORS = ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh")
-"""The prefix of a server that shall run out of descriptors."""
+"""The prefix of the command of a server that has to run out of descriptors."""
 
 NAMES = (*FLOODS, *ATTACKS, "overload")
 PAIRS, PAIRS_PACE_SECONDS = 20, 0.1

@@ -163,7 +163,7 @@ def _opened(
             from tictactoe_server.features.backups.streams import copied_streams
         return copied_streams(place, *access, specs, to_fill=to_fill)
     if place == ":memory:":
-        raise OperatorError(f"{place} stores nothing.")
+        raise OperatorError(f"{place} cannot be copied: it stores nothing on disk.")
     return (folder_target if to_fill else folder_source)(Path(place).expanduser(), specs)
 
 
