@@ -320,7 +320,7 @@ def find_shapeless_names(package: Path) -> list[str]:
     ],
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
-def test_a_package_imports_only_what_its_place_allows(package: Path, contract: Contract) -> None:
+def test_packages_import_only_what_their_contract_allows(package: Path, contract: Contract) -> None:
     assert list(find_breaches(contract, package, list_modules(package))) == []
 
 
@@ -476,7 +476,7 @@ def test_room_logic_imports_no_socket_clock_chance_store_or_log() -> None:
     assert list(find_breaches(ROOM_CONTRACT, SERVER, list_room_modules(SERVER))) == []
 
 
-def test_nothing_is_put_into_another_object_where_the_server_is_put_together() -> None:
+def test_modules_do_not_assign_attributes_of_foreign_objects() -> None:
     found = {line for path in list_modules(SERVER) for line in find_foreign_assignments(path, SERVER)}
     assert found == FOREIGN_ASSIGNMENTS
 

@@ -49,7 +49,7 @@ async def answer(actions: Actions, line: str) -> list[str]:
     return list((await actions.do_line(line, is_offline=True)).lines)
 
 
-async def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will_land() -> None:
+async def test_a_queued_column_becomes_the_cell_where_the_mark_lands() -> None:
     courier, told = FakeCourier(), list[str]()
     actions, room = alone(state((38, 31), FALLING), (38, 31), courier, told)
     keeping = asyncio.create_task(answer(actions, "d"))
@@ -60,7 +60,7 @@ async def test_where_marks_fall_a_column_is_kept_as_the_cell_where_the_mark_will
     assert courier.asked == [Move(room="K7M4PQ", cell=24, ply=2)]
 
 
-async def test_a_full_column_is_told_and_nothing_is_kept() -> None:
+async def test_a_full_column_is_reported_and_no_move_is_queued() -> None:
     full = (35, 28, 21, 14, 7, 0)
     courier = FakeCourier()
     actions, _ = alone(state(full, FALLING), full, courier)
@@ -68,7 +68,7 @@ async def test_a_full_column_is_told_and_nothing_is_kept() -> None:
     assert courier.asked == []
 
 
-async def test_a_kept_move_is_not_played_into_a_game_that_was_claimed_meanwhile() -> None:
+async def test_a_queued_move_is_not_played_in_a_claimed_game() -> None:
     courier, told = LateCourier(), list[str]()
     actions, room = alone(state((0, 4)), (0, 4), courier, told)
     keeping = asyncio.create_task(answer(actions, "b1"))
@@ -81,7 +81,7 @@ async def test_a_kept_move_is_not_played_into_a_game_that_was_claimed_meanwhile(
     assert (await answer(actions, "b1"))[0].startswith("The game is over.")
 
 
-async def test_mistakes_are_told_and_stepped_through_when_the_game_is_over() -> None:
+async def test_mistakes_are_listed_and_stepped_through_after_the_game() -> None:
     moves = (4, 1, 0, 8, 6, 2, 3)
     actions, _ = alone(state(moves), moves)
     assert (await actions.do_line("mistakes")).lines == (
@@ -108,7 +108,7 @@ async def test_while_a_game_runs_nothing_here_looks_for_mistakes(line: str) -> N
     assert (actions.judge, room.is_watching) == (None, False)
 
 
-async def test_before_a_large_board_is_looked_through_it_is_said_how_long_that_takes() -> None:
+async def test_long_reviews_are_announced_with_their_duration() -> None:
     moves = (112, 113, 97, 98, 82, 83, 67, 68, 52)
     room = alone(state(moves, PRESETS["gomoku"]), moves)[1]
     announced = asyncio.get_running_loop().create_future()
@@ -153,7 +153,7 @@ async def test_the_board_after_a_move_is_drawn_as_it_was() -> None:
     assert (await Watcher().look("board 4")) == ["There is no move 4, only 0 to 3."]
 
 
-async def test_steps_go_from_where_one_looks() -> None:
+async def test_steps_start_at_the_displayed_move() -> None:
     watcher = Watcher()
     assert (await watcher.look("p"))[0] == "Move 2 of 3: bo plays B2, centre."
     assert (await watcher.look("back"))[0] == "Move 1 of 3: ana plays A1, top left."
@@ -162,7 +162,7 @@ async def test_steps_go_from_where_one_looks() -> None:
     assert (await watcher.look("next")) == ["This is the latest move. Type p to go back."]
 
 
-async def test_one_stays_where_one_looks_while_the_game_goes_on() -> None:
+async def test_the_displayed_move_stays_while_the_game_continues() -> None:
     watcher = Watcher()
     await watcher.look("board 1")
     watcher.see((*MOVES, 8))
@@ -189,7 +189,7 @@ async def test_without_boards_a_step_tells_the_move_alone() -> None:
     assert told == ["Move 3 of 3: ana plays C1, top right.", "It's bo's move."]
 
 
-def test_what_came_while_one_looked_back_is_counted_until_the_present_is_seen() -> None:
+def test_unseen_moves_are_counted_until_the_present_is_displayed() -> None:
     timeline = Timeline().follow(1, MOVES).jump(1)
     assert (timeline.here, timeline.played_next, timeline.unseen) == (1, 4, 0)
     timeline = timeline.follow(1, (*MOVES, 8, 6))

@@ -41,7 +41,7 @@ def test_a_server_under_a_path_is_reached_with_the_slash_that_proxies_insist_on(
     assert parse_address("wss://host/s1").socket_url == "wss://host/s1"
 
 
-def test_a_link_of_an_event_is_told_from_a_link_of_a_room_in_any_spelling() -> None:
+def test_event_links_are_distinguished_from_room_links() -> None:
     assert is_event_link("Come: http://host:8765/E/k7m-4pq/wall.")
     assert not is_event_link("http://host:8765/K7M4PQ")
     assert not is_event_link("K7M4PQ")

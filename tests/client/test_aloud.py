@@ -56,7 +56,7 @@ def test_the_cells_of_marks_are_listed() -> None:
     assert list_marks(state()) == ["X, no cell.", "O, no cell."]
 
 
-def test_marks_in_a_row_are_told_with_their_open_ends() -> None:
+def test_runs_are_listed_with_their_open_ends() -> None:
     current = gomoku("h8", "g8", "i8", "a1", "j8", "a3", "k8", "a5")
     assert list_runs(current) == ["X, 4 in a row: H8 to K8, open at L8."]
     assert list_runs(gomoku("h8", "a1", "h9", "a3", "h10")) == ["X, 3 in a row: H8 to H10, open at H7 H11."]

@@ -35,14 +35,14 @@ def test_arriving_tells_room_rules_and_players() -> None:
     assert describe_arrival(state(), "p-watcher", HOST, 0.0001)[0].startswith("Connected, 1 ms. Watching room K7M4PQ:")
 
 
-def test_whoever_chose_no_name_is_told_the_one_they_play_under() -> None:
+def test_an_unnamed_guest_is_shown_the_assigned_name() -> None:
     guest = state(seats={"X": seat(ANA, "ana"), "O": seat(BO, "guest-otter")})
     told = describe_arrival(guest, BO, HOST, 0.012, with_own_name=True)
     assert told[1] == "You are O, guest-otter. ana is X."
     assert describe_arrival(guest, "p-watcher", HOST, 0.012, with_own_name=True)[1] == "ana is X, guest-otter is O."
 
 
-def test_a_free_seat_brings_the_ways_to_invite_somebody() -> None:
+def test_a_free_seat_shows_how_to_invite_a_player() -> None:
     assert describe_arrival(ALONE, ANA, HOST, 0.012)[1:] == [
         "You are X.",
         "Code  K7M4PQ",
@@ -78,7 +78,7 @@ def test_the_moves_so_far_stand_in_one_line() -> None:
         ),
     ],
 )
-def test_the_controls_are_told_for_the_board_at_hand(rules: Rules, settings: Settings, line: str) -> None:
+def test_the_controls_match_the_board(rules: Rules, settings: Settings, line: str) -> None:
     assert describe_controls(rules, settings) == [line]
 
 
@@ -104,7 +104,7 @@ def test_the_help_of_a_watcher_has_nothing_that_only_players_do() -> None:
     assert "resign" in "\n".join(describe_help(state(), Settings(), ANA))
 
 
-def test_help_where_marks_fall_tells_how_to_drop_one_and_where_a_question_wants_a_slash() -> None:
+def test_help_with_gravity_explains_drops_and_slashes() -> None:
     four = PRESETS["connect-four"]
     told = describe_help(state(rules=four), Settings(), ANA)
     assert told[1] == "A move: A to G, or 1 to 7 (a column or any cell of it; the mark falls to the lowest free cell)."
@@ -134,7 +134,7 @@ def test_a_word_with_a_letter_that_is_no_ascii_may_be_typed_in_ascii(typed: str,
 @pytest.mark.parametrize(
     ("typed", "hint"), [("aufgben", "aufgeben"), ("resing", "Ein Zug sieht"), ("remis nanehmen", "remis annehmen")]
 )
-def test_what_was_perhaps_meant_is_said_in_the_language_that_is_spoken(typed: str, hint: str) -> None:
+def test_suggestions_are_in_the_current_language(typed: str, hint: str) -> None:
     speak("de")
     with pytest.raises(BadInput, match=hint):
         parse_intent(typed, PRESETS["gomoku"])
@@ -147,7 +147,7 @@ def _typed_in(language: str) -> list[tuple[str, str]]:
     return [(id, words.replace(word_of("argument file"), "FILE")) for id, words in typed]
 
 
-def test_the_full_screen_shows_keys_where_there_are_any_and_else_commands() -> None:
+def test_full_screen_help_shows_keys_or_else_commands() -> None:
     keys = {"claim": "w", "command": ":"}
     topics = dict(list_room_help(PRESETS["gomoku"], Settings(), lambda action: keys.get(action, ""), plays=True))
     assert ("w", "takes the win when the other one is gone") in topics["Game"]
@@ -171,7 +171,7 @@ def test_queries_are_answered(kind: str, now: RoomState, line: str) -> None:
     assert answer_query(kind, None, now, BO) == [line]
 
 
-def test_clocks_are_told_by_name() -> None:
+def test_clocks_are_listed_by_player_name() -> None:
     terms = ClockTerms(initial_ms=180_000, increment_ms=0)
     timed = replace(state(), clock=ClockState({"X": 178_500, "O": 180_000}, "X"), time_control=terms)
     assert answer_query("clock", None, timed, BO) == ["Left: ana 2:58, bo 3:00."]
@@ -197,7 +197,7 @@ def test_the_exit_code_tells_the_result_when_asked_to(viewer: str, result: Resul
     assert exit_code_of(state((0,), result=result), viewer, with_result=False) == 0
 
 
-def test_one_who_left_has_lost_and_not_only_watched() -> None:
+def test_a_player_who_left_is_told_of_the_loss() -> None:
     seats: dict[str, SeatState | None] = {"X": seat(ANA, "ana"), "O": seat(BO, "bo", left=True)}
     assert exit_code_of(state((0,), seats=seats, result=Result("X", "resigned")), BO, with_result=True) == 10
 
@@ -258,7 +258,7 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
         (offer_games([("K7M4PQ", 31_000)])[0], "You have a game in K7M4PQ (0:31 left): type resume."),
     ],
 )
-def test_what_a_state_holds_is_put_into_words(told: str, words: str) -> None:
+def test_state_texts_match_the_expected_words(told: str, words: str) -> None:
     assert told == words
 
 
@@ -285,12 +285,12 @@ def test_games_are_one_line_each_with_the_viewer_s_own_result() -> None:
     ]
 
 
-def test_a_game_of_an_event_says_so() -> None:
+def test_a_game_of_an_event_is_described_as_such() -> None:
     (line,) = list_games([replace(GAMES[0], event="EV3NTS", pairing="r3-2")], ANA, UTC)
     assert "classic, event EV3NTS" in line
 
 
-def test_where_that_is_too_wide_the_players_stand_on_a_line_of_their_own() -> None:
+def test_players_get_their_own_line_if_a_row_is_too_wide() -> None:
     assert list_games(GAMES, ANA, UTC, width=100) == list_games(GAMES, ANA, UTC)
     assert list_games(GAMES[:1], ANA, UTC, width=60) == [
         "12  2030-12-31 18:05  classic  won by a line  5 moves",

@@ -107,7 +107,7 @@ def step(room: Room, command: Command | None, who: int, choice: int, now: int) -
 
 @settings(max_examples=200)
 @given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["pwatcher", ANA.id, BO.id]))
-def test_who_hears_what_is_told_knows_the_game(seed: int, rules: Rules, viewer: str) -> None:
+def test_announcements_are_enough_to_follow_the_game(seed: int, rules: Rules, viewer: str) -> None:
     now = START
     room = open_room(CODE, rules, ANA, now, hold_ms=500)
     for player in PEOPLE[1 : len(rules.marks)]:

@@ -18,7 +18,7 @@ def drawn(view: BoardView, style: BoardStyle | None = None) -> str:
     return "\n".join(render_board(view, style))
 
 
-def test_on_a_compact_board_the_last_move_stands_in_parentheses_where_that_is_wanted() -> None:
+def test_compact_boards_put_the_last_move_in_parentheses_if_wanted() -> None:
     view = BoardView(CLASSIC, "X...O....", last=4)
     assert drawn(view, BoardStyle(mark_last=False)) == "   A B C\n1  X . .\n2  . O .\n3  . . ."
     assert drawn(view) == "   A B C\n1  X . .\n2  .(O).\n3  . . ."
@@ -33,7 +33,7 @@ def test_on_a_compact_board_the_last_move_stands_in_parentheses_where_that_is_wa
         ((0, 3, 1, 7, 5, 4, 8, 6, 2), "   A B C\n1 <X X X>\n2  O O<X>\n3  O O<X>"),
     ],
 )
-def test_a_winning_line_stands_in_angle_brackets(moves: tuple[int, ...], expected: str) -> None:
+def test_a_winning_line_is_in_angle_brackets(moves: tuple[int, ...], expected: str) -> None:
     assert drawn(BoardView.of(state(moves))) == expected
 
 
@@ -85,7 +85,7 @@ def test_a_board_of_thirty_two_by_thirty_two_fits_eighty_columns() -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_blocked_cells_are_drawn_as_what_they_are() -> None:
+def test_blocked_cells_are_drawn() -> None:
     assert drawn(BoardView(PRESETS["blocker"], "....#....")).splitlines()[2] == "2  . # ."
 
 
@@ -144,7 +144,7 @@ def boards(draw: st.DrawFn) -> tuple[BoardView, Grid]:
 
 
 @given(boards(), st.data())
-def test_a_cell_is_found_where_its_mark_is_drawn(board: tuple[BoardView, Grid], data: st.DataObject) -> None:
+def test_the_cell_at_a_drawn_mark_is_its_own(board: tuple[BoardView, Grid], data: st.DataObject) -> None:
     view, grid = board
     row, column = data.draw(st.sampled_from(grid.rows)), data.draw(st.sampled_from(grid.columns))
     cell = row * view.rules.columns + column
@@ -168,7 +168,7 @@ def test_whatever_place_is_asked_for_holds_a_shown_cell_or_none(board: tuple[Boa
 
 
 @given(boards())
-def test_lines_are_of_one_width_and_within_the_measure(board: tuple[BoardView, Grid]) -> None:
+def test_board_lines_have_equal_width_within_the_limit(board: tuple[BoardView, Grid]) -> None:
     view, grid = board
     lines = draw_text(view, grid)
     assert len(lines) == grid.height
@@ -276,7 +276,7 @@ def test_only_the_cells_that_stand_in_a_row_are_joined() -> None:
     assert not set("┃") & set(text)
 
 
-def test_where_marks_fall_there_are_slots_and_each_open_one_shows_its_digit_where_a_mark_lands() -> None:
+def test_gravity_boards_have_columns_with_a_digit_in_each_landing_cell() -> None:
     rules = Rules(2, 3, 2, gravity=True)
     assert render_board(BoardView(rules, "X..O.."), BoardStyle(keys=Keys.PAD, scale=2)) == [
         "  │▀▄ ▄▀│     │     │",
@@ -300,7 +300,7 @@ def test_a_mark_that_falls_passes_a_few_cells_on_its_way() -> None:
     assert drop_frames("X..", 3, 0, 3) == []
 
 
-def test_a_large_board_for_five_has_its_star_points_until_a_mark_lies_there() -> None:
+def test_large_boards_for_five_have_star_points() -> None:
     rules = PRESETS["gomoku"]
     board = FREE * 112 + "X" + FREE * 112
     lines = render_board(BoardView(rules, board), BoardStyle(stars=True))

@@ -54,7 +54,7 @@ async def test_the_end_of_a_challenge_is_reported_and_an_abandoned_one_withdrawn
     await until(lambda: not bo.challenges.open and not ana.challenges.open)
 
 
-async def test_accepting_a_challenge_withdraws_ones_own(rating: Server, ana: Client, bo: Client) -> None:
+async def test_accepting_a_challenge_withdraws_the_players_own(rating: Server, ana: Client, bo: Client) -> None:
     async with claimed(rating, "cy") as cy:
         meeting, _ = await ask(ana, cy)
         waiting, challenge = await ask(bo, ana)
@@ -87,7 +87,7 @@ async def test_a_welcome_ends_a_missing_challenge_or_leads_to_its_seat(rating: S
         assert (ended[own].over.how, ended[own].over.room, ended[own].leads) == ("accepted", room, True)
 
 
-async def test_whom_one_blocks_is_heard_no_more(ana: Client, bo: Client) -> None:
+async def test_challenges_of_a_blocked_player_are_refused(ana: Client, bo: Client) -> None:
     await bo.challenges.send(ana.player)
     await until(lambda: ana.challenges.open)
     assert await ana.challenges.block(bo.player) == (bo.player,)

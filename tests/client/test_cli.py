@@ -73,7 +73,7 @@ def test_every_command_of_another_package_has_its_place() -> None:
     assert entry_points(group=ENTRY_POINTS).names == places
 
 
-def test_what_is_missing_on_the_command_line_is_named(program: Program) -> None:
+def test_a_missing_argument_is_named(program: Program) -> None:
     assert "Missing argument 'CODE|LINK'." in program.complaint("join")
 
 
@@ -167,7 +167,7 @@ def test_a_room_or_server_instead_of_a_command_is_explained(word: str, told: str
         (["--coordinate", "x-y-1"], "No such option '--coordinate'. Did you mean '--coordinates', '--rated'?\n"),
     ],
 )
-def test_a_bad_value_is_told_with_what_was_perhaps_meant(arguments: list[str], message: str, program: Program) -> None:
+def test_an_invalid_value_is_refused_with_a_suggestion(arguments: list[str], message: str, program: Program) -> None:
     assert program.complaint("play", *arguments).endswith(message)
 
 
@@ -216,6 +216,6 @@ def test_the_version_names_the_protocol(program: Program) -> None:
         ({"FORCE_COLOR": "1", "TERM": "dumb", "TEXTUAL_COLOR_SYSTEM": "truecolor"}, True),
     ],
 )
-def test_colour_off_a_terminal_is_only_for_those_who_force_it(environment: dict[str, str], *, wanted: bool) -> None:
+def test_colour_without_a_terminal_has_to_be_forced(environment: dict[str, str], *, wanted: bool) -> None:
     assert wants_colour(environment, no_colour=False) is wanted
     assert not wants_colour(environment, no_colour=True)

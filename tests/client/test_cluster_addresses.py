@@ -30,7 +30,7 @@ def test_addresses_stand_with_commas_between_and_each_counts_once() -> None:
 
 
 @pytest.mark.parametrize("text", [",", "one,t wo", "one,http2://two"])
-def test_what_names_no_server_is_refused(text: str) -> None:
+def test_an_invalid_server_address_is_refused(text: str) -> None:
     with pytest.raises(BadAddress, match="is not a server address"):
         parse_cluster(text)
 
@@ -59,7 +59,7 @@ def failing(failures: dict[str, ClientError], tried: list[str]) -> Callable[[Add
     return greet
 
 
-async def test_the_failures_of_all_addresses_are_told_together() -> None:
+async def test_the_failures_of_all_addresses_are_in_one_message() -> None:
     failures: dict[str, ClientError] = {
         "a": Unreachable("ws://a", "no such host"),
         "b": Unreachable("ws://b", "refused"),
@@ -87,7 +87,7 @@ def test_the_others_are_tried_at_once_and_the_waits_grow_after_each_round() -> N
     assert first(8, STEADY, 3) == [(1, 0), (2, 0), (0, 0.4), (1, 0), (2, 0), (0, 0.8), (1, 0), (2, 0)]
 
 
-def test_those_who_lost_one_server_do_not_all_come_to_the_next_at_the_same_moment() -> None:
+def test_clients_of_a_lost_server_spread_their_reconnections() -> None:
     waits = [first(1, Backoff(), 2)[0][1] for _ in range(300)]
     assert 0 <= min(waits) < 0.02
     assert 0.08 < max(waits) <= 0.1
@@ -98,7 +98,7 @@ def test_after_a_connection_that_did_not_last_the_first_wait_comes_before_the_ne
     assert list(itertools.islice(ways, 4)) == [(1, 0.4), (0, 0.4), (1, 0), (0, 0.8)]
 
 
-def test_what_a_server_announced_holds_for_that_one_alone() -> None:
+def test_an_announced_return_time_delays_only_that_server() -> None:
     for _ in range(50):
         ways = first(12, STEADY, 2, 3000)
         back = next(number for number, (step, _) in enumerate(ways) if step == 0)
@@ -175,7 +175,7 @@ async def test_a_server_that_comes_back_and_is_busy_at_first_is_still_waited_for
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_where_nobody_answers_the_attempts_end_all_the_same() -> None:
+async def test_attempts_end_even_if_no_server_answers() -> None:
     caller = Caller(lambda call: AWAY)
     with pytest.raises(ConnectionLost) as lost:
         await caller.come_back((0.01, 0.1))

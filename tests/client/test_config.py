@@ -40,12 +40,12 @@ def test_values_and_bindings_are_read() -> None:
         ('qqqqqq = "x"', 'client.toml line 1: unknown key "qqqqqq".'),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_the_rest_counts(text: str, warning: str) -> None:
+def test_a_config_error_is_reported_with_its_line_and_the_rest_applies(text: str, warning: str) -> None:
     write_config(f"{text}\n")
     assert load_config().warnings == (warning,)
 
 
-def test_a_damaged_file_is_told() -> None:
+def test_a_damaged_config_file_is_reported() -> None:
     path = write_config("ascii = true\nname = ana\n")
     assert load_config().warnings == (
         f"{path} line 2: Invalid value. A text needs quotation marks. Correct this line or delete the file; "
@@ -81,11 +81,11 @@ def test_settings_are_objects_with_typed_values_in_json_mode(program: Program) -
     assert closed == {"from": "client", "type": "closed", "exit": 0}
 
 
-def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
+def test_an_unreadable_config_file_is_reported(tmp_path: Path) -> None:
     assert load_config(tmp_path).warnings[0].startswith(f"{tmp_path} cannot be read: ")
 
 
-def test_the_command_says_what_is_set_and_by_what(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_show_lists_values_with_their_sources(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_config('theme = "paper"\nname = "ana"\nconfirm = true\n[bindings]\nhelp = "h"\n')
     monkeypatch.setenv("TICTACTOE_BELL", "always")
     rows = {
@@ -213,5 +213,5 @@ def test_the_manual_documents_every_option_and_every_action() -> None:
     assert [action for action in ACTIONS if f"`{action}`" not in page] == []
 
 
-def test_each_field_that_is_an_option_stands_in_a_section() -> None:
+def test_every_option_has_a_section() -> None:
     assert {one.name for one in fields(Settings) if one.metadata} == {one.fills for one in OPTIONS.values()} - {""}

@@ -13,17 +13,17 @@ SYSTEM_ERRORS = [id.removeprefix("system ") for id in open_catalogue("en").sente
 
 @pytest.mark.skipif(sys.platform != "linux", reason="systems have words of their own")
 @pytest.mark.parametrize("name", SYSTEM_ERRORS)
-def test_an_error_of_the_system_is_told_in_its_own_words(name: str) -> None:
+def test_system_errors_are_described_as_by_the_system(name: str) -> None:
     number = getattr(errno, name)
     assert describe_system_error(number) == os.strerror(number).lower()
 
 
-def test_an_error_that_the_catalogue_does_not_know_is_told_as_the_system_does() -> None:
+def test_unknown_system_errors_keep_the_systems_text() -> None:
     assert describe_system_error(errno.EPIPE) == os.strerror(errno.EPIPE).lower()
 
 
 @pytest.mark.usefixtures("in_german")
-def test_a_german_program_says_why_nobody_is_reached_in_german() -> None:
+def test_connection_errors_are_translated() -> None:
     silent = Unreachable("ws://two", describe_system_error(errno.EHOSTUNREACH))
     told = Unreachable("ws://one", "Verbindung abgelehnt", others=[silent]).message
     assert told == "ws://one ist nicht zu erreichen  (Verbindung abgelehnt), auch nicht ws://two  (kein Weg zum Host)"

@@ -56,7 +56,7 @@ def test_a_draw_offer_lapses_with_an_accepted_undo(two: Stage) -> None:
     assert told[BO.id] == told[WATCHER] == ["ana takes back A1 and B2.", lapsed]
 
 
-def test_only_the_player_asked_for_a_rematch_is_told_how_to_accept(two: Stage) -> None:
+def test_only_the_opponent_is_told_how_to_accept_a_rematch(two: Stage) -> None:
     two.do(BO, Resign(room=CODE))
     told = two.tell(BO, Rematch(room=CODE))
     assert told[ANA.id] == ["bo wants a rematch.", "Type rematch or yes to accept."]

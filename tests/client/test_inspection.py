@@ -199,7 +199,7 @@ def drop(holder: Any, key: Any) -> None:
 
 
 @pytest.mark.parametrize("texts", KINDS.values(), ids=KINDS)
-def test_no_text_of_a_stranger_reaches_the_client_unclean_in_whatever_field_it_stands(texts: dict[str, str]) -> None:
+def test_untrusted_text_is_cleaned_in_every_field(texts: dict[str, str]) -> None:
     several = itertools.cycle(texts.values())
     for push in EXAMPLES:
         message = to_builtins(push, str_keys=True)
@@ -225,7 +225,7 @@ def test_a_message_of_a_stranger_s_words_in_its_proper_form_is_cleaned_and_kept(
 
 
 @pytest.mark.parametrize("text", SURROGATES)
-def test_half_a_surrogate_is_told_and_nothing_more(text: str) -> None:
+def test_a_lone_surrogate_breaks_the_protocol(text: str) -> None:
     with pytest.raises(ProtocolBroken):
         read_message(f'{{"type":"closed","room":"K7M4PQ","reason":{text}}}')
 
@@ -263,7 +263,7 @@ def test_any_json_is_a_message_or_refused(value: Any, kind: str) -> None:
 
 
 @given(open_games(rule_sets(max_marks=3)))
-def test_what_an_honest_server_says_of_a_game_is_kept_as_it_is(position: Position) -> None:
+def test_valid_states_pass_inspection_unchanged(position: Position) -> None:
     if not position.passed:
         honest = honest_state(position.moves, position.rules, chosen=position.chosen)
         assert read_message(encode(honest).decode()).push == honest
@@ -305,7 +305,7 @@ def test_an_opening_that_does_not_follow_is_refused(fields: dict[str, Any]) -> N
         read_message(json.dumps(odd | {"type": "room"}))
 
 
-def test_what_was_chosen_is_looked_through_after_the_end_too_and_an_opening_is_over_then() -> None:
+def test_opening_choices_are_inspected_after_the_end_too() -> None:
     over = honest_state((0, 1, 2), SWAP2, chosen=("X",), result=Result("X", "resigned"))
     assert read_state(encode(over).decode()) == over
     assert read_state(to_builtins(over) | {"type": "room", "opening": OPENING}) == over
@@ -332,7 +332,7 @@ def test_an_opening_that_this_client_does_not_know_is_left_out_and_the_game_can_
     assert (listed.rooms[0].rules.opening, listed.games[0].rules.opening) == (None, None)
 
 
-def test_an_opening_in_a_game_whose_rules_have_none_is_left_out() -> None:
+def test_an_opening_not_in_the_rules_is_left_out() -> None:
     honest = honest_state((4,))
     assert read_state(to_builtins(honest) | {"type": "room", "opening": OPENING, "chosen": ["X"]}) == honest
 
@@ -346,7 +346,7 @@ def test_a_turn_and_a_result_count_in_their_status_alone() -> None:
     assert (playing.turn, playing.result) == ("O", None)
 
 
-def test_rules_that_nobody_can_play_by_are_refused() -> None:
+def test_impossible_rules_are_refused() -> None:
     message = to_builtins(honest_state())
     message["rules"]["line"] = 40
     with pytest.raises(ProtocolBroken, match="The rules are impossible: A line has 2 to 32 marks, not 40"):
@@ -360,7 +360,7 @@ def test_a_clock_below_nothing_is_kept_and_shown_as_nothing() -> None:
     assert answer_query("clock", None, push, ANA) == ["Left: ana 0:00, bo 277777:46:40."]
 
 
-def test_names_and_chat_are_cut_to_what_the_protocol_allows() -> None:
+def test_names_and_chat_are_cut_to_the_protocols_limits() -> None:
     line = ChatLine(room="K7M4PQ", from_="x" * 1000, seat=None, text="y" * 10**6, at=0, player=OTHER)
     push = read(encode(line).decode())
     assert isinstance(push, ChatLine)
@@ -368,7 +368,7 @@ def test_names_and_chat_are_cut_to_what_the_protocol_allows() -> None:
     assert push.text == "y" * 200 + "…"
 
 
-def test_whoever_has_no_name_that_can_be_shown_is_a_question_mark() -> None:
+def test_an_unprintable_name_is_shown_as_a_question_mark() -> None:
     push = read_state(encode(state(text="\u200b")).decode())
     assert {seat.name for seat in push.seats.values() if seat} == {NAMELESS}
 
@@ -388,7 +388,7 @@ def test_a_welcome_that_holds_no_seat_in_no_room_is_refused(extra: dict[str, obj
         read_message(json.dumps({**usual, **extra}))
 
 
-def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:
+def test_a_result_with_an_unknown_reason_is_described() -> None:
     message = to_builtins(honest_state((0, 3, 1, 4, 2)))
     read_state(message)
     message["result"]["reason"] = "boredom"
@@ -399,7 +399,7 @@ def test_a_result_for_a_reason_that_this_client_does_not_know_is_told() -> None:
     assert exit_code_of(nobody, ANA, with_result=True) == ExitCode.ABANDONED
 
 
-def test_a_status_that_this_client_does_not_know_goes_by_its_name() -> None:
+def test_an_unknown_status_is_shown_by_its_name() -> None:
     message = {**to_builtins(honest_state((0, 3))), "status": "adjourned", "turn": None}
     resting = read_state(message)
     assert describe_turn(resting, ANA) == "The game is adjourned."

@@ -36,7 +36,7 @@ def test_a_line_that_makes_no_sense_is_answered_with(line: str) -> None:
     assert [bad.value.message, bad.value.code] == REFUSED[line]
 
 
-def test_letters_place_only_where_they_were_chosen_and_on_3x3() -> None:
+def test_letters_place_marks_only_if_chosen_and_on_3x3() -> None:
     with pytest.raises(BadInput):
         parse_intent("q", CLASSIC)
     with pytest.raises(BadInput):
@@ -45,26 +45,26 @@ def test_letters_place_only_where_they_were_chosen_and_on_3x3() -> None:
 
 
 @pytest.mark.parametrize("line", ["h", "s 1", "b 0", "m x", "l"])
-def test_where_letters_place_a_query_without_its_slash_is_recognised(line: str) -> None:
+def test_a_query_without_a_slash_is_suggested_if_letters_place_marks(line: str) -> None:
     with pytest.raises(BadInput) as bad:
         parse_intent(line, CLASSIC, keys=Keys.LETTERS)
     assert bad.value.message == f'I don\'t know "{line}". Did you mean /{line}?'
     parse_intent(f"/{line}", CLASSIC, keys=Keys.LETTERS)
 
 
-def test_what_is_no_query_with_a_slash_either_gets_no_hint_of_one() -> None:
+def test_an_unknown_line_gets_no_hint_of_a_slash() -> None:
     with pytest.raises(BadInput, match="A move looks like"):
         parse_intent("k 9", CLASSIC, keys=Keys.LETTERS)
 
 
-def test_where_marks_fall_a_strange_word_is_answered_with_how_to_move() -> None:
+def test_with_gravity_an_unknown_word_is_answered_with_how_to_move() -> None:
     for line in ("x", "hello"):
         with pytest.raises(BadInput) as bad:
             parse_intent(line, FOUR)
         assert bad.value.message == f'I don\'t know "{line}". A move is a column, A to G. ? for help.'
 
 
-def test_for_one_who_looks_on_a_letter_is_always_a_question() -> None:
+def test_for_watchers_a_letter_is_always_a_query() -> None:
     assert parse_intent("b", FOUR, plays=False) == Query("board")
     assert parse_intent("a", CLASSIC, keys=Keys.LETTERS, plays=False) == Query("around", None)
 
@@ -81,7 +81,7 @@ def test_no_line_does_worse_than_be_refused(line: str, keys: Keys, rules: Rules)
 
 
 @each(("board", "typed"), [(board, typed) for board, keys in TABLES["typed"].items() for typed in keys])
-def test_a_whole_move_is_gone_on_with_or_begun_anew(board: str, typed: str) -> None:
+def test_a_complete_move_is_extended_or_replaced(board: str, typed: str) -> None:
     text = ""
     for key in typed:
         text = key if begins_anew(text, key, BOARDS[board]) else text + key

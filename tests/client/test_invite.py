@@ -36,7 +36,7 @@ def test_without_a_default_route_a_link_has_the_address_of_the_network(monkeypat
     assert not address.is_same_server(parse_address("localhost"), parse_address("10.0.0.6"))
 
 
-def test_on_no_network_the_link_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_the_link_is_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     be_on(monkeypatch, Adapter("127.0.0.1"))
     assert address.reachable_address(parse_address("localhost")).url == "ws://localhost:8765"
 

@@ -27,7 +27,7 @@ async def list_mistakes(position: Position) -> list[str]:
     return [describe_mistake(one.ply, one.cell, one.before, position.rules) for one in found]
 
 
-async def test_the_mistakes_of_a_game_are_named_with_what_was_better_and_what_they_cost() -> None:
+async def test_mistakes_are_described_with_their_cost_and_the_better_move() -> None:
     assert await list_mistakes(played(GIVEN_AWAY)) == [
         "Move 4: A3 gives the draw away: X now wins in 3 moves. B1 was best.",
         "Move 5: B1 gives the win away: O can now win at once. C1 was best.",
@@ -51,7 +51,7 @@ async def test_the_turning_point_is_the_last_mistake_of_non_winners(names: str, 
     assert found.ply == ply
 
 
-async def test_on_a_large_board_only_what_is_proven_is_held_against_anybody() -> None:
+async def test_on_a_large_board_only_proven_mistakes_count() -> None:
     four_let_go = played("h8 h9 i8 a1 j8 a2 k8 a3 l8", GOMOKU)
     mistakes = await mistakes_of(Judge(four_let_go, 0.2))
     assert [mistake.ply for mistake in mistakes] == [6]
@@ -60,7 +60,7 @@ async def test_on_a_large_board_only_what_is_proven_is_held_against_anybody() ->
     assert " was best: unclear" in told
 
 
-async def test_what_was_searched_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_judged_positions_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
     def analyse(position: Position, budget: Budget) -> Analysis:
@@ -75,7 +75,7 @@ async def test_what_was_searched_is_not_searched_again(monkeypatch: pytest.Monke
     assert asked == list(range(7))
 
 
-async def test_the_loop_goes_on_during_a_search_and_nobody_s_search_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_search_runs_beside_the_event_loop_and_ends_on_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, has_ended = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -95,7 +95,7 @@ async def test_the_loop_goes_on_during_a_search_and_nobody_s_search_ends(monkeyp
         await has_ended.wait()
 
 
-async def test_the_best_play_is_told_by_its_first_moves_to_the_end_of_the_game_at_most() -> None:
+async def test_the_best_line_ends_with_the_game() -> None:
     judge = Judge(played(GIVEN_AWAY))
     names = [tuple(format_cell(cell, CLASSIC) for cell in await judge.find_line(ply)) for ply in (4, 6)]
     assert names[0][0] == "C1"
@@ -103,7 +103,7 @@ async def test_the_best_play_is_told_by_its_first_moves_to_the_end_of_the_game_a
     assert names[1] == ("C1",)
 
 
-async def test_each_position_is_rated_for_the_first_mark_as_far_as_it_is_known() -> None:
+async def test_known_positions_are_rated_for_the_first_mark() -> None:
     judge = Judge(played(GIVEN_AWAY))
     assert judge.rates() == [None] * 8
     await judge.analyse(4)
@@ -112,14 +112,14 @@ async def test_each_position_is_rated_for_the_first_mark_as_far_as_it_is_known()
     assert judge.rates() == [0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 1.0, 1.0]
 
 
-async def test_before_sides_are_taken_nothing_is_a_mistake_and_nobody_stands_better() -> None:
+async def test_before_the_sides_are_chosen_there_are_no_mistakes() -> None:
     judge = Judge(Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",)))
     assert (await judge.analyse(0)).cells[0].kind == "loss"
     assert 1 not in [mistake.ply for mistake in await mistakes_of(judge)]
     assert judge.rates()[:2] == [0.0, -1.0]
 
 
-async def test_after_a_choice_of_a_side_the_other_one_has_a_worth_too() -> None:
+async def test_after_a_choice_both_sides_have_values() -> None:
     judge = Judge(Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",)))
     before = (await judge.analyse(1)).before
     assert before
@@ -131,6 +131,6 @@ async def test_after_a_choice_of_a_side_the_other_one_has_a_worth_too() -> None:
     assert not (await judge.analyse(2)).before
 
 
-async def test_the_best_play_is_told_as_far_as_the_next_choice_of_a_side() -> None:
+async def test_the_best_line_ends_at_the_next_choice_of_a_side() -> None:
     judge = Judge(Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",)))
     assert len(await judge.find_line(0)) == 1

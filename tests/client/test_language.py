@@ -25,7 +25,7 @@ def spoken() -> str:
         ({"LC_ALL": "", "LANG": "de_DE"}, "de"),
     ],
 )
-def test_the_system_chooses_if_nobody_has(
+def test_the_default_language_is_the_systems(
     system: dict[str, str], language: str, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in system.items():
@@ -65,7 +65,7 @@ def test_an_option_counts_before_the_environment_that_before_the_file_and_that_b
         assert spoken() == language
 
 
-def test_where_ascii_is_asked_for_the_language_is_written_in_it(program: Program) -> None:
+def test_ascii_mode_transliterates_the_language(program: Program) -> None:
     for options, told in ((["--ascii"], "zuruecknehmen"), ([], "zurücknehmen")):
         program.output("config", "path", "--language", "de", *options)
         assert told in say("deed undo offer")

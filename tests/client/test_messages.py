@@ -32,14 +32,14 @@ async def read(messages: Messages) -> list[Message]:
     return found[1:]
 
 
-async def test_one_who_keeps_up_reads_every_state() -> None:
+async def test_a_fast_reader_gets_every_state() -> None:
     messages = Messages(WELCOME)
     for seq in range(50):
         messages.put(shown(seq))
     assert [cast(RoomState, message.push).seq for message in await read(messages)] == list(range(50))
 
 
-async def test_one_who_lags_reads_the_newest_state_of_each_room_and_every_word() -> None:
+async def test_a_lagging_reader_gets_the_newest_states_and_all_chat() -> None:
     messages = Messages(WELCOME)
     for number in range(1_000):
         messages.put(shown(number))
@@ -80,7 +80,7 @@ async def test_while_much_is_unread_nothing_more_is_read_from_the_server() -> No
     assert messages._items
 
 
-async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
+async def test_an_abandoned_stream_causes_no_backpressure() -> None:
     audience, messages = Subscribers[Message](), Messages(WELCOME)
     audience.add(messages)
     while not await is_full(audience):
@@ -93,7 +93,7 @@ async def test_a_stream_that_nobody_holds_any_more_is_not_waited_for() -> None:
         await waiting
 
 
-async def test_states_of_rooms_that_nobody_asked_for_are_not_kept() -> None:
+async def test_states_of_unrequested_rooms_are_dropped() -> None:
     codes = [f"K{number}".replace("0", "Z").replace("1", "Z") for number in range(23456, 23556)]
     async with hostile_server() as hostile, connect(hostile.url) as client:
         await client.rooms.join(ROOM)

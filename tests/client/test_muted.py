@@ -28,7 +28,7 @@ def test_a_watcher_is_muted_once_they_have_spoken() -> None:
     assert muted.hears(line("eve", "p-another-eve"))
 
 
-def test_nobody_mutes_oneself_and_who_is_not_muted_is_not_unmuted() -> None:
+def test_muting_oneself_and_unmuting_others_are_refused() -> None:
     muted = Muted(ANA)
     assert muted.mute("ana", state()) == "That is you."
     assert muted.unmute("bo") == "bo is not muted."

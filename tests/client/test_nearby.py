@@ -85,7 +85,7 @@ def hostile(*names: str) -> DNSOutgoing:
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3, 6])
-def test_who_is_cancelled_again_while_it_opens_or_closes_leaves_no_socket_open(turns: int) -> None:
+def test_repeated_cancellation_of_discovery_leaves_no_socket_open(turns: int) -> None:
     async def look_and_go() -> None:
         listening = asyncio.create_task(follow_nearby(lambda servers: None))
         for _ in range(2):
@@ -97,7 +97,7 @@ def test_who_is_cancelled_again_while_it_opens_or_closes_leaves_no_socket_open(t
     gc.collect()
 
 
-async def test_names_that_are_no_servers_of_ours_hide_nobody_and_end_nothing() -> None:
+async def test_foreign_services_do_not_disturb_discovery() -> None:
     async with following() as (announcing, told):
         await register(announcing, announced("Class 6d"))
         while "Class 6d" not in dict(urls(await told.get())):
@@ -200,6 +200,6 @@ async def test_a_server_that_answers_byte_by_byte_is_given_up() -> None:
         (announced(tls=""), None),
     ],
 )
-async def test_what_strangers_announce_is_inspected(said: AsyncServiceInfo, found: tuple[str, str] | None) -> None:
+async def test_announced_servers_are_inspected(said: AsyncServiceInfo, found: tuple[str, str] | None) -> None:
     server = await inspect(said)
     assert (urls((server,))[0] if server is not None else None) == found

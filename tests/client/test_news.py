@@ -12,7 +12,7 @@ from tictactoe_words.lines import describe_lines
 WATCHER = "p-watcher"
 
 
-def test_whoever_took_moves_back_unseen_is_not_guessed() -> None:
+def test_an_unseen_takeback_is_announced_without_naming_a_player() -> None:
     assert announce(state((0, 1)), state((0,)), ANA) == ["B1 is taken back."]
     assert announce(state((0, 1, 2)), state((0,)), ANA) == ["B1 and C1 are taken back."]
     assert announce(state((0, 4, 1, 3)), state((0,)), ANA) == ["The last 3 moves are taken back."]
@@ -20,7 +20,7 @@ def test_whoever_took_moves_back_unseen_is_not_guessed() -> None:
     assert announce(asked, later, ANA) == ["B1 is taken back."]
 
 
-def test_two_players_of_one_name_are_told_apart() -> None:
+def test_players_with_the_same_name_are_told_apart_by_mark() -> None:
     twins: dict[str, SeatState | None] = {"X": seat(ANA, "ana"), "O": seat(BO, "ana")}
     assert announce(state(seats=twins), state((0,), seats=twins), WATCHER) == ["ana (X) plays A1, top left."]
 
@@ -33,7 +33,7 @@ def test_names_and_chat_cannot_steer_a_terminal() -> None:
     assert announce_chat(line) == "bo (watching): xy"
 
 
-def test_a_part_of_a_row_is_told_by_its_ends() -> None:
+def test_a_part_of_a_row_is_described_by_its_ends() -> None:
     rules = Rules(rows=5, columns=5, line=3)
     assert describe_lines(state((6, 0, 7, 1, 8), rules)) == "Row 2, B2 to D2, is X X X."
     assert describe_lines(state((6, 0, 12, 1, 18), rules)) == "The diagonal B2 to D4 is X X X."
@@ -74,7 +74,7 @@ def test_a_seat_that_is_no_longer_held_may_be_claimed() -> None:
     )
 
 
-def test_nobody_can_be_claimed_who_is_here_or_left_or_after_the_end() -> None:
+def test_only_absent_opponents_of_a_running_game_can_be_claimed() -> None:
     assert absent_opponents(PLAIN, ANA) == {}
     assert absent_opponents(state([0], seats={**players(), "O": seat(BO, "bo", online=False, left=True)}), ANA) == {}
     assert absent_opponents(replace(state([0], seats=GONE), status="over"), ANA) == {}

@@ -47,7 +47,7 @@ def swap2(ply: int, *chosen: str, **fields: Any) -> RoomState:
         (state((5,), PIE), BO, ["Choose your side.", f"ana {ONE}", f"{TYPE_X}."]),
     ],
 )
-def test_whoever_acts_reads_what_is_due_and_by_which_words(now: RoomState, viewer: str, told: list[str]) -> None:
+def test_the_acting_player_reads_the_opening_choices(now: RoomState, viewer: str, told: list[str]) -> None:
     assert describe_due(now, viewer) == told
 
 
@@ -60,7 +60,7 @@ def test_whoever_acts_reads_what_is_due_and_by_which_words(now: RoomState, viewe
         (swap2(4, "X", seats=BACK), "Last: you played D1."),
     ],
 )
-def test_the_last_mark_of_an_opening_is_told_of_who_placed_it(now: RoomState, told: str) -> None:
+def test_the_last_mark_of_an_opening_is_attributed_to_its_player(now: RoomState, told: str) -> None:
     assert answer_query("last", None, now, ANA) == [told]
 
 
@@ -72,7 +72,7 @@ async def test_a_mark_of_the_opening_is_compared_with_no_best_move() -> None:
     assert any(line.startswith("O played A1") for line in second)
 
 
-def test_the_scene_is_set_anew_by_a_choice_though_board_and_turn_are_the_same() -> None:
+def test_a_choice_redraws_the_scene_even_with_the_same_board() -> None:
     due, stays, more = swap2(3), swap2(3, "O"), swap2(3, "more")
     assert set_scene(due, stays, BO, QUIET) == ["Your move, O."]
     assert has_moved_on(due, more)
@@ -82,7 +82,7 @@ def test_the_scene_is_set_anew_by_a_choice_though_board_and_turn_are_the_same() 
     assert set_scene(swap2(1), swap2(2), BO, QUIET) == []
 
 
-def test_help_names_what_there_is_to_choose_where_it_is_due_and_says_what_the_rules_mean() -> None:
+def test_help_lists_the_choices_that_are_due() -> None:
     def helped(now: RoomState, viewer: str) -> list[str]:
         actions, _ = alone(now, tuple(range(now.ply)), FakeCourier(player=viewer))
         return describe_help(now, Settings(), viewer, actions.now)
@@ -128,7 +128,7 @@ async def test_a_typed_choice_is_sent_for_this_position(line: str, take: str) ->
         (state((0, 1)), "take", "There is no such mark here: X O."),
     ],
 )
-async def test_what_cannot_be_chosen_is_answered_and_nothing_is_sent(now: RoomState, line: str, told: str) -> None:
+async def test_an_invalid_opening_choice_is_answered_without_a_request(now: RoomState, line: str, told: str) -> None:
     courier = FakeCourier()
     actions, _ = alone(now, tuple(range(now.ply)), courier)
     assert (await actions.do_line(line)).lines == (told,)
@@ -150,7 +150,7 @@ def test_the_position_of_a_room_knows_its_opening() -> None:
     assert (decided.opening, decided.turn, room.seat) == (None, "O", "O")
 
 
-async def test_after_a_choice_of_ours_it_is_not_our_turn_before_the_state_that_holds_it() -> None:
+async def test_after_our_choice_we_are_not_on_turn_until_its_state_arrives() -> None:
     _, room = alone(swap2(3), (0, 1, 2), FakeCourier(player=BO))
     assert room.is_my_turn
     await room.choose("more")
@@ -168,7 +168,7 @@ RECORD = parse_record(
 )
 
 
-def test_a_record_tells_who_placed_what_and_what_was_chosen_between() -> None:
+def test_a_record_shows_placements_and_choices() -> None:
     actions = RecordActions(RecordedRoom(RECORD), QUIET)
     told: list[str] = []
     for ply in range(1, 8):
@@ -188,7 +188,7 @@ def test_a_record_tells_who_placed_what_and_what_was_chosen_between() -> None:
     ]
 
 
-async def test_the_list_of_moves_says_what_was_chosen_after_which() -> None:
+async def test_the_list_of_moves_includes_the_choices() -> None:
     actions = RecordActions(RecordedRoom(RECORD), QUIET)
     actions.timeline = actions.timeline.jump(5)
     assert (await actions.do_line("moves")).lines == (

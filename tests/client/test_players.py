@@ -47,7 +47,7 @@ def test_a_player_of_a_cluster_is_one_at_all_its_addresses(players: KnownPlayers
     assert players.find(HERE) is not None
 
 
-def test_what_was_kept_of_each_address_is_still_there_where_they_are_a_cluster(players: KnownPlayers) -> None:
+def test_players_of_each_address_are_found_in_their_cluster(players: KnownPlayers) -> None:
     players.keep(player("ana", used_at=1))
     players.keep(player("bo", used_at=2, server=OTHER_URL))
     cluster = (URL, OTHER_URL)
@@ -56,7 +56,7 @@ def test_what_was_kept_of_each_address_is_still_there_where_they_are_a_cluster(p
     assert players.find(ELSEWHERE) == player("bo", used_at=2, server=OTHER_URL)
 
 
-def test_the_one_who_played_last_is_found_by_server_and_name(players: KnownPlayers) -> None:
+def test_the_latest_player_is_found_by_server_and_name(players: KnownPlayers) -> None:
     players.keep(player("ana", used_at=1))
     players.keep(player("bo", used_at=2, pid=os.getppid()))
     players.keep(player("cy", used_at=3, server=OTHER_URL))
@@ -65,14 +65,14 @@ def test_the_one_who_played_last_is_found_by_server_and_name(players: KnownPlaye
     assert players.find(HERE, "cy") is None
 
 
-def test_whom_a_living_process_plays_as_is_not_taken(players: KnownPlayers) -> None:
+def test_a_player_used_by_a_running_process_is_not_claimed(players: KnownPlayers) -> None:
     players.keep(player("ana", used_at=1, pid=GONE))
     players.keep(player("bo", used_at=2, pid=os.getppid()))
     assert name_and_process(players.take(HERE)) == ("ana", os.getpid())
     assert players.take(HERE, "bo") is None
 
 
-def test_whom_this_process_has_let_go_of_is_free_for_any_other_one(players: KnownPlayers) -> None:
+def test_a_released_player_is_free_for_other_processes(players: KnownPlayers) -> None:
     players.keep(player("ana", rooms=("K7M4PQ",)))
     players.keep(player("bo", pid=os.getppid()))
     players.release()
@@ -83,7 +83,7 @@ def test_whom_this_process_has_let_go_of_is_free_for_any_other_one(players: Know
     assert not other.is_free
 
 
-def test_whoever_is_taken_is_the_newest_from_then_on(players: KnownPlayers) -> None:
+def test_claiming_a_player_makes_it_the_newest(players: KnownPlayers) -> None:
     players.keep(player("bo", used_at=2))
     players.keep(player("ana", used_at=1, pid=GONE))
     players.take(HERE, "ana")
@@ -202,7 +202,7 @@ def test_one_waits_in_vain_only_once(players: KnownPlayers, held: int, monkeypat
     assert not waits
 
 
-def test_a_newer_version_may_add_what_it_likes(players: KnownPlayers) -> None:
+def test_unknown_fields_of_newer_versions_are_accepted(players: KnownPlayers) -> None:
     players.keep(player())
     content = json.loads(players.path.read_text())
     content["players"][0]["colour"], content["more"] = "red", 1
@@ -217,7 +217,7 @@ def member(name: str = "ana", **changes: object) -> KnownPlayer:
     return player(name, others=(OTHER_URL, THIRD_URL), cluster="c7Qm2ZtXw9Ra", **changes)
 
 
-def test_whom_one_server_of_a_cluster_knows_is_known_at_each_that_it_has_named(players: KnownPlayers) -> None:
+def test_a_player_is_known_at_every_address_of_the_cluster(players: KnownPlayers) -> None:
     players.keep(member(pid=GONE))
     for servers in (HERE, ELSEWHERE, (THIRD_URL,)):
         assert [found.name for found in KnownPlayers(players.path).on(servers)] == ["ana"]
@@ -225,13 +225,13 @@ def test_whom_one_server_of_a_cluster_knows_is_known_at_each_that_it_has_named(p
     assert players.find(("ws://fourth.example",)) is None
 
 
-def test_who_has_played_at_a_server_comes_before_whom_another_one_says_that_it_knows(players: KnownPlayers) -> None:
+def test_players_of_this_server_come_before_players_of_its_cluster(players: KnownPlayers) -> None:
     players.keep(player("bo", used_at=1, server=OTHER_URL, pid=GONE), member(used_at=2, pid=GONE))
     assert [found.name for found in players.on(ELSEWHERE)] == ["bo", "ana"]
     assert name_and_process(players.take(ELSEWHERE))[0] == "bo"
 
 
-def test_a_seat_that_was_taken_by_way_of_one_server_is_known_and_left_at_all(players: KnownPlayers) -> None:
+def test_a_seat_is_known_at_all_servers_of_the_cluster(players: KnownPlayers) -> None:
     players.keep(member(rooms=("AAAAAA",), used_at=1))
     players.keep(replace(member(rooms=("BBBBBB",), used_at=2), server=OTHER_URL, others=(URL,)))
     assert [found.rooms for found in players.on(ELSEWHERE)] == [("AAAAAA", "BBBBBB")]
@@ -239,14 +239,14 @@ def test_a_seat_that_was_taken_by_way_of_one_server_is_known_and_left_at_all(pla
     assert [found.rooms for found in players.on(HERE)] == [("BBBBBB",)]
 
 
-def test_a_player_whom_one_server_of_a_cluster_does_not_know_is_kept_for_the_others(players: KnownPlayers) -> None:
+def test_a_player_forgotten_by_one_server_is_kept_for_the_others(players: KnownPlayers) -> None:
     players.keep(member(used_at=1))
     players.forget(OTHER_URL, "token of ana")
     assert players.find(ELSEWHERE) is None
     assert players.find((THIRD_URL,)) == players.find(HERE) == replace(member(used_at=1), others=(THIRD_URL,))
 
 
-def test_only_whom_the_cluster_knows_is_taken_where_one_is_named(players: KnownPlayers) -> None:
+def test_only_players_of_the_named_cluster_are_claimed(players: KnownPlayers) -> None:
     players.keep(player("bo", used_at=2, pid=GONE), member(used_at=1, pid=GONE))
     assert players.find(HERE, cluster="another") is None
     assert players.take(HERE, cluster="another") is None

@@ -56,7 +56,7 @@ def test_a_command_keeps_the_server_unless_it_is_the_default_one() -> None:
     assert server_command() == "tictactoe-server"
 
 
-def test_what_helps_where_no_server_is_depends_on_where_that_would_be() -> None:
+def test_advice_on_an_unreachable_server_depends_on_its_address() -> None:
     here = describe_failure(Unreachable("ws://localhost:1", "connection refused"), Settings())
     assert "Start one:  tictactoe-server" in here
     there = describe_failure(Unreachable("ws://192.0.2.1:1", "no answer"), Settings())
@@ -64,7 +64,7 @@ def test_what_helps_where_no_server_is_depends_on_where_that_would_be() -> None:
     assert "tictactoe-client bot" in there
 
 
-def test_where_to_list_rooms_names_the_server_that_has_none() -> None:
+def test_a_missing_room_error_names_the_server_in_its_command() -> None:
     refused = Refused("no_such_room", "There is none.", room="K7M4PQ")
     told = describe_failure(refused, Settings(server="other"), parse_address("host:9"))
     assert told == (

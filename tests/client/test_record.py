@@ -43,7 +43,7 @@ def at(record: GameRecord, ply: int, **options: bool) -> list[str]:
     return actions_at(record, ply, Settings(**options)).tell_moment()  # type: ignore[arg-type]
 
 
-def test_the_whole_game_is_told_in_two_lines() -> None:
+def test_a_record_is_described_in_two_lines() -> None:
     assert describe_record(CLASSIC) == [
         "ana (X) v bo (O), 3 by 3, 3 in a row, 3+2, 2030-12-31T18:05:00Z, room K7M4PQ, game 3.",
         "7 moves. ana (X) wins by a line.",
@@ -70,12 +70,12 @@ def test_every_end_has_its_words(text: str, told: str) -> None:
     assert describe_record(parse_record(text))[1] == told
 
 
-def test_of_a_game_of_an_event_that_is_told_too() -> None:
+def test_a_record_of_an_event_names_event_and_round() -> None:
     record = parse_record('[Event "Club evening"] [Round "3.2"] [Game "1"] *')
     assert describe_record(record)[0] == "X v O, 3 by 3, 3 in a row, event Club evening, round 3.2, game 1."
 
 
-def test_each_move_is_told_with_its_player_and_its_comments() -> None:
+def test_each_move_is_described_with_player_and_comments() -> None:
     assert at(CLASSIC, 0, draws_board=False) == ["The start."]
     assert at(CLASSIC, 2, draws_board=False) == ["Move 2 of 7: bo (O) plays A1, top left.", "{A corner.}"]
     assert at(CLASSIC, 7, draws_board=False) == [
@@ -84,7 +84,7 @@ def test_each_move_is_told_with_its_player_and_its_comments() -> None:
     ]
 
 
-def test_it_is_told_who_is_passed_over_from_when() -> None:
+def test_a_record_says_when_a_player_is_out() -> None:
     assert at(THREE, 4, draws_board=False) == ["Move 4 of 7: ana (X) plays B1.", "cy (A) is out of the game from here."]
 
 
@@ -94,7 +94,7 @@ def test_the_board_marks_the_last_move_and_the_deciding_line() -> None:
     assert "\x1b[" in "".join(at(CLASSIC, 7, colour=True))
 
 
-def test_moves_come_in_rounds_which_a_player_who_is_passed_over_makes_shorter() -> None:
+def test_rounds_are_shorter_without_a_passed_over_player() -> None:
     assert rounds(CLASSIC) == [[1, 2], [3, 4], [5, 6], [7]]
     assert rounds(THREE) == [[1, 2, 3], [4, 5], [6, 7]]
     assert rounds(parse_record('[Reason "resigned"] O')) == []
@@ -166,7 +166,7 @@ async def test_a_record_is_left_in_one_word(line: str) -> None:
     assert (await RecordActions(RecordedRoom(CLASSIC), Settings()).do_line(line)).going == "leave"
 
 
-async def test_a_record_is_a_room_in_which_nobody_plays() -> None:
+async def test_a_recorded_room_has_no_seat_for_the_viewer() -> None:
     room = RecordedRoom(THREE)
     assert (room.seat, room.plays, room.looks_on, room.is_my_turn, room.knows_moves) == (None, False, True, False, True)
     assert room.position == THREE.position
@@ -178,7 +178,7 @@ async def test_a_record_is_a_room_in_which_nobody_plays() -> None:
     assert room.ended == "left"
 
 
-async def test_mistakes_of_a_record_are_told_but_of_no_game_that_may_still_run() -> None:
+async def test_mistakes_are_listed_only_for_finished_records() -> None:
     actions = actions_at(CLASSIC, 0, Settings(draws_board=False))
     assert (await actions.do_line("next mistake")).lines == (
         "Move 6: C3 gives the draw away: X can now win at once. C2 was best.",

@@ -20,7 +20,7 @@ from tictactoe_words.catalogue import open_catalogue
 GAME = GameRecord(moves=(4, 0), players=(("X", "Zoë"),))
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+def test_a_written_record_is_read_back(tmp_path: Path) -> None:
     name = str(tmp_path / "game.txt")
     write_record(name, GAME)
     assert read_records(name) == (GAME,)
@@ -36,7 +36,7 @@ def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["# tictactoe\n\nHost rooms.\n", "hello", '{"type":"room"}'[1:]])
-def test_a_file_that_begins_like_no_record_is_told_to_be_none(tmp_path: Path, text: str) -> None:
+def test_a_file_without_a_record_is_reported_as_such(tmp_path: Path, text: str) -> None:
     file = tmp_path / "README.md"
     file.write_text(text)
     with pytest.raises(Misuse) as caught:
@@ -54,7 +54,7 @@ def test_a_tilde_is_the_home_folder(home: Path) -> None:
     ("name", "reason"),
     [("no/such/folder", "no such file or directory"), ("null\0byte", "null byte"), ("", "no such file or directory")],
 )
-def test_what_cannot_be_written_is_told_in_one_line(here: Path, name: str, reason: str) -> None:
+def test_a_failed_write_is_reported_in_one_line(here: Path, name: str, reason: str) -> None:
     with pytest.raises(Misuse) as caught:
         write_record(name, GAME)
     assert reason in caught.value.message or "already exists" in caught.value.message
@@ -75,7 +75,9 @@ def test_what_cannot_be_written_is_told_in_one_line(here: Path, name: str, reaso
         (b"x" * 4_100_000, 1, 1_000_001, "This is longer than 1000000 characters."),
     ],
 )
-def test_a_fault_is_told_with_its_place(tmp_path: Path, content: bytes, line: int, column: int, message: str) -> None:
+def test_a_record_error_is_reported_with_its_place(
+    tmp_path: Path, content: bytes, line: int, column: int, message: str
+) -> None:
     file = tmp_path / "game.txt"
     file.write_bytes(content)
     with pytest.raises(Misuse) as caught:
@@ -84,7 +86,7 @@ def test_a_fault_is_told_with_its_place(tmp_path: Path, content: bytes, line: in
     assert caught.value.message.isprintable()
 
 
-def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
+def test_an_unreadable_record_file_is_reported_in_one_line(tmp_path: Path) -> None:
     for name in (str(tmp_path), str(tmp_path / "nothing"), "null\0byte"):
         with pytest.raises(Misuse, match=r"^Cannot read ") as caught:
             read_records(name)
@@ -141,7 +143,7 @@ def over(record: GameRecord) -> RoomState:
     )
 
 
-def test_who_was_passed_over_is_so_from_when_it_showed() -> None:
+def test_passed_over_players_are_recorded_from_their_first_missed_turn() -> None:
     record = GameRecord(rules=THREE, moves=(0, 6, 24, 1), passed=((4, "A"),), result=GameResult("resigned", winner="O"))
     assert record_of(over(record), record.moves, NOW).passed == ((4, "A"),)
     longer = GameRecord(rules=THREE, moves=(0, 6, 24, 1, 7, 2), passed=((4, "A"),))
@@ -149,7 +151,7 @@ def test_who_was_passed_over_is_so_from_when_it_showed() -> None:
 
 
 @given(game_records())
-def test_every_recorded_game_can_be_saved_from_what_a_watcher_sees(record: GameRecord) -> None:
+def test_every_game_can_be_saved_from_a_watchers_state(record: GameRecord) -> None:
     saved = record_of(over(record), record.moves, NOW)
     assert (saved.moves, saved.result, saved.clock) == (record.moves, record.result, record.clock)
     assert {mark for _, mark in saved.passed} == {mark for _, mark in record.passed}
@@ -174,7 +176,7 @@ def test_a_record_s_own_name_never_leads_out_of_the_folder(room: str | None, gam
 
 
 @pytest.mark.usefixtures("in_german")
-def test_what_is_wrong_with_a_record_is_told_in_the_language(tmp_path: Path) -> None:
+def test_record_errors_are_translated(tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     for text, told in (
         ("1. b2 b2", f"{path}, Zeile 1, Spalte 7: B2 ist schon mit X besetzt."),

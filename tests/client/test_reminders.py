@@ -60,12 +60,12 @@ def said(reminders: Reminders, until: float) -> list[tuple[float, str]]:
     return lines
 
 
-def test_ones_own_time_is_told_twice_when_it_gets_short() -> None:
+def test_short_own_time_is_announced_twice() -> None:
     reminders = Reminders(ANA, Settings(), timed((), 40_000), 100.0)
     assert said(reminders, 200.0) == [(110.0, "30 seconds left."), (130.0, "10 seconds left.")]
 
 
-def test_short_time_is_told_once_a_game_though_the_clock_goes_up_again() -> None:
+def test_short_time_is_announced_once_a_game_despite_increments() -> None:
     reminders = Reminders(ANA, Settings(quiet=True), timed((), 31_000), 0.0)
     assert said(reminders, 2.0) == [(1.0, "30 seconds left.")]
     reminders.take(timed((0,), 31_000), 2.0)
@@ -75,7 +75,7 @@ def test_short_time_is_told_once_a_game_though_the_clock_goes_up_again() -> None
     assert said(reminders, 50.0) == [(41.0, "30 seconds left.")]
 
 
-def test_the_last_seconds_for_a_first_move_are_told_and_take_nothing_from_the_clocks_own() -> None:
+def test_the_time_for_a_first_move_is_announced_separately() -> None:
     def due(moves: tuple[int, ...], start_ms: int) -> RoomState:
         return replace(timed(moves, 60_000), clock=ClockState({"X": 60_000, "O": 60_000}, None, start_ms))
 
@@ -87,13 +87,13 @@ def test_the_last_seconds_for_a_first_move_are_told_and_take_nothing_from_the_cl
     assert said(reminders, 132.0) == [(131.0, "30 seconds left.")]
 
 
-def test_whoever_comes_back_with_little_time_hears_how_much() -> None:
+def test_little_remaining_time_is_announced_on_return() -> None:
     reminders = Reminders(ANA, Settings(), timed((), 8_000), 0.0)
     assert reminders.speak(0.0) == ["8 seconds left."]
     assert reminders.next_at is None
 
 
-def test_a_clock_for_each_move_is_told_in_each_move_where_that_is_news() -> None:
+def test_short_move_time_is_announced_for_each_move() -> None:
     terms = ClockTerms(move_ms=20_000)
     reminders = Reminders(ANA, Settings(quiet=True), timed((), 20_000, terms), 0.0)
     assert said(reminders, 15.0) == [(10.0, "10 seconds left.")]
@@ -126,25 +126,25 @@ def test_a_choice_in_an_opening_begins_a_new_time_as_a_move_does() -> None:
         (WATCHER, Settings(), state()),
     ],
 )
-def test_nothing_is_said_of_an_opponents_time_or_move(viewer: str, settings: Settings, current: RoomState) -> None:
+def test_an_opponents_time_is_not_announced(viewer: str, settings: Settings, current: RoomState) -> None:
     assert Reminders(viewer, settings, current, 0.0).next_at is None
 
 
-def test_a_claim_is_told_once_however_many_states_come() -> None:
+def test_a_possible_claim_is_announced_once() -> None:
     reminders = Reminders(ANA, Settings(quiet=True), away(5_000), 0.0)
     assert said(reminders, 20.0) == [(5.0, CLAIM)]
     reminders.take(away(0, watchers=3), 6.0)
     assert said(reminders, 20.0) == []
 
 
-def test_one_who_came_back_and_dropped_again_has_a_whole_hold() -> None:
+def test_a_second_drop_starts_a_full_hold() -> None:
     reminders = Reminders(ANA, Settings(quiet=True), away(0), 0.0)
     assert said(reminders, 1.0) == [(0.0, CLAIM)]
     reminders.take(away(60_000), 10.0)
     assert said(reminders, 100.0) == [(70.0, CLAIM)]
 
 
-def test_of_three_players_only_those_past_their_hold_are_named() -> None:
+def test_of_three_players_only_claimable_ones_are_named() -> None:
     three = PRESETS["three-players"]
     seats = {
         mark: seat and replace(seat, online=mark == "X", hold_ms=hold)
@@ -157,7 +157,7 @@ def test_of_three_players_only_those_past_their_hold_are_named() -> None:
     ]
 
 
-def test_waiting_for_a_player_is_told_the_more_seldom_the_longer_it_takes() -> None:
+def test_waiting_is_announced_ever_less_often() -> None:
     alone = state(seats={**players(), "O": None})
     reminders = Reminders(ANA, Settings(), alone, 0.0)
     assert said(reminders, 900.0) == [

@@ -15,7 +15,7 @@ ENDINGS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_an_ending_is_told_to_each_who_sees_it(ending: str) -> None:
+def test_endings_are_described_for_each_viewer(ending: str) -> None:
     game = ENDINGS[ending]
     rules = PRESETS[game.get("rules", "classic")]
     seats = {"X": seat(ANA, "ana"), "O": seat(BO, "bo", left=True)} if ending == "left" else players(rules)

@@ -73,7 +73,7 @@ def test_the_position_knows_who_is_passed_over() -> None:
     assert (room.position.turn, room.position.active_marks) == ("A", "XA")
 
 
-def test_one_who_watches_has_no_turn() -> None:
+def test_a_watcher_is_never_on_turn() -> None:
     room = entered(state())
     room._enter(Ok(id="2", room="K7M4PQ", seat=None, moves=()))
     assert room.is_watching
@@ -82,7 +82,7 @@ def test_one_who_watches_has_no_turn() -> None:
     assert room.looks_on
 
 
-async def test_moves_that_passed_unseen_are_asked_for_and_each_is_told() -> None:
+async def test_missed_moves_are_requested_and_announced() -> None:
     room = entered(state((4,)), moves=(4,), known=(4, 0, 8, 2))
     listener = Listener(room)
     events = room.events()
@@ -115,7 +115,7 @@ async def test_the_server_is_asked_once_for_the_moves_of_a_state() -> None:
         _ = room.position
 
 
-async def test_what_comes_while_moves_are_asked_for_is_told_behind_them() -> None:
+async def test_events_during_a_sync_follow_its_moves() -> None:
     room = entered(state((4,)), moves=(4,), known=(4, 0, 8))
     listener = Listener(room)
     room._receive(state((4, 0, 8)))
@@ -125,14 +125,14 @@ async def test_what_comes_while_moves_are_asked_for_is_told_behind_them() -> Non
     assert isinstance(listener.heard[-1], Closed)
 
 
-def test_an_older_state_is_not_told() -> None:
+def test_an_older_state_is_ignored() -> None:
     room = entered(state((4,)), moves=(4,))
     listener = Listener(room)
     room._receive(state())
     assert len(listener.updates) == 1
 
 
-def test_one_who_has_stopped_to_listen_hears_no_more() -> None:
+def test_an_unsubscribed_listener_gets_no_more_events() -> None:
     room = entered(state())
     listener = Listener(room)
     listener.stop()
@@ -140,7 +140,7 @@ def test_one_who_has_stopped_to_listen_hears_no_more() -> None:
     assert len(listener.heard) == 1
 
 
-async def test_a_listener_that_fails_hurts_nobody() -> None:
+async def test_a_failing_listener_does_not_affect_others() -> None:
     failures: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
     room = entered(state())
@@ -163,7 +163,7 @@ async def test_events_stop_when_the_room_ends_and_when_they_are_given_back() -> 
         await anext(events)
 
 
-def test_the_first_who_listens_hears_what_happened_since_the_room_was_entered() -> None:
+def test_the_first_listener_gets_the_events_since_entering() -> None:
     room = entered(state(), state((4,)))
     assert [type(event) for event in Listener(room).heard] == [Updated, Moved, Updated]
     assert [type(event) for event in Listener(room).heard] == [Updated]

@@ -60,7 +60,7 @@ async def event_of(events: Stream[RoomEvent], kind: type[Kind]) -> Kind:
         (Match, lambda client: client.rooms.match("classic")),
     ],
 )
-async def test_who_is_sent_to_another_server_is_let_into_the_room_there(kind: type[Request], ask: Any) -> None:
+async def test_a_redirected_client_enters_the_room_on_the_other_server(kind: type[Request], ask: Any) -> None:
     async with hostile_cluster() as (one, two), connect(one.url, name="ana") as client:
         one.answers[kind] = sends_to(two.url)
         room = await ask(client)
@@ -103,7 +103,7 @@ async def test_three_moves_in_a_row_are_followed_and_the_fourth_is_not() -> None
         assert (await client.rooms.join(ROOM)).code == ROOM
 
 
-async def test_the_first_server_is_asked_again_where_the_one_that_it_names_is_not_there() -> None:
+async def test_the_first_server_is_retried_if_a_redirect_fails() -> None:
     answers = [sends_to("ws://127.0.0.1:1"), sends_to("ws://127.0.0.1:1"), lets_in(ROOM)]
     async with hostile_server() as server:
         server.servers = (server.url, "ws://127.0.0.1:1")
@@ -114,7 +114,7 @@ async def test_the_first_server_is_asked_again_where_the_one_that_it_names_is_no
 
 
 @pytest.mark.parametrize("url", ["ws://127.0.0.1:1", "http2://elsewhere", ""])
-async def test_nobody_is_followed_to_an_address_that_the_server_did_not_name(url: str) -> None:
+async def test_redirects_to_unnamed_addresses_are_not_followed(url: str) -> None:
     async with hostile_cluster() as (one, two), hostile_server() as stranger, connect(one.url) as client:
         for wrong in (url, stranger.url):
             one.answers[Join] = sends_to(wrong)
@@ -126,7 +126,7 @@ async def test_nobody_is_followed_to_an_address_that_the_server_did_not_name(url
             assert len([await anext(messages), await anext(messages)]) == 2, "the refusal is told as it came"
 
 
-def test_addresses_are_compared_and_not_their_text_and_none_without_tls_is_taken_from_one_with_it() -> None:
+def test_cluster_addresses_are_normalised_and_never_downgraded_from_tls() -> None:
     named = (
         "wss://one.example/s1/",
         "https://two.example:443/server",
@@ -142,7 +142,7 @@ def test_addresses_are_compared_and_not_their_text_and_none_without_tls_is_taken
     assert len(parse_servers((f"ws://host-{number}" for number in range(1000)), parse_address("ws://one"))) == 64
 
 
-def test_links_name_an_address_that_was_given_and_what_a_server_names_is_no_such_one() -> None:
+def test_links_use_given_addresses_not_announced_ones() -> None:
     given, members = parse_cluster("front,back"), [parse_address("one"), parse_address("two"), parse_address("back")]
     cluster = given.seen_from(parse_address("front"), members)
     assert [address.host for address in cluster.addresses] == ["front", "back", "one", "two"]
@@ -152,7 +152,7 @@ def test_links_name_an_address_that_was_given_and_what_a_server_names_is_no_such
     assert there.seen_from(parse_address("back"), ()).urls == ("ws://back:8765", "ws://front:8765")
 
 
-async def test_a_room_that_goes_elsewhere_is_followed_with_the_move_that_was_under_way() -> None:
+async def test_a_pending_move_follows_its_room_to_another_server() -> None:
     async with hostile_cluster() as (one, two), connect(one.url, reconnect=QUICK) as client:
         room = await client.rooms.join(ROOM)
         one.answers[Move] = lambda _: []
@@ -174,7 +174,7 @@ async def test_a_room_that_goes_elsewhere_is_followed_with_the_move_that_was_und
         assert client.address == parse_address(two.url)
 
 
-async def test_it_is_followed_without_coming_back_being_asked_for_and_though_the_server_goes() -> None:
+async def test_a_moved_room_is_followed_without_reconnect_and_while_the_server_stops() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         room = await client.rooms.watch(ROOM)
         await one.push(Moved(ROOM, two.url))
@@ -185,7 +185,7 @@ async def test_it_is_followed_without_coming_back_being_asked_for_and_though_the
         assert not client.was_cut_off
 
 
-async def test_who_is_told_that_a_room_has_gone_when_they_ask_there_enters_it_first() -> None:
+async def test_a_redirected_request_enters_the_room_before_it_is_repeated() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         room = await client.rooms.join(ROOM)
         one.answers[Chat] = sends_to(two.url)
@@ -194,7 +194,7 @@ async def test_who_is_told_that_a_room_has_gone_when_they_ask_there_enters_it_fi
         assert [type(request) for request in two.heard] == [Hello, Join, Chat]
 
 
-async def test_what_must_not_be_sent_twice_is_interrupted_where_the_old_server_does_not_answer() -> None:
+async def test_an_unanswered_chat_is_interrupted_by_a_move_of_the_room() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         room = await client.rooms.join(ROOM)
         one.answers[Chat] = lambda _: []
@@ -206,7 +206,7 @@ async def test_what_must_not_be_sent_twice_is_interrupted_where_the_old_server_d
         assert heard(two, Chat) == []
 
 
-async def test_what_is_asked_while_a_room_is_on_its_way_waits_for_it_and_old_words_count_no_more() -> None:
+async def test_requests_wait_for_a_moving_room_and_late_pushes_are_ignored() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         room = await client.rooms.join(ROOM)
         events = room.events()
@@ -227,7 +227,7 @@ async def test_what_is_asked_while_a_room_is_on_its_way_waits_for_it_and_old_wor
         assert not any(isinstance(event, Said) for event in room._until_now())
 
 
-async def test_a_state_that_is_older_than_what_was_seen_is_not_shown() -> None:
+async def test_an_older_state_after_a_move_is_not_shown() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         room = await client.rooms.join(ROOM)
         await one.push(state(5, (4, 0)))
@@ -239,7 +239,7 @@ async def test_a_state_that_is_older_than_what_was_seen_is_not_shown() -> None:
         assert (room.state.seq, room.state.ply, heard(two, Join)[0].seq) == (5, 2, 5)
 
 
-async def test_a_room_that_goes_to_a_stranger_is_gone() -> None:
+async def test_a_room_moved_to_an_unknown_server_is_lost() -> None:
     async with hostile_cluster() as (one, _), connect(one.url) as client:
         room = await client.rooms.join(ROOM)
         async with room.events() as happening:
@@ -250,7 +250,7 @@ async def test_a_room_that_goes_to_a_stranger_is_gone() -> None:
         assert room.ended == "closed"
 
 
-async def test_the_lobby_goes_on_where_one_is_now() -> None:
+async def test_the_lobby_subscription_follows_to_the_new_server() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         messages = client.messages()
         await client.rooms.lobby(on=True)
@@ -264,7 +264,7 @@ async def test_the_lobby_goes_on_where_one_is_now() -> None:
                     break
 
 
-async def test_who_plays_is_led_to_no_other_server_but_told_where_the_room_is() -> None:
+async def test_a_player_in_a_game_is_told_the_other_server_but_not_moved() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         here = await client.rooms.join(ROOM)
         one.answers[Join] = sends_to(two.url, OTHER_ROOM)
@@ -274,7 +274,7 @@ async def test_who_plays_is_led_to_no_other_server_but_told_where_the_room_is() 
         assert await here.sync() == ()
 
 
-async def test_who_only_looks_on_goes_there_and_leaves_the_room_here() -> None:
+async def test_a_watcher_leaves_for_a_room_on_another_server() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         here = await client.rooms.watch(ROOM)
         one.answers[Join], two.answers[Join] = sends_to(two.url, OTHER_ROOM), lets_in(OTHER_ROOM)
@@ -285,7 +285,7 @@ async def test_who_only_looks_on_goes_there_and_leaves_the_room_here() -> None:
         assert (client.address, two.connections) == (parse_address(two.url), 1)
 
 
-async def test_who_steps_aside_goes_there_without_leaving_and_may_come_back() -> None:
+async def test_stepping_aside_keeps_the_seat_during_a_visit_elsewhere() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         here = await client.rooms.join(ROOM)
         client.rooms.step_aside()
@@ -301,7 +301,7 @@ async def test_who_steps_aside_goes_there_without_leaving_and_may_come_back() ->
         assert client.address == parse_address(one.url)
 
 
-async def test_where_the_other_server_lets_nobody_in_all_stays_as_it_was() -> None:
+async def test_a_refusal_by_the_other_server_changes_nothing() -> None:
     async with hostile_cluster() as (one, two), connect(one.url) as client:
         here = await client.rooms.watch(ROOM)
         one.answers[Join] = sends_to(two.url, OTHER_ROOM)
@@ -321,7 +321,7 @@ async def two_rooms(**options: Any) -> AsyncIterator[tuple[HostileServer, Hostil
         yield one, two, client, await client.rooms.join(ROOM), await client.rooms.join(OTHER_ROOM)
 
 
-async def test_of_two_rooms_the_one_that_comes_later_is_asked_for_until_it_is_there() -> None:
+async def test_a_room_that_moves_later_is_requested_until_it_arrives() -> None:
     async with two_rooms() as (one, two, client, first, second):
         answers = [sends_to(one.url, OTHER_ROOM), sends_to(one.url, OTHER_ROOM), lets_in(OTHER_ROOM, seq=2)]
         two.answers[Join] = lambda request: (
@@ -335,7 +335,7 @@ async def test_of_two_rooms_the_one_that_comes_later_is_asked_for_until_it_is_th
         assert (client.address, two.connections, answers) == (parse_address(two.url), 1, [])
 
 
-async def test_of_two_rooms_that_go_to_two_servers_the_first_to_go_is_kept_and_the_other_is_gone() -> None:
+async def test_if_two_rooms_move_to_different_servers_only_the_first_is_kept() -> None:
     async with two_rooms(reconnect=Backoff(hold_seconds=0.5)) as (one, two, client, first, second):
         two.answers[Join] = lambda request: (
             lets_in(ROOM)(request) if getattr(request, "room", "") == ROOM else sends_to(one.url, OTHER_ROOM)(request)
@@ -376,7 +376,7 @@ async def test_a_room_that_is_elsewhere_when_one_comes_back_is_followed_there() 
         assert client.address == parse_address(three.url)
 
 
-async def test_who_loses_the_server_while_the_next_one_is_silent_comes_back_all_the_same() -> None:
+async def test_a_lost_connection_during_a_silent_redirect_is_recovered() -> None:
     async with hostile_cluster() as (one, two), connect(one.url, reconnect=QUICK, timeout_seconds=2) as client:
         room = await client.rooms.join(ROOM)
         two.answers[Hello] = lambda _: []

@@ -36,7 +36,7 @@ async def test_an_event_is_followed_to_its_end() -> None:
         assert states[-1].head.present == 3
 
 
-def test_what_has_changed_keeps_the_table_in_order_and_no_longer_than_it_is_told() -> None:
+def test_changed_rows_keep_the_table_ordered_and_limited() -> None:
     many = tuple(replace(ROWS[2], place=place, player=f"p-{place}") for place in range(1, 21))
     state = event(table=(*many, replace(ROWS[1], place=25)))
     first = replace(ROWS[0], place=1)
@@ -46,7 +46,7 @@ def test_what_has_changed_keeps_the_table_in_order_and_no_longer_than_it_is_told
     assert table[-1].player == CLIENT
 
 
-def test_of_pairings_only_those_of_the_round_stay() -> None:
+def test_only_pairings_of_the_current_round_are_kept() -> None:
     following = replace(OWN, id="r3-1", round=3)
     assert take_in(event(), news(6, round=3, pairings=(following,)), CLIENT).pairings == (following,)
 
@@ -57,7 +57,7 @@ def test_quarter_points_are_shown_as_fractions() -> None:
     assert tabulate([row], "")["p-ana"][-2:] == ("¼ = ½(½)", "1¾")
 
 
-def test_half_points_are_written_in_ascii_where_nothing_else_can_be_shown() -> None:
+def test_half_points_are_decimal_in_ascii() -> None:
     speak(in_ascii=True)
     assert tabulate(ROWS[:1], "")[OTHER][2:] == ("1.5", "2", "2.5 = 2+.5 (0)")
 
@@ -129,7 +129,7 @@ def test_limits_of_an_event_and_a_roster_without_names_are_mistakes(program: Pro
         assert f"{value} is out of range: " in program.complaint("event", "new", option, value, "--plain")
 
 
-async def test_whoever_runs_an_event_by_name_is_asked_for_one() -> None:
+async def test_organiser_commands_about_a_player_need_a_name() -> None:
     async with hostile_server() as server, connect(with_events(server, event()).url) as client:
         tournament = await client.tournaments.watch(EVENT)
         for deed in ("expel", "forfeit", "void", "add"):

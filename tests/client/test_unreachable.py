@@ -51,7 +51,7 @@ def told(*steps: Unanswered) -> list[RoomUnanswered]:
     return [RoomUnanswered(ROOM, step) for step in steps]
 
 
-async def test_a_room_of_ours_is_asked_for_where_we_are_and_is_played_on_there() -> None:
+async def test_our_room_is_taken_over_by_the_connected_server() -> None:
     async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
         room = await client.rooms.join(ROOM)
         server.answers[Join] = says_nobody_is_there(
@@ -66,7 +66,7 @@ async def test_a_room_of_ours_is_asked_for_where_we_are_and_is_played_on_there()
         assert asked(server) == [NOBODY]
 
 
-async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before() -> None:
+async def test_a_refused_takeover_of_a_room_is_reported() -> None:
     async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
         room = await client.rooms.join(ROOM)
         server.answers[Join] = says_nobody_is_there(refuses)
@@ -82,7 +82,7 @@ async def test_where_it_stays_that_is_told_and_the_room_is_looked_for_as_before(
         assert set(asked(server)[1:]) == {UNSET}, "once a minute"
 
 
-async def test_a_client_without_a_seat_is_told_in_the_end_which_address_does_not_answer() -> None:
+async def test_a_client_without_a_seat_learns_which_server_is_silent() -> None:
     async with server_of_a_cluster() as server, connect(server.url, timeout_seconds=2) as client:
         server.answers[Join] = server.answers[Watch] = sends_to(NOBODY)
         for enter in (client.rooms.watch, client.rooms.join):

@@ -52,7 +52,7 @@ def test_a_value_has_its_words(value: CellValue, words: str) -> None:
     assert describe_value(value) == words
 
 
-def test_a_position_of_3x3_is_told_with_its_best_moves() -> None:
+def test_a_position_is_described_with_its_best_moves() -> None:
     drawn = describe_position(analysed([0, 4, 8]), CLASSIC)
     assert drawn == "O to move: a draw with best play. Best: B1, A2, C2, B3."
     assert describe_position(analysed([]), CLASSIC) == "X to move: a draw with best play. All moves are equal."
@@ -70,21 +70,21 @@ def test_misere_turns_everything_round() -> None:
     assert describe_cell_worth(2, analysed([0, 4, 1, 8], misere), misere) == "C1 loses at once"
 
 
-def test_where_marks_fall_only_the_playable_cells_have_a_worth() -> None:
+def test_with_gravity_only_playable_cells_have_values() -> None:
     rules = Rules(3, 3, 3, gravity=True)
     analysis = analysed([6], rules)
     assert sorted(analysis.cells) == [3, 7, 8]
     assert describe_cell_worth(0, analysis, rules) == "A3 is no move"
 
 
-def test_among_three_a_value_stands_against_all_the_others() -> None:
+def test_with_three_players_values_are_against_all_others() -> None:
     rules = PRESETS["three-players"]
     assert describe_position(made(WIN, "A", a=WIN, b=LOSS), rules) == "A wins in 3, whatever the others do. Best: A1."
     assert describe_position(made(LOSS, a=LOSS), rules) == "X to move: loses in 4 to the others together. Best: A1."
     assert describe_position(made(DRAW, a=DRAW, b=LOSS), rules) == "X to move: a draw against all the others. Best: A1."
 
 
-def test_what_is_not_solved_is_told_as_a_bound_or_a_guess() -> None:
+def test_unsolved_values_are_described_as_bounds_or_estimates() -> None:
     four = PRESETS["four"]
     assert describe_position(made(WIN, solved=False, a=WIN, b=GUESS), four) == "X wins within 3. Best: A1."
     guess = describe_position(made(GUESS, solved=False, a=GUESS, b=LOSS), four)
@@ -100,7 +100,7 @@ def test_the_move_that_was_played_is_compared_with_the_best() -> None:
     assert compare_played(0, analysis, CLASSIC) == ""
 
 
-def test_of_two_guesses_the_better_one_is_named_without_words_that_are_the_same() -> None:
+def test_two_estimates_are_compared_without_repetition() -> None:
     analysis = made(GUESS, a=GUESS, b=CellValue("unknown", None, 0.2))
     assert compare_played(1, analysis, PRESETS["four"]) == "X played B1: unclear, looks good. A1 was better."
 
@@ -118,7 +118,7 @@ def test_the_best_cells_are_listed_by_their_worth() -> None:
     assert list_worth(wide, CLASSIC, 5) == ["* A1 B1 C1 A2 and 5 more  a draw"]
 
 
-def test_where_a_side_is_to_be_chosen_each_option_has_its_worth() -> None:
+def test_options_of_a_choice_have_values() -> None:
     options = {"X": GUESS, "O": LOSS, "more": DRAW}
     due = AnalysisState(3, "O", GUESS, {}, (), False, options, ("X",))
     told = "O to choose. X: unclear, looks good; O: loses within 4; two more: a draw. Best: X."
@@ -129,7 +129,7 @@ def test_where_a_side_is_to_be_chosen_each_option_has_its_worth() -> None:
     assert describe_position(chosen, CLASSIC) == f"Before the choice: {told} Then: {stands}"
 
 
-def test_the_other_moves_are_told_by_where_they_lead() -> None:
+def test_other_moves_are_grouped_by_result() -> None:
     assert describe_alternatives(analysed([0]), CLASSIC) == "Also: B1, C1, A2, C2, A3, B3, C3 lose."
     assert describe_alternatives(analysed([0, 3, 1, 4]), CLASSIC) == "Also: C2 draws. A3, B3, C3 lose."
     assert describe_alternatives(analysed([]), CLASSIC) == ""

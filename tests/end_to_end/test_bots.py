@@ -122,7 +122,7 @@ async def test_a_server_that_is_killed_leaves_no_worker_and_no_word_behind(tmp_p
         await until(lambda: not any(map(is_running, workers)))  # they are orphans now
 
 
-async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
+async def test_the_local_server_ends_even_if_the_client_is_killed() -> None:
     program = (
         "import asyncio\n"
         "from tictactoe_client.nearby import run_local_server\n"
@@ -141,7 +141,7 @@ async def test_the_local_server_goes_even_where_the_client_is_killed() -> None:
             await peer.next_of("never")
 
 
-async def test_a_server_that_does_not_start_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_fails_to_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_client.nearby._OPTIONS", "--version")
     with pytest.raises(Unreachable, match="it did not start"):
         async with run_local_server():

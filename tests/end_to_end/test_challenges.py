@@ -117,13 +117,13 @@ async def test_a_rated_game_offers_to_claim_the_name_first(rating: Server, answe
         assert await ana.end() == (0 if answer == "yes" else 6)
 
 
-async def test_a_script_is_told_how_to_claim_a_name_for_rated_games(rating: Server) -> None:
+async def test_a_script_without_a_claimed_name_is_told_how_to_claim_one(rating: Server) -> None:
     async with run_client("play", *TERMS, "--rated", "--plain", "-s", rating.url) as ana:
         assert await ana.end() == 6
         assert f"name claim NAME --server {rating.url}" in await ana.errors()
 
 
-async def test_a_server_without_ladders_says_so(tmp_path: Path) -> None:
+async def test_a_server_without_ladders_is_reported(tmp_path: Path) -> None:
     async with (
         a_server(features=(RatingOptions(ladders=()),)) as server,
         run_client("ladder", RULES, "-s", server.url) as client,
@@ -150,7 +150,7 @@ async def test_a_rated_games_changes_are_printed_first(rating: Server, bo: Clien
         assert any("Your rating: " in line or '"type":"rated"' in line for line in ana.lines)
 
 
-async def test_rooms_shows_the_rating_of_a_host_who_waits(rating: Server, bo: Client, tmp_path: Path) -> None:
+async def test_rooms_shows_the_rating_of_a_waiting_host(rating: Server, bo: Client, tmp_path: Path) -> None:
     await bo.rooms.create(RULES, clock=ClockFields(**CLOCK), rated=True)
     (line,) = await run(rating, tmp_path, "rooms")
     assert "rated 1500?" in line

@@ -117,7 +117,7 @@ async def test_the_organiser_runs_an_event_while_another_client_is_open(server: 
         await watching.until("Round 1")
 
 
-async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(bots: Server, tmp_path: Path) -> None:
+async def test_plain_mode_enters_each_board_and_ends_with_the_table(bots: Server, tmp_path: Path) -> None:
     async with open_peer(bots.url, "org") as org:
         code = await open_event(org, "random", "random", advance="hand")
         there = ("--plain", "--server", bots.url)
@@ -141,7 +141,7 @@ async def test_plain_mode_goes_to_each_board_and_back_and_ends_with_the_table(bo
             assert await ana.end() == 0
 
 
-async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp_path: Path) -> None:
+async def test_taking_over_a_card_needs_a_confirmation(tmp_path: Path) -> None:
     async with hostile_server() as server:
         entering = ("event", EVENT, "--ticket", "ana-1", "-s", with_card_in_use(server, event()).url)
         async with run_screen(*COMMAND, *entering, "--plain") as ana:
@@ -156,7 +156,7 @@ async def test_whoever_can_be_asked_plays_by_a_card_that_is_in_use_elsewhere(tmp
         assert [one.here for one in server.heard if isinstance(one, EventJoin)] == [False, True, False, False]
 
 
-async def test_json_mode_passes_everything_on_and_fills_in_what_is_left_out(server: Server) -> None:
+async def test_json_mode_passes_messages_on_and_fills_in_defaults(server: Server) -> None:
     async with run_client("event", "new", "--bot", "random", "--json", "--server", server.url) as org:
         code = (await org.message(type="ok"))["event"]
         assert await org.end() == 0

@@ -192,7 +192,7 @@ async def test_a_closed_pipe_ends_quietly_with_141(server: Server) -> None:
     [["--help"], ["config", "show"], ["--version"], ["rooms", "--json"], ["new"], ["new", "--json"]],
     ids=" ".join,
 )
-async def test_output_that_cannot_be_written_is_told_in_a_line(server: Server, arguments: list[str]) -> None:
+async def test_failed_output_is_reported_in_one_line(server: Server, arguments: list[str]) -> None:
     with os.fdopen(os.open("/dev/full", os.O_WRONLY), "wb") as full:
         async with run_client(*arguments, stdout=full, TICTACTOE_SERVER=server.url) as client:
             async with asyncio.timeout(PATIENCE_SECONDS):
@@ -221,7 +221,7 @@ DEAD = {"disk": 8, "pipe": 141, "terminal": 129}
 
 
 @pytest.mark.parametrize("kind", DEAD)
-async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(kind: str) -> None:
+async def test_exit_codes_are_right_even_without_output(kind: str) -> None:
     async def attempt(case: tuple[str, int]) -> None:
         command, code = case
         with output_that_takes_nothing(kind) as nowhere:
@@ -241,7 +241,7 @@ async def test_where_nothing_can_be_written_at_all_the_exit_code_still_says_why(
     ],
     ids=["screen that ignores SIGHUP", "plain"],
 )
-async def test_a_terminal_that_is_closed_ends_the_run_and_the_next_one_goes_on_in_the_seat(
+async def test_closing_the_terminal_ends_the_run_and_keeps_the_seat(
     server: Server, mode: tuple[str, ...], shown: str, before: tuple[str, ...]
 ) -> None:
     async with open_peer(server.url, "bo") as bo:
@@ -260,7 +260,7 @@ async def test_a_terminal_that_is_closed_ends_the_run_and_the_next_one_goes_on_i
                 assert await screen.process.wait() == 129
 
 
-async def test_closed_streams_are_no_mistake_of_ours(server: Server) -> None:
+async def test_closed_streams_are_not_reported_as_bugs(server: Server) -> None:
     async def attempt(closed: str) -> None:
         command = f"exec {shlex.join(COMMAND)} check -s {server.url} {closed}"
         process = await asyncio.create_subprocess_exec("sh", "-c", command, env=environment())
@@ -332,7 +332,7 @@ async def test_a_seat_taken_over_by_a_newer_connection_ends_with_six(server: Ser
         assert [line for line in client.lines if '"replaced"' in line]
 
 
-async def test_a_mistake_of_ours_is_told_and_reported_to_a_file(server: Server, tmp_path: Path) -> None:
+async def test_a_bug_is_reported_and_written_to_a_file(server: Server, tmp_path: Path) -> None:
     program = f"""
 from tictactoe_client.cli import main, rooms
 

@@ -60,7 +60,7 @@ async def test_a_file_of_moves_plays_a_whole_game(server: Server, tmp_path: Path
     assert replies == ["client-1", "line-1", "line-2", "line-3"]
 
 
-async def test_what_the_server_said_comes_out_byte_for_byte(server: Server) -> None:
+async def test_json_mode_prints_server_messages_byte_for_byte(server: Server) -> None:
     async with json_game(server, "Zoë") as (ana, bo, code):
         ana.send(type="move", id="m1", at="b2")
         await ana.message(type="ok", id="m1")
@@ -125,7 +125,7 @@ async def test_the_clients_own_refusals_are_in_the_language_and_their_codes_are_
     }
 
 
-async def test_what_the_client_refuses_comes_after_the_answers_to_the_lines_before(server: Server) -> None:
+async def test_refusals_of_the_client_are_in_order_with_the_servers_answers(server: Server) -> None:
     async with run_client("play", "--json", "-s", server.url) as ana:
         await ana.message(type="room")
         ana.type(*['{"type":"chat","text":""}', "hello"] * 20, '{"type":"leave"}')
@@ -135,7 +135,7 @@ async def test_what_the_client_refuses_comes_after_the_answers_to_the_lines_befo
     assert answers[1:] == [n if n % 2 == 0 else f"line-{n}" for n in range(1, 41)] + ["line-41"]
 
 
-async def test_a_request_longer_than_a_server_takes_is_refused_and_the_session_goes_on(server: Server) -> None:
+async def test_a_request_over_the_size_limit_is_refused(server: Server) -> None:
     async with run_client("play", "--json", "-s", server.url) as ana:
         await ana.message(type="room")
         ana.send(type="ping", id="long", pad="x" * 20_000)
@@ -147,7 +147,7 @@ async def test_a_request_longer_than_a_server_takes_is_refused_and_the_session_g
     assert own(ana) == ["connected", "error", "closed"]
 
 
-async def test_the_moves_of_a_file_go_on_into_the_rematch(server: Server, tmp_path: Path) -> None:
+async def test_moves_from_a_file_continue_in_the_rematch(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "moves.jsonl"
     path.write_text('{"type":"move","at":"a1"}\n{"type":"resign"}\n{"type":"rematch"}\n{"type":"move","at":"b2"}\n')
     async with open_peer(server.url, "bo") as bo:
@@ -194,7 +194,7 @@ async def test_the_list_of_rooms_passes_through(server: Server) -> None:
 
 
 @pytest.mark.parametrize("command", [("rooms",), ("history",), ("watch",)], ids=" ".join)
-async def test_no_token_is_printed_where_nobody_plays(server: Server, command: tuple[str, ...]) -> None:
+async def test_watching_prints_no_token(server: Server, command: tuple[str, ...]) -> None:
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         for arguments in (command, ("watch", code)):
@@ -238,7 +238,7 @@ async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_
 
 
 @pytest.mark.parametrize(("leaves_in", "code"), [("playing", 12), ("waiting", 12), ("over", 10)])
-async def test_who_leaves_by_a_request_hears_what_became_of_the_game(server: Server, leaves_in: str, code: int) -> None:
+async def test_leaving_by_a_request_reports_the_end_of_the_game(server: Server, leaves_in: str, code: int) -> None:
     async with run_client("new", "--json", "--result-code", "-s", server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.message(type="room"))["room"]
         if leaves_in != "waiting":

@@ -37,7 +37,7 @@ async def pair(url: str) -> AsyncIterator[tuple[Room, Room]]:
         yield first, second
 
 
-async def test_the_client_knows_who_it_is_and_whom_it_talks_to(server: Server) -> None:
+async def test_the_client_knows_its_player_and_its_server(server: Server) -> None:
     async with connect(server.url, name="ana") as client:
         assert client.name == "ana"
         assert client.server.startswith("tictactoe-server/")
@@ -162,7 +162,7 @@ async def test_leaving_ends_the_iteration(server: Server) -> None:
         await first.leave()
 
 
-async def test_a_room_that_closes_ends_the_iteration_and_says_why(server: Server) -> None:
+async def test_closing_a_room_ends_the_iteration_with_the_reason(server: Server) -> None:
     async with connect(server.url) as client, connect(server.url) as other:
         room = await client.rooms.create()
         watched = await other.rooms.watch(room.code)
@@ -203,7 +203,7 @@ async def test_the_stream_of_messages_has_each_as_it_came(server: Server) -> Non
         assert pong.push.id == "mine"
 
 
-async def test_a_server_that_goes_ends_everything_with_connection_lost(server: Server) -> None:
+async def test_a_stopped_server_ends_everything_with_connection_lost(server: Server) -> None:
     async with connect(server.url) as client:
         room = await client.rooms.create()
         await state_where(room)

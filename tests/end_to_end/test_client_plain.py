@@ -84,7 +84,7 @@ async def test_anything_else_than_the_word_again_plays_on(server: Server) -> Non
         assert (await bo.state(status="over"))["board"] == "X........"
 
 
-async def test_what_counts_as_yes_is_said_by_the_question(server: Server) -> None:
+async def test_questions_name_the_confirming_words(server: Server) -> None:
     for word, again in (("resign", "y"), ("leave", "quit"), ("exit", "leave")):
         async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
             await open_room(ana)
@@ -137,7 +137,7 @@ async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server:
     )
 
 
-async def test_yes_and_no_where_two_offers_stand_or_none(server: Server) -> None:
+async def test_yes_and_no_with_two_offers_or_none(server: Server) -> None:
     async with plain_game(server.url) as (ana, bo, code):
         ana.type("decline", "draw withdraw", "undo withdraw", "draw please", "claim")
         await ana.until("There is no question to answer. Your move, X.", "You have offered no draw.")
@@ -195,7 +195,7 @@ async def test_a_guest_of_a_school_comes_back_as_the_same_by_the_name_asked_for_
     assert re.fullmatch("[A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2}: Well played!", names.pop())
 
 
-async def test_where_nobody_chats_plain_mode_offers_no_chat() -> None:
+async def test_plain_mode_offers_no_chat_if_it_is_off() -> None:
     async with (
         Server(Settings(host="127.0.0.1", port=0, chat="off", features=(BotOptions(demo=False),))) as server,
         run_client("new", "-n", "ana", "-s", server.url) as ana,

@@ -47,7 +47,7 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
     assert printed[-1]["type"] == "ok"
 
 
-async def test_waiting_is_told_now_and_then(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_waiting_is_announced_now_and_then(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     told: list[str] = []
 
     class Listener(Output):

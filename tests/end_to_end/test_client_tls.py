@@ -33,7 +33,7 @@ async def tls_error(authority: Authority, host: str = "localhost", ca: Path | No
             return (await client.errors()).splitlines()[0].removeprefix(f"✗ Can't reach {url}  (").rstrip(")")
 
 
-async def test_an_authority_of_ones_own_is_trusted_by_the_commands_and_the_full_screen(authority: Authority) -> None:
+async def test_a_private_authority_is_trusted_everywhere(authority: Authority) -> None:
     async with secured(authority) as server:
         async with run_client("rooms", "--json", "-s", server.url, "--ca", str(authority.ca)) as client:
             assert await client.end() == 0
@@ -43,12 +43,12 @@ async def test_an_authority_of_ones_own_is_trusted_by_the_commands_and_the_full_
             assert await screen.end() == 0
 
 
-async def test_the_certificate_itself_may_be_what_is_trusted(authority: Authority) -> None:
+async def test_the_certificate_itself_can_be_trusted(authority: Authority) -> None:
     async with secured(authority) as server, connect(server.url, ca=authority.cert) as client:
         assert client.player
 
 
-async def test_one_who_comes_back_trusts_the_same(authority: Authority) -> None:
+async def test_a_reconnect_uses_the_same_trust_settings(authority: Authority) -> None:
     backoff, store = Backoff(first=(0.05,), longest=0.05, jitter=0), open_memory(kept_by())
     async with contextlib.AsyncExitStack() as stack:
         async with secured(authority, store=store) as server:
@@ -57,19 +57,19 @@ async def test_one_who_comes_back_trusts_the_same(authority: Authority) -> None:
             assert await client.ping()
 
 
-async def test_a_certificate_for_another_name_is_told(authority: Authority) -> None:
+async def test_a_certificate_for_another_name_is_reported(authority: Authority) -> None:
     authority.issue("play.example.org")
     assert await tls_error(authority) == "TLS: its certificate is for play.example.org, not for localhost"
     assert await tls_error(authority, "127.0.0.1") == "TLS: its certificate is for play.example.org, not for 127.0.0.1"
 
 
-async def test_a_certificate_past_its_end_is_told(authority: Authority) -> None:
+async def test_an_expired_certificate_is_reported(authority: Authority) -> None:
     yesterday = datetime.now(UTC) - timedelta(days=1)
     authority.issue(until=yesterday)
     assert await tls_error(authority) == f"TLS: its certificate expired on {yesterday:%Y-%m-%d}"
 
 
-async def test_an_issuer_whom_nobody_knows_is_told(authority: Authority, tmp_path: Path) -> None:
+async def test_an_unknown_issuer_is_reported(authority: Authority, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     stranger = Authority(tmp_path / "other")
     told = await tls_error(authority, ca=stranger.ca)
@@ -83,5 +83,7 @@ async def test_an_issuer_whom_nobody_knows_is_told(authority: Authority, tmp_pat
 @pytest.mark.parametrize(
     ("name", "told"), [("nothing.pem", "nothing.pem: no such file or directory"), ("key.pem", "key.pem contains no")]
 )
-async def test_a_file_with_nobody_to_trust_is_told(authority: Authority, tmp_path: Path, name: str, told: str) -> None:
+async def test_a_file_without_certificates_is_reported(
+    authority: Authority, tmp_path: Path, name: str, told: str
+) -> None:
     assert (await tls_error(authority, ca=tmp_path / name)).startswith(f"TLS: {tmp_path}/{told}")

@@ -55,7 +55,7 @@ async def test_the_tab_key_completes_at_a_prompt_of_bash(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_zsh_and_fish_are_answered_with_words_and_what_they_mean(shell: str) -> None:
+def test_zsh_and_fish_complete_with_descriptions(shell: str) -> None:
     def ask(line: str, incomplete: str) -> str:
         number = incomplete if shell == "fish" else str(len(line.split()))
         variables = {"_TICTACTOE_CLIENT_COMPLETE": f"{shell}_complete", "COMP_WORDS": line, "COMP_CWORD": number}
@@ -72,7 +72,7 @@ def test_zsh_and_fish_are_answered_with_words_and_what_they_mean(shell: str) -> 
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_page_says_the_line_that_the_help_says(shell: str) -> None:
+def test_the_documented_completion_command_matches_the_help(shell: str) -> None:
     page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
     section = page.partition("### Completion")[2].partition("\n## ")[0]
     line = next(line for line in section.splitlines() if f"completion {shell}" in line).partition("#")[0].strip()

@@ -36,7 +36,7 @@ async def in_a_game(server: Server, *options: str) -> AsyncIterator[tuple[Client
             yield ana, bo, room
 
 
-async def test_a_transcript_ends_with_the_reason_told_once_and_six(server: Server) -> None:
+async def test_a_transcript_reports_the_expulsion_once_and_exits_with_6(server: Server) -> None:
     async with in_a_game(server, "--plain") as (ana, _, _room):
         await ana.until("X")
         words = await send_away(server, "ban")
@@ -51,7 +51,7 @@ async def test_a_banned_address_ends_every_command_with_six(server: Server) -> N
     assert BANNED in await complaint("--server", server.url, "rooms", code=REFUSED)
 
 
-async def test_who_is_banned_while_away_gives_up_at_once(server: Server) -> None:
+async def test_a_client_banned_while_away_gives_up_at_once(server: Server) -> None:
     async with connect(server.url, name="ana", reconnect=Backoff((0.5,))) as ana:
         messages = ana.messages()
         (session,) = server.core.presence
@@ -66,7 +66,7 @@ async def _read_all(messages: Messages) -> None:
         pass
 
 
-async def test_the_notice_and_the_announcement_are_told_in_a_transcript(server: Server) -> None:
+async def test_a_transcript_shows_notices_and_announcements(server: Server) -> None:
     async with in_a_game(server, "--plain") as (ana, bo, room):
         await server.carry_out(Announce("Tea at five."))
         assert await ana.until("The server says:") == "The server says: Tea at five."

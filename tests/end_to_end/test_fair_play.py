@@ -20,7 +20,7 @@ async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_ana
             await eve.ask("chat take the corner", "In this room only players may chat.")
 
 
-async def test_one_who_is_muted_is_not_heard_until_heard_again(server: Server) -> None:
+async def test_muted_players_are_hidden_until_unmuted(server: Server) -> None:
     async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         code = await open_room(ana)
         await bo.ask("join", room=code)

@@ -29,7 +29,7 @@ async def test_a_full_room_is_watched_by_a_typed_word(server: Server) -> None:
         assert await cy.end() == 0
 
 
-async def test_where_nobody_can_be_asked_a_full_room_ends_with_five(server: Server) -> None:
+async def test_a_full_room_exits_with_5_if_no_question_can_be_asked(server: Server) -> None:
     async with full_room(server) as code:
         for options in ((), ("--no-input",)):
             async with run_client("join", code, "--plain", "-s", server.url, *options) as cy:

@@ -35,7 +35,7 @@ async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> No
         await ana.until("Waiting for another player.")
 
 
-async def test_every_command_names_the_game_once_each_time_that_it_is_left_behind(server: Server) -> None:
+async def test_every_command_reminds_of_an_abandoned_game_once(server: Server) -> None:
     async with left_behind(server) as (code, bo):
         for command in (["check"], ["history", "--json"]):
             told = await complaint(*command, "-s", server.url, code=0)
@@ -48,7 +48,7 @@ async def test_every_command_names_the_game_once_each_time_that_it_is_left_behin
             await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
 
 
-async def test_a_game_that_was_lost_meanwhile_is_told_once(server: Server) -> None:
+async def test_a_game_lost_meanwhile_is_announced_once(server: Server) -> None:
     async with left_behind(server) as (code, bo):
         await bo.ask("move", room=code, cell=0, ply=0)
         async with run_client("join", code, "-s", server.url) as ana:

@@ -213,7 +213,7 @@ async def test_an_example_runs(name: str, two_clients: tuple[Client, Client]) ->
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_every_public_name_of_a_part_stands_in_an_example_and_in_a_table(part: str) -> None:
+def test_every_public_name_of_a_part_is_documented_with_an_example(part: str) -> None:
     names = {name for name in dir(PARTS[part]) if not name.startswith("_")}
     examples = "".join(EXAMPLES.values())
     assert {name for name in names if not re.search(rf"\b{part}\.{name}\b", examples)} == set()
@@ -229,7 +229,7 @@ def test_every_public_name_of_a_client_and_a_room_stands_on_the_page_and_in_a_pr
     assert {name for name in names if not re.search(rf"\.{name}\b", code)} == set()
 
 
-def test_every_public_name_of_the_package_and_every_event_stands_on_the_page() -> None:
+def test_every_public_name_and_event_of_the_package_is_documented() -> None:
     told = {
         name
         for name, value in vars(events).items()

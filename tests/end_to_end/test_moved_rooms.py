@@ -4,7 +4,7 @@ from tictactoe_protocol.pushes import Moved, Ok
 from tictactoe_protocol.requests import Join, Move
 
 
-async def test_a_transcript_says_where_the_room_has_gone_and_goes_on_there() -> None:
+async def test_a_transcript_announces_the_new_server_and_continues_there() -> None:
     async with hostile_cluster() as (one, two), run_client("join", ROOM, "-n", "ana", "-s", one.url) as ana:
         await ana.until("Your move, X.")
         two.answers[Move] = lambda request: [Ok(id=identity(request)), state(2, (4,))]
@@ -17,7 +17,7 @@ async def test_a_transcript_says_where_the_room_has_gone_and_goes_on_there() -> 
         assert await ana.read_line() == f"Now at {one.url}."
 
 
-async def test_a_script_is_told_in_one_line_where_a_room_is_and_hears_of_it_no_other_way() -> None:
+async def test_a_script_gets_one_message_about_a_moved_room() -> None:
     async with hostile_cluster() as (one, two):
         one.answers[Join] = sends_to(two.url)
         async with run_client("join", ROOM, "--json", "-s", one.url) as script:

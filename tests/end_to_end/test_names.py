@@ -74,7 +74,7 @@ async def test_a_link_is_a_picture_on_a_terminal(server: Server, variable: str, 
 
 
 @pytest.mark.parametrize("words", [("claim",), ("revoke",), ("rescue",), ("rescue", "7KQ2"), ("sell",)])
-async def test_what_is_missing_is_said(server: Server, tmp_path: Path, words: tuple[str, ...]) -> None:
+async def test_missing_arguments_are_reported(server: Server, tmp_path: Path, words: tuple[str, ...]) -> None:
     await run(server, tmp_path, *words, code=2)
 
 
@@ -86,7 +86,7 @@ def test_no_code_is_in_a_debug_log() -> None:
     assert "7KQ2" not in hide_secrets(said)
 
 
-async def test_one_saves_ones_data_and_has_it_deleted_twice_asked(server: Server, tmp_path: Path) -> None:
+async def test_a_player_can_export_and_after_two_questions_delete_their_data(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "ana.json"
     await run(server, tmp_path, "claim", "ana")
     await run(server, tmp_path, "export", str(file))
@@ -100,7 +100,7 @@ async def test_one_saves_ones_data_and_has_it_deleted_twice_asked(server: Server
         assert "claimed" not in other.welcome
 
 
-async def test_a_program_gets_all_that_is_kept_of_it_and_has_it_deleted(server: Server) -> None:
+async def test_a_program_can_export_and_delete_its_data(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
         await ana.names.claim("ana")
         found = await ana.names.export()

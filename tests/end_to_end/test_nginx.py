@@ -229,7 +229,7 @@ async def test_nginx_turns_away_too_much_from_one_address(authority: Authority, 
             await stack.aclose()
 
 
-async def test_where_no_server_is_the_client_says_what_nginx_answers(authority: Authority, tmp_path: Path) -> None:
+async def test_the_client_reports_the_answer_of_nginx_without_a_server(authority: Authority, tmp_path: Path) -> None:
     with running_nginx(tmp_path, authority, leading_to(free_ports(1)[0])) as site:
         async with run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client:
             assert await client.end() == 3
@@ -246,7 +246,9 @@ async def test_where_no_server_is_the_client_says_what_nginx_answers(authority: 
         ("proxy_set_header Host            $http_host;", "Browser +failed: pages from https://localhost:[0-9]+ are"),
     ],
 )
-async def test_check_finds_what_a_proxy_drops(authority: Authority, tmp_path: Path, dropped: str, words: str) -> None:
+async def test_check_finds_settings_of_a_proxy_that_drop_connections(
+    authority: Authority, tmp_path: Path, dropped: str, words: str
+) -> None:
     async with (
         behind_nginx(authority, tmp_path, limits={dropped: ""}) as site,
         run_client("check", "--plain", "-s", site.url, "--ca", str(authority.ca)) as client,

@@ -138,7 +138,7 @@ def patience(kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", TROUBLE)
-async def test_a_command_says_in_one_sentence_why_there_is_no_server(kind: str, certificate: ssl.SSLContext) -> None:
+async def test_a_command_explains_a_missing_server_in_one_sentence(kind: str, certificate: ssl.SSLContext) -> None:
     async with trouble(kind, certificate) as url:
         async with run_client("play", "--plain", "--timeout", patience(kind), "-s", url) as client:
             assert await client.end() == 3
@@ -217,7 +217,7 @@ async def test_a_server_that_falls_silent_is_not_waited_for_without_end() -> Non
     await try_each(cases, attempt, at_a_time=len(cases))
 
 
-async def test_both_faces_say_that_the_server_went_and_go_on_after_it(tmp_path: Path) -> None:
+async def test_both_interfaces_report_a_stopped_server_and_continue_after_it(tmp_path: Path) -> None:
     async with (
         Harness(tmp_path) as server,
         run_screen(*COMMAND, "new", "-n", "ana", "-s", server.url) as ana,

@@ -84,7 +84,7 @@ async def test_every_name_gets_a_mark(server: Server, words: tuple[str, ...], te
         assert terms in await client.until("Connected")
 
 
-async def test_a_program_plays_two_seats_by_one_connection(server: Server) -> None:
+async def test_one_connection_can_play_two_seats(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
         room = await ana.rooms.create(guests=["Bo"])
         assert (room.seat, room.viewer, room.local_players) == ("X", "", (ana.player, f"{ana.player}.2"))

@@ -71,7 +71,7 @@ async def test_every_command_answers_in_words_and_in_json(tmp_path: Path) -> Non
         assert await tell(tmp_path, "rooms") == "No rooms.\n"
 
 
-async def test_what_cannot_be_done_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
+async def test_failed_orders_print_one_line_and_exit_with_1(tmp_path: Path) -> None:
     assert (await complaint("--data", str(tmp_path / "none"), "status")).startswith("No server is running: ")
     assert not (tmp_path / "none").exists()
     async with started(*HERE, "--data", str(tmp_path)) as process:
@@ -87,7 +87,7 @@ async def test_what_cannot_be_done_is_one_line_and_exit_code_1(tmp_path: Path) -
             assert "Traceback" not in errors
 
 
-async def test_limits_are_told_without_a_server_too(tmp_path: Path) -> None:
+async def test_limits_are_listed_without_a_server_too(tmp_path: Path) -> None:
     assert {row["name"]: row["now"] for row in await know(tmp_path, "limits")}["rooms"] is None
 
 
@@ -128,7 +128,7 @@ async def test_a_folder_with_a_very_long_name_has_its_socket_elsewhere(tmp_path:
 NONSENSE = (b"", b"\n", b"{}\n", b'{"command":"reboot"}\n', b"\xff\xfe\n", b"x" * 50_000, b'{"command":"ban"}\n')
 
 
-async def test_nonsense_over_the_socket_harms_nobody(tmp_path: Path) -> None:
+async def test_invalid_orders_over_the_socket_are_harmless(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         await url_of(process)
 
@@ -198,7 +198,7 @@ async def test_a_drained_server_ends_when_the_last_game_is_over(tmp_path: Path) 
         assert (await ana.ask("create"))["type"] == "ok"
 
 
-async def test_a_signal_ends_a_drain_and_a_second_one_waits_for_nobody(tmp_path: Path) -> None:
+async def test_a_signal_ends_a_drain_and_a_second_one_stops_at_once(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         url = await url_of(process)
         host, _, port = url.removeprefix("ws://").rpartition(":")

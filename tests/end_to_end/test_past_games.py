@@ -58,7 +58,7 @@ async def outcome(*arguments: str) -> tuple[int, str, str]:
         return code, "\n".join(client.lines), await client.errors()
 
 
-async def test_a_room_knows_the_record_of_its_game_for_those_who_played(server: Server) -> None:
+async def test_players_get_the_record_of_their_rooms_game(server: Server) -> None:
     async with connect(server.url, name="ana") as ana, connect(server.url) as bo, connect(server.url) as eve:
         room = await ana.rooms.create("classic")
         other = await bo.rooms.join(room.code)
@@ -81,7 +81,7 @@ async def test_history_lists_one_s_own_games_newest_first(server: Server) -> Non
         assert line.endswith("classic  ana (X) v bo (O)  won by a line  5 moves")
 
 
-async def test_at_a_terminal_history_says_whose_games_it_lists(server: Server) -> None:
+async def test_at_a_terminal_history_names_the_player(server: Server) -> None:
     async with (
         known(server, games=1),
         run_screen(*COMMAND, "history", "--plain", "-s", server.url, TERM="dumb") as screen,
@@ -97,14 +97,14 @@ async def test_without_a_game_that_is_said(server: Server) -> None:
     assert (code, output, errors) == (5, "", f"You have finished no game on {server.url} yet.\n")
 
 
-async def test_a_name_chooses_among_those_whom_one_played_as(server: Server) -> None:
+async def test_a_name_selects_one_of_the_stored_players(server: Server) -> None:
     async with known(server), connect(server.url, name="cy") as cy:
         KnownPlayers().keep(KnownPlayer(server.url, "cy", cy.token))
         assert "no game" in (await outcome("history", "-s", server.url))[2]
         assert "ana (X)" in (await outcome("history", "-s", server.url, "-n", "ana"))[1]
 
 
-async def test_a_server_that_forgot_us_has_no_games_of_ours(server: Server) -> None:
+async def test_a_server_that_forgot_the_player_has_no_games(server: Server) -> None:
     KnownPlayers().keep(KnownPlayer(server.url, "ana", "unknown"))
     assert (await outcome("history", "-s", server.url))[0] == 0
     found = KnownPlayers().find((server.url,))
@@ -128,7 +128,7 @@ async def lose_at_once(server: Server, *arguments: str) -> None:
         assert await ana.end() == 0
 
 
-async def test_whoever_watches_is_nobody_in_particular(server: Server) -> None:
+async def test_watching_uses_no_stored_player(server: Server) -> None:
     await lose_at_once(server)
     before = KnownPlayers().path.read_bytes()
     async with open_peer(server.url) as ana:
@@ -171,7 +171,9 @@ async def test_in_json_each_position_is_one_object(games: str) -> None:
         (["17", "--game", "1"], 2, "--game works only with a file.\n"),
     ],
 )
-async def test_what_makes_no_sense_is_told_in_one_line(games: str, arguments: list[str], code: int, words: str) -> None:
+async def test_invalid_replay_arguments_are_reported_in_one_line(
+    games: str, arguments: list[str], code: int, words: str
+) -> None:
     typed = [argument.replace("GAMES", games) for argument in arguments]
     assert await outcome("replay", *typed) == (code, "", words.replace("GAMES", games))
 

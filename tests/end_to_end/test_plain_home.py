@@ -18,7 +18,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 
-async def test_home_in_plain_mode_reads_as_it_is_written_down(server: Server) -> None:
+async def test_plain_home_matches_the_documented_transcript(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo:
         code = (await bo.ask("create"))["room"]
         async with run_client("join", code, "-n", "ana", "-s", server.url) as killed:
@@ -64,7 +64,7 @@ async def test_every_way_to_plain_mode_leads_home_and_opens_no_room(server: Serv
         assert variables.get("TERM") != "dumb" or b"\x1b" not in ana.written
 
 
-async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_program() -> None:
+async def test_commands_at_the_prompt_take_their_own_and_the_programs_options() -> None:
     async with (
         Server(Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0, workers=1),))) as server,
         run_screen(*COMMAND, "--plain", "-n", "ana", "-s", server.url) as ana,
@@ -77,7 +77,7 @@ async def test_what_is_typed_at_home_has_options_of_its_own_and_those_of_the_pro
         assert await ana.end() == 0
 
 
-async def test_what_is_typed_while_a_game_is_left_is_done_at_home(server: Server) -> None:
+async def test_lines_typed_while_leaving_run_at_the_prompt(server: Server) -> None:
     async with run_screen(*COMMAND, "--plain", "-n", "ana", "-s", server.url) as ana:
         await ana.until("help or quit.\r\n> ")
         await ana.ask("new\nleave\nfirst\nsecond\n", 'I don\'t know "first".', 'I don\'t know "second".')
@@ -94,7 +94,7 @@ async def test_ctrl_c_in_a_game_ends_the_whole_program(server: Server) -> None:
         assert await ana.end() == 130
 
 
-async def test_home_without_a_server_says_so_and_goes_on() -> None:
+async def test_the_prompt_without_a_server_reports_that_and_stays() -> None:
     async with run_screen(*COMMAND, "--plain", "-s", "ws://127.0.0.1:1") as ana:
         await ana.until("Can't reach ws://127.0.0.1:1", "help or quit.\r\n> ")
         await ana.ask("help\n", "brings you back here.")
@@ -103,7 +103,7 @@ async def test_home_without_a_server_says_so_and_goes_on() -> None:
 
 
 @pytest.mark.parametrize("options", [["--plain"], ["--json"], []], ids=str)
-async def test_the_bare_command_that_can_ask_nobody_says_what_to_do(server: Server, options: list[str]) -> None:
+async def test_the_bare_command_without_input_lists_the_commands(server: Server, options: list[str]) -> None:
     async with run_client(*options, "-s", server.url) as client, open_peer(server.url) as bo:
         assert await client.end() == 2
         assert "Choose a command: play," in await client.errors()
@@ -112,7 +112,7 @@ async def test_the_bare_command_that_can_ask_nobody_says_what_to_do(server: Serv
     assert [line["type"] for line in told] == (["error", "closed"] if options == ["--json"] else [])
 
 
-async def test_who_has_no_name_is_asked_for_it_once_at_a_terminal(server: Server) -> None:
+async def test_an_unnamed_player_is_asked_for_a_name_once_at_a_terminal(server: Server) -> None:
     async with run_screen(*COMMAND, "--plain", "-s", server.url) as ana:
         await ana.until("You are guest-", "help or quit.\r\n> ")
         await ana.ask("new\n", "What's your name? Press Enter for")

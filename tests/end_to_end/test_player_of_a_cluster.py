@@ -33,7 +33,7 @@ async def test_a_later_run_is_the_same_player_at_another_server() -> None:
         assert (tokens(one), tokens(two), tokens(three)) == ([UNSET], [TOKEN], [TOKEN])
 
 
-async def test_a_server_that_only_says_that_it_is_of_the_cluster_gets_no_token() -> None:
+async def test_a_server_that_only_claims_to_be_in_the_cluster_gets_no_token() -> None:
     async with hostile_cluster() as (one, _), hostile_server() as stranger:
         await visit(one.url)
         stranger.cluster, stranger.servers = one.cluster, (stranger.url, one.url)

@@ -36,7 +36,7 @@ async def until_moves(room: Room, count: int) -> None:
     await until(lambda: room.state.ply >= count)
 
 
-async def test_a_game_goes_on_through_a_restart_of_all_servers_and_no_connection_is_lost(settings: Settings) -> None:
+async def test_games_survive_a_rolling_restart_without_lost_connections(settings: Settings) -> None:
     async with contextlib.AsyncExitStack() as stack:
         servers = [await stack.enter_async_context(contextlib.AsyncExitStack()) for _ in range(3)]
         here = await servers[0].enter_async_context(Server(settings, limits=uncounted()))

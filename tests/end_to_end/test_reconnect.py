@@ -73,7 +73,7 @@ async def lose_the_answer(asking: Coroutine[Any, Any, None], proxy: Proxy, arriv
         await task
 
 
-async def test_after_a_loss_the_game_goes_on_in_the_same_seat(server: Server, proxy: Proxy) -> None:
+async def test_after_a_reconnect_the_game_continues_in_the_same_seat(server: Server, proxy: Proxy) -> None:
     async with far_room(server, proxy) as (ana, room, bo):
         messages = ana.messages()
         await room.move("b2")
@@ -97,7 +97,7 @@ async def test_a_move_whose_answer_was_lost_is_sent_again_and_played_once(server
         assert (await state_where(room, ply=2)).turn == "X"
 
 
-async def test_what_is_asked_without_a_connection_is_sent_after_the_return(server: Server, proxy: Proxy) -> None:
+async def test_requests_without_a_connection_are_sent_after_reconnecting(server: Server, proxy: Proxy) -> None:
     async with far_room(server, proxy) as (ana, room, bo):
         messages = ana.messages()
         proxy.lose()
@@ -112,7 +112,7 @@ async def test_what_is_asked_without_a_connection_is_sent_after_the_return(serve
         assert room.state.ply == 1
 
 
-async def test_what_was_answered_is_not_asked_again_after_a_return() -> None:
+async def test_answered_requests_are_not_repeated_after_reconnecting() -> None:
     async with (
         hostile_server() as hostile,
         Proxy(int(hostile.url.rpartition(":")[2])) as proxy,
@@ -128,13 +128,13 @@ async def test_what_was_answered_is_not_asked_again_after_a_return() -> None:
         assert [type(request) for request in hostile.heard] == [Hello, Rooms, Record, Hello, History]
 
 
-async def test_what_must_not_be_said_twice_is_interrupted(server: Server, proxy: Proxy) -> None:
+async def test_a_lost_answer_to_a_chat_interrupts_it(server: Server, proxy: Proxy) -> None:
     async with far_room(server, proxy) as (_, room, bo):
         with pytest.raises(Interrupted):
             await lose_the_answer(room.chat("hello"), proxy, bo.next_of("chat"))
 
 
-async def test_a_watcher_and_a_lobby_come_back_as_such(server: Server, proxy: Proxy) -> None:
+async def test_watching_and_the_lobby_are_restored_after_a_reconnect(server: Server, proxy: Proxy) -> None:
     async with connect(proxy.url, reconnect=QUICK) as watcher, open_peer(server.url, "ana") as ana:
         code = (await ana.ask("create"))["room"]
         room = await watcher.rooms.watch(code)
@@ -152,7 +152,7 @@ async def test_a_watcher_and_a_lobby_come_back_as_such(server: Server, proxy: Pr
         assert (await ana.ask("leave", room=code))["type"] == "ok"
 
 
-async def test_a_room_that_closed_meanwhile_is_gone(server: Server, proxy: Proxy) -> None:
+async def test_a_room_closed_during_an_absence_is_reported(server: Server, proxy: Proxy) -> None:
     async with connect(proxy.url, reconnect=QUICK) as watcher, open_peer(server.url, "ana") as ana:
         room = await watcher.rooms.watch((await ana.ask("create"))["room"])
         messages = watcher.messages()
@@ -228,7 +228,7 @@ def test_the_waits_double_up_to_four_seconds_and_a_random_half_of_each_is_left_o
         assert 0.95 * longest < max(waits) <= longest
 
 
-def test_those_who_are_told_when_the_server_is_back_come_from_then_on_to_twice_as_late() -> None:
+def test_announced_return_times_are_spread_up_to_twice_the_wait() -> None:
     tried = [
         [wait for (_, wait), _ in zip(Backoff(jitter=0).ways(1, 1000), range(3), strict=False)] for _ in range(300)
     ]
@@ -252,7 +252,7 @@ bo plays A1, top left.
 Your move, X."""
 
 
-async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: Server, proxy: Proxy) -> None:
+async def test_a_transcript_shows_loss_return_and_missed_moves(server: Server, proxy: Proxy) -> None:
     async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
         before = len(ana.lines)
         proxy.cut()
@@ -267,7 +267,7 @@ async def test_a_transcript_tells_a_loss_the_return_and_what_was_missed(server: 
         assert told.replace("seconds.", "second.").replace("60 second.", "60 seconds.") == PLAIN
 
 
-async def test_a_transcript_that_gives_up_says_what_to_do(proxy: Proxy, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_transcript_that_gives_up_gives_advice(proxy: Proxy, capsys: pytest.CaptureFixture[str]) -> None:
     with pipe() as (reader, writer):
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]

@@ -33,7 +33,7 @@ async def test_signals_free_the_terminal_and_ctrl_c_the_seat(server: Server, num
             await bo.until(lambda message: "hold_ms" in (message.get("seats", {}).get("O") or {}))
 
 
-async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server: Server) -> None:
+async def test_a_bug_restores_the_terminal_and_names_a_report(server: Server) -> None:
     program = changed_screen(server.url, "home.HomePage.action_move", MISTAKE)
     async with run_screen(sys.executable, "-c", program) as screen:
         await screen.until("Playing as")
@@ -50,7 +50,7 @@ async def test_a_mistake_of_ours_restores_the_terminal_and_names_a_report(server
 
 
 @pytest.mark.parametrize("command", [[], ["watch"], ["replay"]])
-async def test_an_address_that_is_none_is_told_in_one_line_before_the_screen_opens(command: list[str]) -> None:
+async def test_an_invalid_address_is_reported_before_the_screen_opens(command: list[str]) -> None:
     async with run_screen(*COMMAND, *command, "-s", "ws://host:99999") as screen:
         assert await screen.end() == 2
         words = '"ws://host:99999" is not a server address: the port must be a number up to 65535. '
@@ -79,7 +79,7 @@ async def test_no_color_removes_colour_unless_it_is_empty(
         assert (re.search(rb"\x1b\[[\d;]*38;[25];", screen.written) is not None) is has_colour
 
 
-async def test_a_window_that_shrinks_and_grows_is_drawn_anew(server: Server) -> None:
+async def test_a_resized_window_is_redrawn(server: Server) -> None:
     async with run_screen(*COMMAND, "-s", server.url) as screen:
         await screen.until("Playing as")
         screen.resize(30, 8)

@@ -58,7 +58,7 @@ async def test_the_theme_follows_the_terminals_answer(server: Server, answer: st
         assert other not in screen.written
 
 
-async def test_what_the_terminal_answers_counts_before_what_the_environment_says(server: Server) -> None:
+async def test_the_terminals_answer_overrides_the_environment(server: Server) -> None:
     async with run_screen(*UNTIL_ANSWERED, "-s", server.url, **COLOURS, COLORFGBG="15;0") as screen:
         await asked(screen)
         await screen.do("\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND, "Playing as")
@@ -103,7 +103,7 @@ async def test_an_answer_that_comes_in_pieces_while_one_types_takes_no_key_along
         await screen.do(":hey", ":hey")
 
 
-async def test_what_is_typed_before_the_answer_is_a_key_of_the_program(server: Server) -> None:
+async def test_keys_typed_before_the_terminals_answer_are_handled(server: Server) -> None:
     async with run_screen(*UNTIL_ANSWERED, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
         await screen.do("\x1b[A?\x1b]11;rgb:ffff/ffff/ffff\x1b\\" + KIND, "Everywhere", "Ctrl+L  draws the screen anew")
@@ -128,7 +128,7 @@ async def test_the_terminal_is_left_as_it_was_wherever_the_program_ends(server: 
         assert screen.attributes() == screen.before
 
 
-async def test_a_terminal_that_is_closed_before_it_answers_is_gone_and_no_mistake(server: Server) -> None:
+async def test_a_terminal_closed_before_its_answer_is_no_bug(server: Server) -> None:
     async with run_screen(*UNTIL_ANSWERED, "-s", server.url, **COLOURS) as screen:
         await asked(screen)
         screen.close()

@@ -48,7 +48,7 @@ async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_res
         (["999", "-s", "URL"], 5, "You have no game 999 on URL"),
     ],
 )
-async def test_what_cannot_be_shown_is_told_before_any_page_opens(
+async def test_replay_errors_are_reported_before_the_screen_opens(
     server: Server, games: str, tmp_path: Path, arguments: list[str], code: int, words: str
 ) -> None:
     (tmp_path / "broken.txt").write_text("1. b2 b2 *\n")
@@ -62,7 +62,7 @@ async def test_what_cannot_be_shown_is_told_before_any_page_opens(
 
 
 @pytest.mark.parametrize("options", ["--plain", "--json", "--no-input", "--export -"])
-async def test_words_in_place_of_a_page_are_had_on_a_terminal_too(games: str, options: str) -> None:
+async def test_text_output_is_available_on_a_terminal_too(games: str, options: str) -> None:
     async with run_screen(*COMMAND, "replay", games, *options.split(), NO_COLOR="1") as screen:
         if options == "--plain":
             await screen.until("> ")
@@ -72,7 +72,7 @@ async def test_words_in_place_of_a_page_are_had_on_a_terminal_too(games: str, op
 
 
 @pytest.mark.parametrize("variables", [{"ACCESSIBLE": "1"}, {"TERM": "dumb"}])
-async def test_the_list_is_plain_where_pages_are_not_wanted(server: Server, variables: dict[str, str]) -> None:
+async def test_the_list_is_plain_text_if_pages_are_disabled(server: Server, variables: dict[str, str]) -> None:
     async with known(server), run_screen(*COMMAND, "history", "-s", server.url, **variables) as screen:
         assert await screen.end() == 0
         assert b"won by a line  5 moves" in screen.written

@@ -46,7 +46,7 @@ async def test_offers_and_rematches_name_the_position_they_are_meant_for() -> No
         assert rematch.game == 1
 
 
-async def test_one_who_comes_back_says_what_they_have_seen() -> None:
+async def test_a_reconnecting_client_sends_the_last_seen_state() -> None:
     async with told() as (hostile, proxy), connect(proxy.url, reconnect=QUICK) as client:
         messages = client.messages()
         room = await client.rooms.join("K7M4PQ")
@@ -74,7 +74,7 @@ async def test_one_who_comes_back_says_what_they_have_seen() -> None:
         ({"type": "choose"}, True),
     ],
 )
-async def test_a_line_of_json_may_be_sent_again_where_the_request_may(line: dict[str, object], *, may_be: bool) -> None:
+async def test_json_lines_are_repeatable_like_their_requests(line: dict[str, object], *, may_be: bool) -> None:
     assert Pending({"id": "1", **line}).may_be_repeated == may_be
 
 

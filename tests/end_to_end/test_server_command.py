@@ -118,7 +118,7 @@ async def test_on_all_addresses_it_prints_the_line_for_another_machine() -> None
     assert [terminal and terminal[1]] == [f"http{other[1]}" for other in others[:1] if other] or not others
 
 
-async def test_without_pages_it_prints_what_a_terminal_needs() -> None:
+async def test_without_pages_the_server_prints_its_websocket_url() -> None:
     async with started("--port", "0", "--no-page") as process:
         match = re.fullmatch(r"Listening on (ws://localhost:\d+) \(all addresses\)\n", await line_of(process))
         assert match
@@ -127,7 +127,7 @@ async def test_without_pages_it_prints_what_a_terminal_needs() -> None:
         assert re.fullmatch(r" *(From another machine on this network|or):  tictactoe-client --server ws://\S+", line)
 
 
-async def test_a_host_of_one_family_is_not_reached_by_another_address() -> None:
+async def test_a_host_with_one_address_listens_only_there() -> None:
     async with started(*HERE) as process:
         port = int((await url_of(process)).rpartition(":")[2])
         with pytest.raises(OSError, match=r"127\.0\.0\.2"):
@@ -149,7 +149,7 @@ async def test_every_option_may_come_from_the_environment() -> None:
     assert {"listening", "stopped"} <= {line["event"] for line in lines}
 
 
-async def test_a_taken_port_is_told_in_one_line() -> None:
+async def test_a_port_in_use_is_reported_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         told = await complaint("--host", "127.0.0.1", "--port", port)
@@ -175,7 +175,7 @@ def test_each_option_is_in_one_section_of_the_help() -> None:
 
 
 @pytest.mark.parametrize("host", ["no such host", "\u202e", "192.0.2.1"])
-async def test_a_bad_host_is_told_in_one_line(host: str) -> None:
+async def test_an_invalid_host_is_reported_in_one_line(host: str) -> None:
     assert (await complaint("--host", host, "--port", "0")).startswith("Cannot ")
 
 
@@ -197,7 +197,7 @@ async def test_a_bad_host_is_told_in_one_line(host: str) -> None:
         (["--origin", "https://[::1"], "not an origin"),
     ],
 )
-async def test_an_option_with_a_wrong_value_is_told_in_words(arguments: list[str], words: str) -> None:
+async def test_an_invalid_option_is_explained(arguments: list[str], words: str) -> None:
     code, output, errors = await run(*arguments)
     assert (code, output) == (2, "")
     assert words in " ".join(errors.replace("│", "").split())
@@ -338,7 +338,7 @@ async def test_with_a_certificate_the_printed_lines_have_its_names(authority: Au
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
-async def test_a_hang_up_takes_the_certificate_up_anew(authority: Authority) -> None:
+async def test_sighup_reloads_the_certificate(authority: Authority) -> None:
     variables = {"TICTACTOE_TLS_CERT": str(authority.cert), "TICTACTOE_TLS_KEY": str(authority.key)}
     async with started(*HERE, **variables) as process:
         port = (await line_of(process)).strip().rpartition(":")[2]
@@ -362,7 +362,7 @@ async def test_half_a_pair_is_a_usage_error_and_a_wrong_one_a_line(authority: Au
     assert told.startswith(f"Cannot use the certificate in {authority.cert} or the key in ")
 
 
-async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
+async def test_the_invitation_uses_the_path_of_the_hosts_command() -> None:
     folder = Path(COMMAND).parent
     process = await asyncio.create_subprocess_exec(
         f"{folder.name}/tictactoe-server",
@@ -385,7 +385,7 @@ async def test_a_friend_is_told_the_command_as_the_host_called_it() -> None:
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no such sockets")
-async def test_a_service_manager_is_told_that_it_is_ready_alive_and_about_to_stop(tmp_path: Path) -> None:
+async def test_the_service_manager_is_notified_of_ready_watchdog_and_stopping(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(tmp_path / "notify"))
         manager.setblocking(False)

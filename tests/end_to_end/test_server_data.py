@@ -99,7 +99,7 @@ async def test_a_tilde_is_the_home_folder(home: Path) -> None:
         assert (home / "games" / FILE_NAME).is_file()
 
 
-async def test_memory_keeps_nothing_and_says_so(home: Path) -> None:
+async def test_a_server_in_memory_keeps_nothing_and_says_so(home: Path) -> None:
     for arguments, variables in ((("--data", ":memory:"), {}), ((), {"TICTACTOE_DATA": ":memory:"})):
         async with started(*HERE, *arguments, **variables) as process:
             url = await url_of(process)
@@ -110,7 +110,7 @@ async def test_memory_keeps_nothing_and_says_so(home: Path) -> None:
     assert await asyncio.to_thread(lambda: list(home.iterdir())) == []
 
 
-async def test_a_second_server_on_the_folder_says_who_has_it_and_ends(tmp_path: Path) -> None:
+async def test_a_second_server_on_a_folder_names_the_first_and_ends(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as first:
         url = await url_of(first)
         told = await complaint(*HERE, "--data", str(tmp_path))
@@ -132,7 +132,7 @@ async def test_a_taken_port_leaves_no_folder_behind(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
-async def test_a_folder_that_cannot_be_one_is_told_in_one_line(tmp_path: Path) -> None:
+async def test_an_invalid_data_folder_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file", tmp_path / "file" / "data"):
         assert (await complaint(*HERE, "--data", str(folder))).startswith(f"Cannot use the data folder {folder}: ")
@@ -193,7 +193,7 @@ async def test_sigterm_leaves_one_file_with_everything_in_it(tmp_path: Path) -> 
     assert rooms_of(tmp_path) == sorted(rooms)
 
 
-async def test_after_a_restart_too_a_room_ends_when_nobody_comes_back(tmp_path: Path) -> None:
+async def test_abandoned_rooms_end_after_a_restart_too(tmp_path: Path) -> None:
     async with Harness(tmp_path, "--keep-game", "1") as server:
         async with two_playing(server) as (_ana, _bo, room):
             assert await server.end(signal.SIGTERM) == 0

@@ -24,7 +24,7 @@ async def test_a_server_without_pages_shares_nothing() -> None:
         assert refused.value.code == "unsupported"
 
 
-async def test_replay_prints_the_link_of_one_s_last_game_or_of_any_and_takes_it_back(server: Server) -> None:
+async def test_replay_shares_the_last_or_any_game_and_revokes_the_link(server: Server) -> None:
     async with known(server, games=2):
         (code, last, errors), (_, other, _) = [
             await outcome("replay", *which, "--share", "-s", server.url) for which in ((), (await oldest_id(server),))
@@ -37,7 +37,7 @@ async def test_replay_prints_the_link_of_one_s_last_game_or_of_any_and_takes_it_
 
 
 @pytest.mark.parametrize("arguments", [["17", "--share"], ["1", "--share", "--at", "2"], ["-", "--share"]])
-async def test_what_cannot_be_shared_is_told(server: Server, arguments: list[str]) -> None:
+async def test_sharing_errors_are_reported(server: Server, arguments: list[str]) -> None:
     async with known(server):
         code, output, errors = await outcome("replay", *arguments, "-s", server.url)
     assert (code, output) == (5 if "17" in arguments else 2, "")

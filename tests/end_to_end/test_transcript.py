@@ -145,7 +145,7 @@ async def test_the_games_of_the_protocol_pages_can_be_typed_as_they_stand(server
     assert await replay({"": server.url}, read_page(path)) > 20
 
 
-async def test_the_game_across_two_servers_goes_as_it_stands(tmp_path: Path) -> None:
+async def test_the_documented_game_across_two_servers_is_accurate(tmp_path: Path) -> None:
     page = read_page(ACROSS)
     with node_in(tmp_path) as node:
         await (await empty_store(node)).close()

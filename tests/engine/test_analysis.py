@@ -48,13 +48,13 @@ def test_three_by_three_has_as_many_open_positions_as_counted_elsewhere() -> Non
 
 
 @given(position=open_games(rule_sets(max_side=5, max_cells=15, max_marks=2), least_played=0.4))
-def test_the_values_of_small_boards_are_those_of_a_plain_minimax(position: Position) -> None:
+def test_values_of_small_boards_match_minimax(position: Position) -> None:
     if len(position.legal_cells) <= 8:
         assert_matches_minimax(position, {})
 
 
 @given(position=open_games(rule_sets(max_side=3, max_cells=9).filter(lambda rules: len(rules.marks) > 2)))
-def test_with_more_marks_the_values_are_those_against_all_others_together(position: Position) -> None:
+def test_values_with_more_players_are_against_all_others_together(position: Position) -> None:
     if position.board.count(".") <= 7:
         assert_matches_minimax(position, {})
 
@@ -78,7 +78,7 @@ def test_a_best_cell_that_is_known_is_not_mixed_with_guesses_of_the_same_score()
 @given(
     position=open_games(rule_sets(max_side=4, max_cells=12, max_marks=3), least_played=0.3), nodes=st.integers(0, 99)
 )
-def test_what_a_short_budget_calls_won_drawn_or_lost_is(position: Position, nodes: int) -> None:
+def test_results_claimed_by_a_short_search_are_correct(position: Position, nodes: int) -> None:
     if position.board.count(".") > 7:
         return
     memo: Memo = {}
@@ -101,7 +101,7 @@ def test_a_finished_game_is_worth_its_result_and_has_no_cells() -> None:
     assert best_cells(position, UNLIMITED) == ()
 
 
-def test_a_finished_misere_game_is_won_by_who_would_be_next() -> None:
+def test_a_finished_misere_game_is_won_by_the_next_player() -> None:
     position = Position.replay(Rules(misere=True), [0, 3, 1, 4, 2])
     assert analyse(position, UNLIMITED).value == Value("win", 0, 1.0)
 

@@ -21,13 +21,13 @@ def test_the_book_is_about_connect_four_with_any_two_marks() -> None:
     assert not any(is_in_book(rules) for rules in (Rules(6, 7, 4), Rules(7, 7, 4, gravity=True), PRESETS["classic"]))
 
 
-def test_the_book_knows_all_positions_of_the_first_plies_but_those_won_at_once() -> None:
+def test_the_book_has_all_early_positions_without_an_immediate_win() -> None:
     found = list(levels(FULL_PLIES))
     assert [len(level) for level in found] == [1, 4, 25, 121, 568]
     assert all(look_up(each.position) for level in found for each in level)
 
 
-def test_what_the_book_says_agrees_with_what_it_says_one_ply_later() -> None:
+def test_book_values_agree_with_those_one_ply_later() -> None:
     rng, asked = Random(1), 0
     for _ in range(400):
         moves = random_moves(rng.randrange(10), rng)
@@ -61,7 +61,7 @@ def test_a_large_board_is_begun_in_its_middle_without_a_search(rules: Rules, mid
     assert best_cells(Position.start(rules), Budget(nodes=0)) == middle
 
 
-def test_analysis_says_what_the_book_knows() -> None:
+def test_analysis_uses_the_book() -> None:
     analysis = analyse(Position.start(PRESETS["connect-four"]), Budget(nodes=100))
     kinds = [value.kind for value in analysis.cells.values()]
     assert kinds == ["loss", "loss", "draw", "win", "draw", "loss", "loss"]

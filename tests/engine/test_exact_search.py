@@ -48,14 +48,14 @@ def test_a_place_completes_five_when_it_makes_no_more_of_them(stones: set[tuple[
 
 
 @pytest.mark.parametrize("level", [Level.RULES, Level.PERFECT])
-def test_a_six_is_not_built_where_a_five_wins(level: Level) -> None:
+def test_a_five_is_preferred_to_a_six_under_the_exact_rule(level: Level) -> None:
     choose = strategy_of(level, FEW)
     six_or_five = "d8 e8 f8 h8 i8 d4 e4 f4 g4", "c4 d6 k9 l3 m7 n12 k13 c12 b3"
     moves = {choose(position_of(EXACT, *six_or_five), Random(seed)) for seed in range(20)}
     assert moves == {cell("h4")}
 
 
-def test_what_wins_at_once_as_five_or_more_wins_nothing_as_a_six() -> None:
+def test_a_six_wins_only_without_the_exact_rule() -> None:
     marks = "d8 e8 f8 h8 i8", "d6 k9 l3 m7 n12"
     free, exact = (analyse(position_of(rules, *marks), FEW) for rules in (FREE, EXACT))
     assert (free.best_cells, free.value.kind, free.value.plies) == ((cell("g8"),), "win", 1)
@@ -73,7 +73,7 @@ def test_a_six_that_the_other_could_make_is_no_threat() -> None:
     assert (found.value.kind, found.value.plies) == ("win", 3)
 
 
-def test_four_in_a_row_have_one_end_where_the_other_would_make_a_six() -> None:
+def test_an_end_that_makes_a_six_does_not_count_as_open() -> None:
     marks = "d8 e8 f8 g8 i8", "d6 k9 l3 m7"
     free, exact = (analyse(position_of(rules, *marks), FEW) for rules in (FREE, EXACT))
     assert (free.value.kind, free.value.plies) == ("loss", 2)

@@ -32,7 +32,7 @@ def stones_of(columns: Columns, position: Position) -> tuple[int, int]:
 
 @given(position=open_games(FALLING, least_played=0.3))
 @settings(max_examples=150)
-def test_every_move_is_proven_to_be_worth_what_a_plain_minimax_says(position: Position) -> None:
+def test_proven_values_match_minimax(position: Position) -> None:
     columns, memo = columns_of(position.rules), Memo()
     mark = position.turn or ""
     proof = Proof(columns, *stones_of(columns, position), Memory(), Meter(Budget()))
@@ -42,7 +42,7 @@ def test_every_move_is_proven_to_be_worth_what_a_plain_minimax_says(position: Po
         assert known == (worth, worth)
 
 
-def test_a_memory_shortens_what_is_proven_again_and_forgets_another_board() -> None:
+def test_a_memory_speeds_up_repeated_proofs_of_one_board() -> None:
     memory = Memory()
     first = analyse(MIDDLE, Budget(nodes=30_000), memory=memory)
     again = analyse(MIDDLE, Budget(nodes=30_000), memory=memory)
@@ -82,7 +82,7 @@ UNPROVEN = {
 
 
 @pytest.mark.parametrize(("moves", "keeping"), UNPROVEN.items())
-def test_where_nothing_can_be_proven_in_time_the_outlook_tells_what_keeps_the_value(moves: str, keeping: str) -> None:
+def test_without_a_proof_the_estimate_finds_a_move_that_keeps_the_value(moves: str, keeping: str) -> None:
     cell = Perfect(Budget(nodes=8_000))(position_after(moves), Random(0))
     assert str(cell % 7 + 1) in keeping
 

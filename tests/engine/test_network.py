@@ -23,7 +23,7 @@ def test_the_network_is_small() -> None:
     assert FILE.stat().st_size <= MAX_BYTES
 
 
-def test_the_network_tells_most_won_positions_from_lost_ones() -> None:
+def test_the_network_distinguishes_most_won_from_lost_positions() -> None:
     right, all_of_them = 0, 0
     judge, rng = network(), Random(1)
     while all_of_them < 300:

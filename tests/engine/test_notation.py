@@ -176,7 +176,7 @@ def test_a_cell_off_the_board_is_refused_with_its_limits(
         ("x" * 100_000, FOUR, f'I don\'t know "{"x" * 40}…". A move looks like b2. ? for help.'),
     ],
 )
-def test_an_unknown_word_is_quoted_with_what_a_move_looks_like(word: str, rules: Rules, told: str) -> None:
+def test_an_unknown_word_is_quoted_with_an_example_of_a_move(word: str, rules: Rules, told: str) -> None:
     assert unknown(word, rules) == told
 
 
@@ -206,7 +206,7 @@ def test_an_unknown_word_is_quoted_with_what_a_move_looks_like(word: str, rules:
         *("9" * 5000, f"b{'9' * 5000}", f"1,{'9' * 5000}"),
     ],
 )
-def test_what_follows_no_style_or_is_beyond_ascii_or_too_long_is_unknown(word: str) -> None:
+def test_malformed_or_long_words_are_unknown(word: str) -> None:
     assert len(unknown(word)) < 100
 
 

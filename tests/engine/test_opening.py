@@ -44,18 +44,18 @@ def test_before_a_choice_the_position_is_the_one_that_it_was_about() -> None:
 
 
 @each(("position", "opening"), SWAP2)
-def test_an_opening_tells_whose_act_it_is(position: Position, opening: Opening | None) -> None:
+def test_an_opening_names_the_acting_player(position: Position, opening: Opening | None) -> None:
     assert position.opening == opening
     assert position.turn == (opening.turn if opening else "XO"[position.ply % 2])
     assert bool(position.legal_cells) == (not (opening and opening.options))
 
 
-def test_positions_of_one_board_differ_by_what_is_still_to_be_chosen() -> None:
+def test_positions_with_different_choices_are_unequal() -> None:
     taken = {after(*THREE, chosen=(take,)) for take in ("X", "O")}
     assert len({after(*THREE), after(*THREE, chosen=("more",)), *taken}) == 3
 
 
-def test_a_choice_is_worth_what_the_better_side_is() -> None:
+def test_a_choice_has_the_value_of_the_better_side() -> None:
     position = Position.replay(Rules(rows=3, columns=4, opening="pie"), (5,))
     found = analyse(position, Budget())
     assert (found.cells, found.best_cells, best_cells(position, Budget())) == ({}, (), ())
@@ -69,7 +69,7 @@ def test_to_leave_a_choice_to_the_other_is_even_at_best() -> None:
     assert found.options["X"].estimate == -found.options["O"].estimate
 
 
-def test_where_two_more_may_be_placed_not_every_value_is_exact() -> None:
+def test_with_two_more_placements_not_every_value_is_exact() -> None:
     rules = Rules(rows=3, columns=4, line=4, opening="swap2")
     for chosen, options, is_exact in (((), ("X", "O", "more"), False), (("more",), ("X", "O"), True)):
         cells = range(3 if not chosen else 5)
@@ -80,7 +80,7 @@ def test_where_two_more_may_be_placed_not_every_value_is_exact() -> None:
 
 
 @pytest.mark.parametrize("position", [after(), after(*THREE[:1]), after(*THREE, chosen=("more",))])
-def test_nothing_is_searched_where_more_than_one_mark_is_placed_before_the_next_choice(position: Position) -> None:
+def test_openings_with_several_marks_left_are_not_searched(position: Position) -> None:
     found = analyse(position, Budget())
     assert (set(found.cells.values()), found.best_cells) == ({Value("unknown")}, position.legal_cells)
     assert (found.is_solved, found.nodes) == (False, 0)
@@ -115,7 +115,7 @@ SWAPPED = """[Rules "gomoku-standard"]
 """
 
 
-def test_a_record_says_what_was_chosen_and_is_read_back() -> None:
+def test_choices_round_trip_through_a_record() -> None:
     record = parse_record(SWAPPED)
     assert (record.chosen, record.comments, record.position.turn) == (("more", "O"), ((3, "Well!"),), "X")
     assert format_record(record) == SWAPPED
@@ -140,7 +140,7 @@ def test_a_choice_in_a_record_that_cannot_be_is_a_fault_with_its_place(right: st
     assert caught.value.line == 4
 
 
-def test_a_comment_that_reads_like_a_choice_is_one_of_words_where_there_is_no_opening() -> None:
+def test_a_comment_like_a_choice_stays_a_comment_without_an_opening() -> None:
     record = parse_record("1. b2 {pie O X} a1 *")
     assert (record.chosen, record.comments) == ((), ((1, "pie O X"),))
 
@@ -155,7 +155,7 @@ def test_a_record_holds_no_choice_that_was_not_due() -> None:
     assert caught.value.part == "comments[1]"
 
 
-def test_what_a_side_is_worth_hardly_depends_on_how_deep_one_looks() -> None:
+def test_the_value_of_a_side_hardly_depends_on_the_budget() -> None:
     worths = [
         analyse(after(81, 113, 111), Budget(nodes=nodes)).options["X"].estimate for nodes in range(500, 4500, 500)
     ]

@@ -65,7 +65,7 @@ def test_perfect_places_an_opening_of_the_book_in_the_middle(seed: int, rows: in
 
 
 @given(seed=st.integers(0, 10_000))
-def test_an_opening_goes_on_from_what_lies_there_whoever_has_laid_it_down(seed: int) -> None:
+def test_book_openings_continue_from_any_move_order(seed: int) -> None:
     first, second, third = placed(STANDARD, seed).moves
     assert second in opening_cells(Position.replay(STANDARD, [first]))
     assert third in opening_cells(Position.replay(STANDARD, [first, second]))

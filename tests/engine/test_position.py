@@ -47,7 +47,7 @@ def one_by_one(
 
 
 @given(open_games(rule_sets(), least_played=0.5) | finished_games(rule_sets()))
-def test_replay_gives_all_that_playing_one_by_one_gives(played: Position) -> None:
+def test_replaying_equals_playing_move_by_move(played: Position) -> None:
     game = (played.rules, played.moves, played.passed, played.chosen)
     assert everything_of(Position.replay(*game)) == everything_of(one_by_one(*game)) == everything_of(played)
 
@@ -78,7 +78,7 @@ def test_replay_refuses_the_same_moves_as_play_for_the_same_reason(data: st.Data
     ],
     ids=["line", "full"],
 )
-def test_replay_of_a_long_game_goes_no_further_than_its_end(rules: Rules, moves: list[int]) -> None:
+def test_replaying_past_the_end_is_refused(rules: Rules, moves: list[int]) -> None:
     assert after(*moves[:-1], rules=rules).outcome is not None
     with pytest.raises(IllegalMove, match="The game is over"):
         after(*moves, rules=rules)
@@ -114,20 +114,20 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize(("rules", "moves", "outcome"), ENDINGS.values(), ids=ENDINGS.keys())
-def test_a_game_ends_as_its_rules_say(rules: Rules, moves: tuple[int, ...], outcome: Outcome | None) -> None:
+def test_a_game_ends_according_to_its_rules(rules: Rules, moves: tuple[int, ...], outcome: Outcome | None) -> None:
     position = after(*moves, rules=rules)
     assert position.outcome == outcome
     assert (position.turn is None, position.legal_cells == ()) == (outcome is not None,) * 2
 
 
 @pytest.mark.parametrize("mark", ["Z", "x", "", "XO", "OA", "XOA"])
-def test_passing_over_what_is_no_single_known_mark_is_refused(mark: str) -> None:
+def test_passing_over_an_unknown_mark_is_refused(mark: str) -> None:
     with pytest.raises(ValueError, match=f"'{mark}' does not play"):
         Position.start(PRESETS["three-players"]).pass_over(mark)
 
 
 @given(st.data())
-def test_a_position_as_it_was_is_what_a_replay_of_so_many_moves_gives(data: st.DataObject) -> None:
+def test_an_earlier_position_equals_a_replay_of_its_moves(data: st.DataObject) -> None:
     last = data.draw(open_games(rule_sets()) | finished_games(rule_sets()))
     for ply in range(last.ply + 1):
         passed = tuple(entry for entry in last.passed if entry[0] <= ply)
@@ -136,7 +136,7 @@ def test_a_position_as_it_was_is_what_a_replay_of_so_many_moves_gives(data: st.D
         assert everything_of(last.at(ply)) == everything_of(Position.replay(*game))
 
 
-def test_a_position_as_it_was_can_be_played_on_and_leaves_the_later_one_as_it_is() -> None:
+def test_playing_on_from_an_earlier_position_leaves_the_later_one_unchanged() -> None:
     won = after(0, 3, 1, 4, 2)
     assert won.at(4).play(8) == after(0, 3, 1, 4, 8)
     assert (won.outcome, won.at(5)) == (Outcome("line", "X", (0, 1, 2)), won)

@@ -94,7 +94,7 @@ def test_a_number_in_the_middle_of_a_round_has_three_dots() -> None:
     assert parse_record("1. a1 {hm} 1... b2 2. c3 *").moves == (0, 4, 8)
 
 
-def test_a_round_ends_when_the_turn_comes_back_past_those_who_are_passed_over() -> None:
+def test_a_round_of_a_record_skips_passed_over_players() -> None:
     text = '[Rules "three-players"] [Passed "X@4"] 1. a1 b1 c1 2. a2 e5 e4 3. a4 e3 4. c5 *'
     record = parse_record(text)
     assert record.position.active_marks == "OA"
@@ -134,7 +134,7 @@ def test_a_date_is_kept_as_it_was_written(date: str) -> None:
     assert parse_record(f'[Date "{date}"] *').date == date
 
 
-def test_a_misere_game_is_won_by_whoever_did_not_complete_the_line() -> None:
+def test_completing_a_line_loses_a_misere_game() -> None:
     record = parse_record('[Rules "misere"] 1. a1 a2 2. b1 b2 3. c1 O')
     assert record.result == GameResult("line", "O")
 
@@ -144,7 +144,7 @@ def test_several_records_are_read_in_order_and_blank_text_holds_none() -> None:
     assert [record.game for record in parse_records('[Game "1"] * [Game "2"] 1. a1 *\n\n[Game "3"]\n*')] == [1, 2, 3]
 
 
-def test_lines_are_at_most_80_characters_wide_where_words_allow() -> None:
+def test_record_lines_wrap_at_80_characters() -> None:
     record = GameRecord(rules=PRESETS["gomoku"], moves=tuple(range(4, 220, 3)), comments=((9, "word " * 60),))
     assert max(map(len, format_record(record).splitlines())) <= 80
     assert parse_record(format_record(record)) == record
@@ -167,7 +167,7 @@ def test_a_fault_is_found_at_its_line_and_column(text: str, line: int, column: i
     assert words in found[2]
 
 
-def test_a_fault_in_a_later_record_is_found_where_it_stands() -> None:
+def test_an_error_in_a_later_record_has_the_right_place() -> None:
     with pytest.raises(RecordError) as caught:
         parse_records("* \n* \n1. a1 a1 *")
     assert (caught.value.line, caught.value.column) == (3, 7)

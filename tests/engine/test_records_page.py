@@ -98,7 +98,7 @@ def test_whatever_is_read_fits_the_grammar(text: str, data: st.DataObject) -> No
 @pytest.mark.parametrize(
     "text", ["a1", "[X] *", '[X "a\nb"] *', "1. a1 {hm *", "1.. a1 *", "b02 *", "1-0", "*]", "b٢ *"]
 )
-def test_what_looks_like_no_record_does_not_fit_the_grammar(text: str) -> None:
+def test_invalid_records_do_not_match_the_grammar(text: str) -> None:
     assert not TEXT.fullmatch(text)
 
 

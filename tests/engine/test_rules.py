@@ -46,11 +46,11 @@ def fields_of(rules: Rules) -> dict[str, object]:
     return {name: getattr(rules, name) for name in CLASSIC}
 
 
-def test_rules_without_arguments_are_those_of_classic() -> None:
+def test_default_rules_are_classic() -> None:
     assert fields_of(Rules()) == CLASSIC
 
 
-def test_the_presets_are_those_of_the_protocol_in_its_order_and_known_by_their_rules() -> None:
+def test_the_presets_match_the_protocol_in_its_order() -> None:
     assert list(PRESETS) == list(DOCUMENTED_PRESETS)
     for name, documented in DOCUMENTED_PRESETS.items():
         fields: dict[str, Any] = {**CLASSIC, **documented}
@@ -172,7 +172,7 @@ def test_rules_are_equal_that_differ_in_no_field() -> None:
     assert len(variants) == 6
 
 
-def test_rules_are_hashed_anew_in_the_process_that_unpickles_them() -> None:
+def test_unpickled_rules_are_rehashed() -> None:
     program = "import pickle, sys; rules = pickle.load(sys.stdin.buffer); print(rules in {type(rules)(marks='XYZ')})"
     pickled = pickle.dumps(Rules(marks="XYZ"))
     command = [sys.executable, "-c", program]

@@ -56,7 +56,7 @@ CENTRE = 5
 
 
 @pytest.mark.parametrize("level", Level)
-def test_sides_are_chosen_where_a_choice_is_due_and_moves_elsewhere(level: Level) -> None:
+def test_strategies_choose_a_side_only_if_a_choice_is_due(level: Level) -> None:
     before, due = Position.start(PIE), Position.replay(PIE, [CENTRE])
     choose, choose_side = strategy_of(level, UNLIMITED), side_chooser_of(level, UNLIMITED)
     assert choose_side(due, Random(0)) in "XO"
@@ -121,7 +121,7 @@ def test_rules_choose(rules: Rules, moves: list[int], expected: set[int]) -> Non
     assert {choose_by_rules(position, Random(seed)) for seed in range(40)} == expected
 
 
-def test_rules_do_not_play_below_a_cell_where_the_opponent_would_win() -> None:
+def test_the_rules_strategy_does_not_play_below_a_losing_cell() -> None:
     # X holds A5, B5 and C5 above other marks. If O plays D6, X drops onto D5; so the next player decides.
     position = Position.replay(PRESETS["connect-four"], [36, 35, 28, 37, 29, 41, 30])
     assert 38 not in {choose_by_rules(position, Random(seed)) for seed in range(40)}

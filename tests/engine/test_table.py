@@ -27,7 +27,7 @@ def test_games_of_two_on_up_to_nine_cells_have_a_table(rules: Rules, fits: bool)
     assert fits_table(Position.start(rules)) == fits
 
 
-def test_nine_cells_of_a_large_board_are_worth_what_they_are_on_a_small_one() -> None:
+def test_nine_free_cells_of_a_large_board_have_the_values_of_3x3() -> None:
     small, large = Position.start(Rules()), Position.start(SPREAD)
     rng = Random(1)
     while small.outcome is None:
@@ -38,7 +38,7 @@ def test_nine_cells_of_a_large_board_are_worth_what_they_are_on_a_small_one() ->
         small, large = small.play(small.legal_cells[choice]), large.play(large.legal_cells[choice])
 
 
-def test_a_table_is_a_small_value_that_answers_elsewhere_as_where_it_was_made() -> None:
+def test_a_pickled_table_is_small_and_gives_the_same_answers() -> None:
     rules = PRESETS["misere"]
     pickled = pickle.dumps(solve(rules))
     assert len(pickled) < 20_480

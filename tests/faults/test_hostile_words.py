@@ -136,7 +136,7 @@ async def test_the_full_screen_steers_the_terminal_no_more_than_with_a_harmless_
     assert_clean_terminal(hostile.written, harmless.written)
 
 
-async def test_json_on_a_terminal_is_the_same_json_without_what_steers_it() -> None:
+async def test_json_on_a_terminal_escapes_control_characters() -> None:
     words = tuple(text for text in CORPUS.values() if len(text) < 1000)
     async with (
         hostile_server(WORST) as server,
@@ -194,7 +194,7 @@ async def test_a_record_is_shown_clean_or_refused_in_clean_words(tmp_path: Path)
     ("mode", "code", "exit_code"),
     [("--plain", "bad_name", 6), ("--json", "no_such_room", 5), ("--plain", "room_full", 5), ("--json", WORST, 6)],
 )
-async def test_a_refusal_is_told_in_clean_words(mode: str, code: str, exit_code: int) -> None:
+async def test_refusals_are_printed_as_clean_text(mode: str, code: str, exit_code: int) -> None:
     def refuse(request: Asked) -> list[Frame]:
         return [Error(id=identity(request), code=code, message=WORST, room=WORST, path=WORST)]
 
@@ -213,7 +213,7 @@ async def test_a_refusal_is_told_in_clean_words(mode: str, code: str, exit_code:
     ("mode", "code", "exit_code"),
     [("--plain", 1008, 7), ("--json", 4500, 6), ("--plain", 4501, 6), ("--json", 4999, 7)],
 )
-async def test_the_reason_of_a_close_is_told_in_clean_words(mode: str, code: int, exit_code: int) -> None:
+async def test_close_reasons_are_printed_as_clean_text(mode: str, code: int, exit_code: int) -> None:
     reason = "\x1b]0;t\x07\x9b31m\u202eevil\u200b\n\r\x7f" + "\U000e0041"
     async with hostile_server() as server, run_client("join", ROOM, mode, "-s", server.url) as client:
         await client.until('{"type":"room"' if mode == "--json" else "Your move")
@@ -244,7 +244,7 @@ async def test_the_debug_log_is_clean_and_keeps_the_token_to_itself() -> None:
     assert TOKEN not in log
 
 
-async def test_what_was_typed_or_pasted_is_quoted_in_clean_words() -> None:
+async def test_hostile_arguments_are_quoted_as_clean_text() -> None:
     async def attempt(command: str) -> None:
         for name in ("title", "8-bit CSI", "overrides"):
             async with run_client(*command.split(), CORPUS[name]) as client:

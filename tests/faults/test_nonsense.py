@@ -126,7 +126,7 @@ async def test_the_full_screen_ends_with_a_sentence_and_four() -> None:
     await try_each(["no JSON", "board of wrong length", "binary", "no WebSocket", "message of five MiB"], attempt)
 
 
-async def test_a_transcript_goes_on() -> None:
+async def test_a_transcript_survives_invalid_messages() -> None:
     async def attempt(name: str) -> None:
         async with (
             hostile_server("bo", ANSWERS) as server,

@@ -160,7 +160,7 @@ async def test_with_stay_every_rematch_is_played_and_draws_are_declined(server: 
             assert await guest.end() == 0
 
 
-async def test_no_seat_is_taken_where_the_engine_cannot_play(server: Server) -> None:
+async def test_no_seat_is_taken_if_the_engine_cannot_play_the_rules(server: Server) -> None:
     async with connect(server.url, name="ana") as ana:
         room = await ana.rooms.create(Rules(15, 15, 5, misere=True))
         told = await complaint("brain", "cat", "-s", server.url, "--room", room.code, code=2)
@@ -176,7 +176,7 @@ async def test_no_seat_is_taken_where_the_engine_cannot_play(server: Server) -> 
         assert german.startswith("Die Engine kann nicht weiterspielen. Sie hat sich selbst beendet.\nExitcode 1.")
 
 
-async def test_in_json_mode_the_server_s_messages_pass_beside_what_the_engine_says(server: Server) -> None:
+async def test_json_mode_mixes_server_messages_with_engine_output(server: Server) -> None:
     options = ("-s", server.url, "--json", "--result-code")
     async with connect(server.url, name="ana") as ana, run_client("brain", *options, *engine("odd")) as guest:
         room = await ana.rooms.join((await guest.message(type="room", status="waiting"))["room"])

@@ -39,7 +39,7 @@ TERMS = Terms(None, 50, 1)
         ((96, 111, 136), 40.70, 30.43),
     ],
 )
-def test_elo_and_its_error_are_those_of_fastchess(counts: tuple[int, ...], elo: float, error: float) -> None:
+def test_elo_and_its_error_match_fastchess(counts: tuple[int, ...], elo: float, error: float) -> None:
     """The values are in its tests, `app/tests/elo_test.cpp`, for pairs and for single games."""
     assert [*measure_elo(counts)] == pytest.approx([elo, error], abs=0.01)
 
@@ -70,7 +70,7 @@ def test_a_ratio_grows_with_wins_and_is_negated_with_the_question(counts: list[i
     assert measure_ratio([*counts[:4], counts[4] + 1], elo0, elo0 + more) > ratio
 
 
-def test_what_was_all_won_or_never_played_has_no_number() -> None:
+def test_elo_is_infinite_without_a_loss() -> None:
     assert measure_elo((0, 0, 0, 0, 7)) == (math.inf, math.inf)
     assert measure_elo((7, 0)) == (-math.inf, math.inf)
     assert measure_ratio((0, 0, 0, 0, 0), 0, 5) == 0
@@ -102,13 +102,13 @@ def test_everybody_has_each_opening_with_both_marks_against_everybody(many: int)
         ("gomoku", 0, 0),
     ],
 )
-def test_openings_are_open_as_long_as_asked_and_end_before_a_choice(rules: str, plies: int | None, moves: int) -> None:
+def test_openings_have_the_requested_length_and_end_before_a_choice(rules: str, plies: int | None, moves: int) -> None:
     for opening in itertools.islice(list_openings(PRESETS[rules], plies, 1), 50):
         assert (opening.rules, opening.ply, opening.outcome) == (PRESETS[rules], moves, None)
         assert bool(opening.options) == (opening.rules.opening is not None)
 
 
-def test_no_opening_comes_again_before_all_others_and_a_seed_draws_the_same_ones() -> None:
+def test_openings_repeat_only_after_all_others_and_depend_on_the_seed() -> None:
     openings = [*itertools.islice(list_openings(PRESETS["classic"], 1, 3), 18)]
     assert {*openings[:9]} == {*openings[9:]} == {Position.replay(PRESETS["classic"], [cell]) for cell in range(9)}
     assert openings == [*itertools.islice(list_openings(PRESETS["classic"], 1, 3), 18)]
@@ -169,7 +169,7 @@ def keep(path: Path, games: list[Game]) -> None:
             file.append(record_of(game, "easy" if ENTRANTS[0] in game.players else None))
 
 
-def test_a_cup_goes_on_after_its_last_whole_record(tmp_path: Path) -> None:
+def test_a_cup_resumes_after_its_last_complete_record(tmp_path: Path) -> None:
     path, games = tmp_path / "cup.txt", games_of(1)
     keep(path, games[:4])
     whole = path.read_bytes()
@@ -187,7 +187,7 @@ def test_a_cup_goes_on_after_its_last_whole_record(tmp_path: Path) -> None:
         file.close()
 
 
-def test_games_in_any_order_are_found_and_a_longer_cup_goes_on(tmp_path: Path) -> None:
+def test_resuming_finds_games_in_any_order(tmp_path: Path) -> None:
     games = games_of(2)
     keep(tmp_path / "cup.txt", [games[3], games[0], games[7]])
     with closing(CupFile(str(tmp_path / "cup.txt"))) as file:
@@ -197,7 +197,7 @@ def test_games_in_any_order_are_found_and_a_longer_cup_goes_on(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("change", ["players", "rules", "terms", "opening", "rounds", "text", "bytes", "record"])
-def test_a_file_of_anything_else_is_refused_and_left_as_it_is(tmp_path: Path, change: str) -> None:
+def test_a_foreign_file_is_refused_and_not_changed(tmp_path: Path, change: str) -> None:
     path, games, terms = tmp_path / "cup.txt", games_of(1), TERMS
     keep(path, games)
     match change:
@@ -236,7 +236,7 @@ def file(tmp_path: Path) -> Iterator[CupFile]:
         yield file
 
 
-async def test_a_bot_that_is_gone_is_one_that_failed() -> None:
+async def test_an_ended_bot_process_counts_as_failed() -> None:
     bot = running.Bot("nonsense", 1, 0, "seed")
     await bot.set_up(PRESETS["classic"])
     with pytest.raises(EngineFailed, match="It has ended"):
@@ -298,7 +298,7 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
         ("--bot easy --bot hard --out /no/such/folder/x", "Cannot write /no/such/folder/x"),
     ],
 )
-def test_what_makes_no_sense_is_said_before_anything_is_played(
+def test_invalid_cup_options_are_refused_before_a_game(
     program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -65,7 +65,7 @@ async def test_a_cup_that_is_killed_again_and_again_plays_each_game_once(tmp_pat
         ("silent", "timeout", "It has said nothing for a second."),
     ],
 )
-async def test_a_failing_engine_loses_and_the_cup_goes_on(tmp_path: Path, way: str, reason: str, why: str) -> None:
+async def test_a_failing_engine_loses_and_the_cup_continues(tmp_path: Path, way: str, reason: str, why: str) -> None:
     seconds = "0.1" if way == "silent" else "5"  # under load, one second of output never reaches the limit
     options = ("--brain", engine(way), "--brain", engine("plays"), "--rounds", "1", "--move-seconds", seconds)
     async with run_client("cup", *options, "--concurrency", "2", "--out", str(tmp_path / "cup")) as cup:
@@ -121,7 +121,7 @@ async def test_a_test_ends_a_match_as_soon_as_it_is_decided(tmp_path: Path) -> N
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up as Linux has them")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-async def test_nobody_who_thinks_outlives_a_cup(tmp_path: Path, number: signal.Signals) -> None:
+async def test_no_engine_process_outlives_a_cup(tmp_path: Path, number: signal.Signals) -> None:
     """Neither an engine nor the computer, which would think for an hour."""
     held = tmp_path / "held"
     os.mkfifo(held)

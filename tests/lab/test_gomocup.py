@@ -47,7 +47,7 @@ def test_time_is_the_clocks_minus_the_latency(terms: ClockTerms | None, clock: C
     assert find_time(replace(state(rules=GOMOKU), time_control=terms, clock=clock), "X") == time
 
 
-def test_a_board_is_told_in_the_order_of_play_with_the_column_first() -> None:
+def test_a_board_is_sent_in_the_order_of_play_with_the_column_first() -> None:
     wide = Rules(6, 20, 5)
     assert (say_start(GOMOKU), say_start(wide)) == ("START 15", "RECTSTART 20,6")
     assert list(say_board(Position.start(wide))) == ["BEGIN"]
@@ -103,7 +103,7 @@ def test_a_command_line_that_makes_no_sense_is_refused(program: Program, argumen
     assert told in program.complaint("brain", *arguments.split())
 
 
-async def test_where_memory_cannot_be_limited_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_memory_limit_is_refused_on_systems_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(Misuse, match="This system cannot limit a program's memory"):
         await use_engine(Settings(), ("cat",), None, None, None, 512, serve=False, level="perfect")
@@ -145,7 +145,7 @@ def test_answers_in_an_opening_are_stones_and_choices(position: Position, answer
     assert list(read_opening(answer, position).values()) == acts
 
 
-def test_an_opening_is_told_as_it_stood_at_the_last_choice() -> None:
+def test_an_opening_is_sent_as_of_the_last_choice() -> None:
     told = {0: ["SWAP2BOARD", "DONE"], 3: ["SWAP2BOARD", "7,7", "8,8", "9,9", "DONE"]}
     assert list(say_opening(PLACED)) == told[3]
     assert list(say_opening(PLACED.at(2))) == told[0]
@@ -163,7 +163,7 @@ class Ticking(PBrain):
         return self.ticks / 1000
 
 
-async def test_ours_has_a_level_between_the_rules_and_its_best() -> None:
+async def test_the_hard_level_is_between_rules_and_perfect() -> None:
     ticks = {}
     for level in ("medium", "hard", "perfect"):
         waiting = iter(("INFO timeout_turn 1000", "START 15", *board(["7,7,2", "8,8,1", "6,8,2"])))
@@ -186,7 +186,7 @@ def board(stones: Iterable[str]) -> tuple[str, ...]:
 FOUR = tuple(f"{column},{row},{side}" for column in range(4) for side, row in ((1, 0), (2, 3)))
 
 
-async def test_ours_plays_a_game_on() -> None:
+async def test_the_built_in_engine_continues_a_game() -> None:
     answers = await talk("START 20", "TURN 10,10", "ABOUT", "TAKEBACK 0,0", "RESTART", "BEGIN", "END", "BEGIN")
     assert [answers[0], answers[4]] == ["OK", "OK"]
     assert re.fullmatch(r"\d+,\d+", answers[1])
@@ -215,11 +215,11 @@ async def test_ours_plays_a_game_on() -> None:
         (("SUGGEST 1,1",), "UNKNOWN SUGGEST"),
     ],
 )
-async def test_ours_says_what_it_cannot_do(lines: tuple[str, ...], answer: str) -> None:
+async def test_the_built_in_engine_reports_invalid_commands(lines: tuple[str, ...], answer: str) -> None:
     assert (await talk(*lines))[-1] == answer
 
 
-async def test_a_wide_board_is_ours_too_and_a_stone_may_be_taken_back() -> None:
+async def test_the_built_in_engine_plays_wide_boards_and_takes_back_moves() -> None:
     answers = await talk("RECTSTART 20,6", "TURN 19,5", "INFO nonsense 7", "INFO", "", "TAKEBACK 19,5")
     assert answers[0] == "OK"
     assert len(answers) == 3

@@ -10,7 +10,7 @@ from tictactoe_server.server import Server
 EXAMPLE = Path(__file__).parents[2] / "docs" / "api.md"
 
 
-async def test_a_page_of_another_origin_shows_a_game_as_it_goes_on(server: Server, visit: Visit) -> None:
+async def test_a_page_of_another_origin_follows_a_game(server: Server, visit: Visit) -> None:
     found = re.search(r"```html\n(.*?)```", EXAMPLE.read_text("utf-8"), re.DOTALL)
     assert found is not None
     page = found[1].replace("localhost:8765", f"127.0.0.1:{server.port}")

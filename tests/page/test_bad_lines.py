@@ -108,7 +108,7 @@ async def test_a_welcome_that_does_not_come_is_not_waited_for_for_ever(visit: Vi
         await ana.connects()
 
 
-async def test_what_is_asked_of_a_connection_that_is_closing_is_lost_without_a_complaint(visit: Visit) -> None:
+async def test_requests_on_a_closing_socket_cause_no_error(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
         await ana.page.add_init_script(COUNTED)
@@ -123,7 +123,7 @@ async def test_what_is_asked_of_a_connection_that_is_closing_is_lost_without_a_c
         await ana.page.close()
 
 
-async def test_a_silent_server_is_told_within_five_seconds_and_called_anew_when_it_stays_silent(visit: Visit) -> None:
+async def test_a_silent_server_is_reported_within_five_seconds_and_reconnected(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
         await take_the_clock(ana)
@@ -143,7 +143,7 @@ async def test_a_silent_server_is_told_within_five_seconds_and_called_anew_when_
         assert server.calls == calls + 1
 
 
-async def test_a_machine_without_network_is_offline_at_once_and_back_with_it(visit: Visit) -> None:
+async def test_the_page_goes_offline_and_online_with_the_machine(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
         await take_the_clock(ana)
@@ -182,7 +182,7 @@ async def test_moves_that_were_not_seen_are_asked_for_and_not_guessed(visit: Vis
         await expect(moves).to_have_text(re.compile("1 X B1.*2 O A2.*3 X A1.*4 O B2"))
 
 
-async def test_a_room_that_went_during_an_absence_is_said_to_be_closed(visit: Visit) -> None:
+async def test_a_room_lost_during_an_absence_is_reported_as_closed(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)
         await ana.sees(A1="free")
@@ -193,7 +193,7 @@ async def test_a_room_that_went_during_an_absence_is_said_to_be_closed(visit: Vi
         await expect(ana.button("Resign")).to_have_count(0)
 
 
-async def test_a_page_says_that_requests_are_answered_and_no_websocket_opens(visit: Visit) -> None:
+async def test_the_page_reports_a_server_without_websockets(visit: Visit) -> None:
     async with OddServer() as server:
         server.opens_sockets = False
         for path, place in (("/", ".banner"), ("/e/K7M4PQ", "#news")):

@@ -18,7 +18,7 @@ def framed(address: str) -> AbstractAsyncContextManager[str]:
     )
 
 
-async def test_a_public_game_goes_on_in_a_frame_and_leaves_nothing_there(server: Server, visit: Visit) -> None:
+async def test_an_embedded_game_is_live_and_stores_nothing(server: Server, visit: Visit) -> None:
     origin = f"http://127.0.0.1:{server.port}"
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
         room = await begin(ana, bo, "classic", (4,))

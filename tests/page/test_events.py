@@ -109,7 +109,7 @@ async def test_a_wall_stays_one_when_its_organiser_is_called(server: Server, vis
     assert ana.page.url.endswith("/wall")
 
 
-async def test_who_pauses_is_shown_so_and_comes_back(server: Server, visit: Visit) -> None:
+async def test_a_player_can_pause_and_return(server: Server, visit: Visit) -> None:
     async with (
         open_peer(server.url, "bo") as bo,
         open_peer(server.url, "cy") as cy,
@@ -341,7 +341,7 @@ def event_state(**pairing: object) -> Message:
     return {"type": "event", "event": "E2E2E2", "head": head | {"rules": CLASSIC_RULES, "clock": CLOCK}, **about}
 
 
-async def test_what_an_organiser_has_opened_stays_open_while_a_game_goes_on(visit: Visit) -> None:
+async def test_an_organisers_open_menu_survives_updates(visit: Visit) -> None:
     async with OddServer(hello=[welcome()], event_watch=[{"type": "ok"}, event_state(state="due")]) as server:
         org = await visit(f"{server.origin}/e/E2E2E2", may_fail=f"{SERVER_GOES}|404")
         await org.page.get_by_text("Decide").click()
@@ -356,7 +356,7 @@ async def test_what_an_organiser_has_opened_stays_open_while_a_game_goes_on(visi
         await expect(org.page.locator(".standing")).to_contain_text("It goes on when 2 players are back")
 
 
-async def test_a_knock_out_shows_its_bracket_with_who_goes_on_and_counts_matches(server: Server, visit: Visit) -> None:
+async def test_a_knock_out_shows_its_bracket_and_counts_matches(server: Server, visit: Visit) -> None:
     async with AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("ana", "bo", "cy", "dee")]
         event = await open_event(peers[0], *peers, kind="knock_out")
@@ -424,7 +424,7 @@ async def test_the_wall_shows_the_way_in_then_table_boards_and_missing_players(s
         await expect(wall.page.locator(".wall-foot")).to_have_text("")
 
 
-async def test_pages_of_an_event_say_that_the_server_is_away_as_long_as_it_is(tmp_path: Path, visit: Visit) -> None:
+async def test_event_pages_report_an_unreachable_server(tmp_path: Path, visit: Visit) -> None:
     async with Harness(tmp_path) as harness:
         org = await visit(f"http://127.0.0.1:{harness.port}/", may_fail=SERVER_GOES)
         await org.button("New event…").click()

@@ -24,7 +24,7 @@ async def test_a_thumb_chooses_a_small_cell_and_confirms_it(server: Server, visi
     await cy.sees(G7="white")
 
 
-async def test_a_button_opens_the_talk_of_a_phone_and_counts_what_is_new_in_it(server: Server, visit: Visit) -> None:
+async def test_a_button_on_phones_opens_the_chat_and_counts_unread_lines(server: Server, visit: Visit) -> None:
     ana = await visit(address(server), phone=True)
     await ana.quick_match("ana")
     bo = await visit(ana.page.url)
@@ -62,7 +62,7 @@ async def test_a_room_fits_a_phone_and_its_cells_fit_a_finger(server: Server, vi
     assert cell["width"] >= 24
 
 
-async def test_a_review_on_a_phone_stands_with_the_board_in_sight(server: Server, visit: Visit) -> None:
+async def test_a_review_on_a_phone_keeps_the_board_visible(server: Server, visit: Visit) -> None:
     ana = await visit(address(server), phone=True)
     await ana.quick_match("ana")
     bo = await visit(ana.page.url)

@@ -28,13 +28,13 @@ NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_all_that_is_on_the_way_to_a_first_board_weighs_little(language: str) -> None:
+def test_the_files_needed_for_a_first_board_are_small(language: str) -> None:
     weights = weigh(language)
     assert sum(weights.values()) <= HEAVIEST, weights
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_events_alone_say_is_read_with_them_alone(language: str) -> None:
+def test_event_sentences_are_loaded_separately(language: str) -> None:
     assets = Assets()
     common, more = (assets.named(f"{folder}{language}.json") for folder in ("", "events/"))
     assert common is not None
@@ -58,7 +58,7 @@ def test_functions_are_short(path: Path) -> None:
 
 
 @each("path", FILES)
-def test_a_file_puts_no_markup_in_and_names_nobody_else(path: Path) -> None:
+def test_page_files_insert_no_markup_and_load_nothing_foreign(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|\bstyle=\"|\bon\w+=\"", text)
     assert set(re.findall(r"https?://[\w.]+", text)) <= {"http://www.w3.org"}
@@ -76,17 +76,17 @@ def test_a_module_has_no_sentence_of_its_own(path: Path) -> None:
             assert not is_sentence or part in ids, part
 
 
-def test_the_declarations_are_those_of_the_protocol() -> None:
+def test_the_typescript_declarations_are_up_to_date() -> None:
     assert PATH.read_text(encoding="utf-8") == render_declarations()
 
 
 @pytest.mark.timeout(TIMEOUT_SECONDS)
-def test_the_modules_have_the_types_that_they_say() -> None:
+def test_the_modules_pass_type_checking() -> None:
     command = (tsc(), "--project", Path(__file__).parent / "tsconfig.json")
     assert subprocess.run(command, capture_output=True, text=True, check=False, env=environment()).stdout == ""
 
 
-def test_the_games_with_a_name_are_those_of_the_engine() -> None:
+def test_the_pages_presets_match_the_engine() -> None:
     found = evaluate(NODE % (FOLDER / "rules.js").as_uri())
     expected = [RulesState.of(rules) for rules in PRESETS.values()]
     assert [RulesState(**{**rules, "blocked": tuple(rules["blocked"])}) for rules in found] == expected

@@ -33,7 +33,7 @@ async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Vis
     await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("5+1")
 
 
-async def test_no_note_on_the_first_page_ends_in_a_line_of_one_word(server: Server, visit: Visit) -> None:
+async def test_no_note_on_the_home_page_ends_with_a_single_word(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     alone = """notes => notes.map(({firstChild: text}) => text.data).filter((text, at) => {
         const range = new Range();
@@ -143,7 +143,7 @@ async def test_a_click_chooses_the_colours_of_the_page_and_they_are_remembered(s
     await ana.hears("Colours: same as your system")
 
 
-async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) -> None:
+async def test_the_home_page_shows_demonstration_games_while_no_player_plays(visit: Visit) -> None:
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted()) as server:
         ana = await visit(address(server), may_fail=SERVER_GOES)
         on_now = ana.page.get_by_role("region", name="On now")
@@ -155,7 +155,7 @@ async def test_computers_play_on_the_first_page_while_nobody_does(visit: Visit) 
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-async def test_a_click_on_ones_own_game_opens_its_board(server: Server, visit: Visit, width: int) -> None:
+async def test_a_click_on_the_custom_game_opens_its_board(server: Server, visit: Visit, width: int) -> None:
     ana = await visit(address(server))
     await ana.connects()
     await ana.page.set_viewport_size({"width": width, "height": 800})

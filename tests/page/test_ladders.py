@@ -52,7 +52,7 @@ async def claim(visitor: Visitor, name: str) -> None:
     await visitor.button("Close").click()
 
 
-async def test_a_ladder_shows_who_is_next_to_oneself_first_and_says_why_it_is_closed(
+async def test_a_ladder_shows_the_neighbours_first_and_why_it_is_closed(
     find_violations: FindViolations, visit: Visit
 ) -> None:
     closed = {"reason": "undecided", "figure": 20, "of": 200}
@@ -95,7 +95,7 @@ async def test_a_player_has_ladders_and_games_that_lead_to_their_replay(
         await expect(cy.page.get_by_role("heading", name="ana v bo")).to_be_visible()
 
 
-async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_again(server: Server, visit: Visit) -> None:
+async def test_a_rated_game_shows_the_changes_and_leads_to_a_new_challenge(server: Server, visit: Visit) -> None:
     ana, bo = await visit(address(server, "/")), await visit(address(server), phone=True)
     for visitor, name in ((ana, "ana"), (bo, "bo")):
         await claim(visitor, name)
@@ -131,9 +131,7 @@ async def test_two_play_a_rated_game_see_what_it_changed_and_one_challenges_agai
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-async def test_a_rated_game_asks_for_a_name_to_keep_and_goes_on_with_it(
-    server: Server, visit: Visit, width: int
-) -> None:
+async def test_a_rated_game_asks_for_a_claimed_name_first(server: Server, visit: Visit, width: int) -> None:
     ana = await visit(address(server))
     await ana.page.set_viewport_size({"width": width, "height": 800})
     await expect(ana.page.locator(".way").first).to_contain_text("Nobody else is online.")
@@ -153,7 +151,7 @@ async def test_a_rated_game_asks_for_a_name_to_keep_and_goes_on_with_it(
     await expect(ana.page.locator(".invite")).to_contain_text("rated")
 
 
-async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board(
+async def test_an_accepted_challenge_takes_both_to_the_board(
     server: Server, find_violations: FindViolations, visit: Visit
 ) -> None:
     ana, bo = await two_at_the_board(server, visit)
@@ -176,9 +174,7 @@ async def test_a_challenge_reaches_who_is_challenged_and_takes_both_to_the_board
         await expect(visitor.page.get_by_role("heading", name="bo v ana")).to_be_visible()
 
 
-async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(
-    find_violations: FindViolations, visit: Visit
-) -> None:
+async def test_rating_changes_are_announced_on_any_page(find_violations: FindViolations, visit: Visit) -> None:
     changed = {"p1": {"before": 1512, "after": 1524, "expected": 0.41}}
     async with OddServer() as server:
         ana = await visit(f"{server.origin}/#games")
@@ -191,7 +187,7 @@ async def test_what_a_rated_game_changed_is_said_where_one_is_by_then(
         await expect(told).to_have_count(0)
 
 
-async def test_a_challenge_waits_for_a_lost_server_and_is_over_once_a_welcome_lacks_it(visit: Visit) -> None:
+async def test_a_challenge_survives_a_reconnect_unless_the_welcome_lacks_it(visit: Visit) -> None:
     there = welcome(challenges=[{key: OPEN[key] for key in OPEN if key != "type"}])
     async with OddServer(hello=[there]) as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)
@@ -217,7 +213,7 @@ async def test_a_player_is_found_by_a_name_with_letters_of_any_language(server: 
         await expect(ana.page.get_by_role("heading", name="Björn B")).to_be_visible()
 
 
-async def test_who_plays_is_asked_before_a_challenge_takes_them_away(server: Server, bo: Peer, visit: Visit) -> None:
+async def test_accepting_a_challenge_during_a_game_needs_confirmation(server: Server, bo: Peer, visit: Visit) -> None:
     ana, cy = await two_at_the_board(server, visit)
     room = ana.code
     player = await ana_id(server, room)
@@ -268,7 +264,7 @@ async def test_the_first_page_leads_to_ladders_and_to_a_rated_match(
     await expect(ana.page.get_by_role("heading", name="bo v ana")).to_be_visible()
 
 
-async def test_where_a_server_names_neither_nothing_of_it_is_shown(visit: Visit) -> None:
+async def test_nothing_about_ladders_is_shown_without_server_support(visit: Visit) -> None:
     over = state(2, 0, 3, 1, 4, 2)
     async with OddServer(
         join=[{"type": "ok", "room": "K7M4PQ", "seat": "X", "moves": [0, 3, 1, 4, 2]}, over]

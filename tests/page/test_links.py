@@ -54,7 +54,7 @@ async def test_a_link_is_copied_over_plain_http_from_another_machine(origin: str
     assert await field.input_value() == link
 
 
-async def test_a_link_is_marked_where_the_browser_copies_nothing(server: Server, visit: Visit) -> None:
+async def test_a_link_is_selected_if_the_browser_cannot_copy(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject())")
     await ana.page.evaluate("void (document.execCommand = () => false)")
@@ -77,13 +77,13 @@ async def test_an_invitation_is_photographed_or_shared_by_the_sheet_of_the_devic
 
 
 @pytest.mark.parametrize("broken", ["link=%", "game/%"])
-async def test_a_broken_address_is_told_on_the_first_page(server: Server, visit: Visit, broken: str) -> None:
+async def test_a_broken_url_is_reported_on_the_home_page(server: Server, visit: Visit, broken: str) -> None:
     ana = await visit(address(server, f"/#{broken}"))
     await ana.hears("There is no page at this address.")
     await expect(ana.button("Find an opponent")).to_be_visible()
 
 
-async def test_where_there_is_nothing_a_page_leads_on(server: Server, visit: Visit) -> None:
+async def test_the_not_found_page_links_to_other_pages(server: Server, visit: Visit) -> None:
     for path in ("/K7M4PQ", "/no/such/page", "/replay/abcdefghijklmnop"):
         ana = await visit(address(server, path), may_fail="404")
         await expect(ana.page.get_by_role("heading", name="Nothing to see here")).to_be_visible()
@@ -94,7 +94,7 @@ async def test_where_there_is_nothing_a_page_leads_on(server: Server, visit: Vis
         await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
 
 
-async def test_a_page_under_a_path_asks_for_nothing_outside_of_it(visit: Visit) -> None:
+async def test_a_page_below_a_path_requests_nothing_outside_it(visit: Visit) -> None:
     settings = Settings(host="127.0.0.1", port=0, base_path="/games", features=(BotOptions(demo=False),))
     async with Server(settings, limits=uncounted()) as server:
         ana = await visit("about:blank", may_fail="404")

@@ -87,7 +87,7 @@ async def test_a_link_leads_to_a_room_of_another_server(members: Members, visit:
     await ana.hears(f"{members.origin}/{room}")
 
 
-async def test_a_match_is_played_where_somebody_waits(members: Members, visit: Visit, bo: Peer) -> None:
+async def test_a_match_is_played_on_the_server_of_the_waiting_player(members: Members, visit: Visit, bo: Peer) -> None:
     members.waiting = await room_of(bo, members)
     ana = await visit(members.origin, may_fail=SERVER_GOES)
     await ana.button("Find an opponent").click()
@@ -163,7 +163,7 @@ async def test_a_room_of_a_silent_server_is_taken_over(members: Members, visit: 
     await expect(ana.page.get_by_text("Nobody answers")).to_have_count(0)
 
 
-async def test_nobody_goes_to_a_server_that_the_welcome_does_not_name(members: Members, visit: Visit, bo: Peer) -> None:
+async def test_redirects_to_servers_outside_the_welcome_are_refused(members: Members, visit: Visit, bo: Peer) -> None:
     room = await room_of(bo, members)
     members.strangers = {"s2"}
     ana = await visit(f"{members.origin}/{room}", may_fail=SERVER_GOES)
@@ -172,7 +172,7 @@ async def test_nobody_goes_to_a_server_that_the_welcome_does_not_name(members: M
     assert members.places_of("hello") == ["s1", "s1"]  # again, in case it had come since
 
 
-async def test_a_room_goes_to_a_server_that_came_after_the_welcome(members: Members, visit: Visit, bo: Peer) -> None:
+async def test_a_room_can_move_to_a_server_that_joined_later(members: Members, visit: Visit, bo: Peer) -> None:
     members.strangers = {"s2"}
     ana = await one_at_the_board(members, visit, bo)
     room = ana.code

@@ -47,11 +47,11 @@ console.log(JSON.stringify(JSON.parse(text).map(emblemOf)));
 """
 
 
-def test_the_modules_do_what_their_tests_say() -> None:
+def test_the_modules_pass_their_javascript_tests() -> None:
     run_node(str(PROGRAM), FOLDER.as_uri(), str(CATALOGUES))
 
 
-def test_the_page_says_of_positions_and_moves_what_the_terminal_says() -> None:
+def test_page_and_terminal_describe_positions_alike() -> None:
     cases, told = [], []
     for seed in range(POSITIONS):
         random = Random(seed)

@@ -92,7 +92,7 @@ async def test_a_link_makes_another_device_the_same_player_and_leaves_the_addres
     await expect(phone.page.locator("main")).to_contain_text("removed from")
 
 
-async def test_a_code_that_lets_nobody_in_is_told_and_one_stays_who_one_is(server: Server, visit: Visit) -> None:
+async def test_an_invalid_code_is_reported_and_the_player_stays_the_same(server: Server, visit: Visit) -> None:
     ana = await visit(f"{address(server)}#link=7KQ2M94F")
     dialog = ana.page.get_by_role("dialog", name="Your name")
     await dialog.get_by_role("button", name="Use the code").click()
@@ -105,7 +105,7 @@ async def test_a_code_that_lets_nobody_in_is_told_and_one_stays_who_one_is(serve
     await expect(name).to_have_value("Ana")
 
 
-async def test_who_has_no_name_is_asked_for_it_once_before_the_first_game(server: Server, visit: Visit) -> None:
+async def test_an_unnamed_player_is_asked_for_a_name_once(server: Server, visit: Visit) -> None:
     ana = await visit(address(server), unnamed=True)
     await ana.connects()
     await ana.button("Play the computer").click()
@@ -120,7 +120,7 @@ async def test_who_has_no_name_is_asked_for_it_once_before_the_first_game(server
     await expect(ana.page.locator(".player.m0")).to_contain_text(f"{proposed} (you)")
 
 
-async def test_a_door_proposes_a_name_to_who_has_none(server: Server, visit: Visit, bo: Peer) -> None:
+async def test_entering_by_link_proposes_a_name_to_unnamed_players(server: Server, visit: Visit, bo: Peer) -> None:
     room = (await bo.ask("create"))["room"]
     ana = await visit(address(server, f"/{room}"), unnamed=True)
     await expect(ana.page.get_by_label("Your name")).to_have_value(re.compile(r"^[A-Z]\w+ [A-Z]\w+$"))
@@ -128,7 +128,7 @@ async def test_a_door_proposes_a_name_to_who_has_none(server: Server, visit: Vis
     await expect(ana.page.locator(".player .name", has_text="(you)")).to_have_text(re.compile(r"^\w+ \w+ \(you\)"))
 
 
-async def test_whoever_bears_a_name_that_is_another_s_is_told_what_to_do(server: Server, visit: Visit) -> None:
+async def test_a_player_with_a_claimed_name_is_told_what_to_do(server: Server, visit: Visit) -> None:
     async with open_peer(server.url, "lena") as lena:
         await lena.ask("claim_name", name="lena")
         other = await visit(address(server))
@@ -165,7 +165,7 @@ def test_every_name_that_may_be_proposed_is_one_that_servers_take(language: str)
     assert len({*names}) > 500
 
 
-async def test_one_has_ones_data_saved_and_deleted_and_goes_on_as_a_new_guest(server: Server, visit: Visit) -> None:
+async def test_a_player_can_export_and_delete_their_data(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.page.get_by_label("Playing as").fill("ana")
     dialog = await open_names(ana)

@@ -109,7 +109,7 @@ async def test_two_pages_and_a_terminal_play_and_one_watches_from_the_middle(ser
         await dee.sees(D3="X")
 
 
-async def test_what_is_refused_is_said_beside_the_cell_until_the_next_move(server: Server, visit: Visit) -> None:
+async def test_a_refused_move_is_explained_at_the_cell_until_the_next_move(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await ana.play(4)
     await expect(bo.page.locator("p.turn.mine")).to_be_visible()
@@ -121,7 +121,7 @@ async def test_what_is_refused_is_said_beside_the_cell_until_the_next_move(serve
     await expect(bo.page.locator(".bubble")).to_be_hidden()
 
 
-async def test_nobody_plays_under_another_name_than_the_one_that_was_refused(server: Server, visit: Visit) -> None:
+async def test_a_refused_name_is_not_replaced_silently(server: Server, visit: Visit) -> None:
     eve = await visit(address(server))
     await eve.page.get_by_label("Playing as").fill("hard-bot")
     await eve.button("Find an opponent").click()
@@ -190,7 +190,7 @@ async def test_clocks_run_and_a_first_move_is_due(server: Server, visit: Visit) 
     await expect(bo.page.locator(".clock").first).to_have_text("3:00")
 
 
-async def test_an_opponent_who_is_gone_too_long_loses_by_a_claim(visit: Visit) -> None:
+async def test_a_game_can_be_claimed_from_an_absent_opponent(visit: Visit) -> None:
     settings = Settings(host="127.0.0.1", port=0, hold_seconds=4)
     async with Server(settings, limits=uncounted()) as server:
         ana, bo = await two_at_the_board(server, visit)
@@ -210,7 +210,7 @@ async def shared_link(visitor: Visitor) -> str:
     return await visitor.page.get_by_label("Link").input_value()
 
 
-async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Server, visit: Visit) -> None:
+async def test_a_finished_game_can_be_reviewed_shared_and_listed(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((0, 3, 1, 8, 2), ana, bo)
     await expect(ana.button("Play again")).to_be_visible()  # a move is shown before its answer is here
@@ -236,7 +236,7 @@ async def test_the_end_is_reviewed_shared_and_found_among_ones_games(server: Ser
     await expect(ana.page.locator(".turned")).to_contain_text("The game turned at move")
 
 
-async def test_a_review_shows_where_the_game_turned_and_leads_to_the_mistake(server: Server, visit: Visit) -> None:
+async def test_a_review_shows_the_turning_point_and_the_mistake(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((4, 1, 0, 8, 6, 2, 3), ana, bo)
     await ana.choose("Review")

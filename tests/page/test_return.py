@@ -45,7 +45,7 @@ async def test_another_tab_takes_the_seat_over_and_gives_it_back(server: Server,
     await expect(ana.page.locator("p.bubble")).to_have_text("")
 
 
-async def test_a_game_goes_on_after_the_server_was_killed(tmp_path: Path, visit: Visit) -> None:
+async def test_a_game_continues_after_the_server_was_killed(tmp_path: Path, visit: Visit) -> None:
     async with Harness(tmp_path) as harness:
         ana = await visit(f"http://127.0.0.1:{harness.port}/", may_fail=SERVER_GOES)
         await ana.quick_match("ana")
@@ -85,7 +85,7 @@ async def test_a_page_of_another_version_is_reloaded(server: Server, visit: Visi
     assert has_new_names.is_set()
 
 
-async def test_a_page_that_an_upgrade_left_without_a_part_loads_itself_anew(server: Server, visit: Visit) -> None:
+async def test_a_page_with_a_missing_module_reloads_itself(server: Server, visit: Visit) -> None:
     ana = await visit(address(server), may_fail="404|Failed to fetch dynamically imported module")
     await expect(ana.button("New event…")).to_be_visible()
     loads = []

@@ -58,18 +58,18 @@ LEVEL = [row("ana", 2, 1, ("wins", 2)), row("bo", 2, 1, ("wins", 2)), row("cy", 
         ),
     ],
 )
-def test_it_is_said_by_what_one_of_two_is_first(kind: str, table: list[EventRow], told: list[str]) -> None:
+def test_the_deciding_tie_break_is_explained(kind: str, table: list[EventRow], told: list[str]) -> None:
     assert list_notes(standing(kind, table)) == told
 
 
-def test_a_deserted_tournament_says_how_it_goes_on() -> None:
+def test_a_deserted_tournament_says_how_to_continue() -> None:
     state = standing("swiss", LEVEL, "paused")
     told = "Paused: nobody was here. It goes on when 2 players are back, or when the organiser continues it."
     assert describe_progress(replace(state, needed=2), None)[1:] == [told]
     assert describe_progress(state, None)[1:] == []
 
 
-def test_of_many_names_some_are_said_and_how_many_more_there_are() -> None:
+def test_long_lists_of_names_are_shortened() -> None:
     names = [f"p{number}" for number in range(MOST_NAMED + 3)]
     assert name_some(names, len(names) + 2) == "p0, p1, p2, p3, p4, p5 and 5 more"
     assert name_some(names[:2], 2) == "p0 and p1"

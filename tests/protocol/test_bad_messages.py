@@ -43,7 +43,7 @@ def answer_to(bad: BadMessage) -> bytes:
 
 
 @each("data", TABLES["no json"])
-def test_what_is_no_json_is_bad_json(data: str) -> None:
+def test_invalid_json_is_refused_as_bad_json(data: str) -> None:
     bad = refused(data)
     assert (bad.code, bad.path, bad.id, bad.room) == ("bad_json", None, None, None)
 
@@ -85,7 +85,7 @@ def test_deep_nesting_is_refused_like_any_bad_message(data: str) -> None:
 
 
 @pytest.mark.parametrize("data", ["[]", "null", "true", "1", '"ping"', '["ping"]', '[{"type":"ping"}]'])
-def test_what_is_no_object_is_a_bad_message(data: str) -> None:
+def test_json_other_than_an_object_is_a_bad_message(data: str) -> None:
     bad = refused(data)
     assert (bad.code, bad.path) == ("bad_message", None)
 
@@ -110,7 +110,7 @@ def test_an_unknown_type_is_named_and_the_nearest_one_offered() -> None:
 
 
 @pytest.mark.parametrize("kind", ["", "Move", "MOVE", "ok", "room", "welcome", "q" * 10_000])
-def test_what_only_a_server_says_and_what_nobody_says_are_unknown_types(kind: str) -> None:
+def test_server_types_and_made_up_types_are_unknown(kind: str) -> None:
     assert refused(json.dumps({"type": kind})).code == "unknown_type"
 
 
@@ -132,7 +132,7 @@ def test_an_unknown_field_is_refused_and_named(message: dict[str, Any], path: st
 
 
 @pytest.mark.parametrize(("data", "path"), TABLES["twice"].items())
-def test_a_key_that_appears_twice_is_refused_wherever_it_stands(data: str, path: str) -> None:
+def test_a_duplicate_key_is_refused_anywhere(data: str, path: str) -> None:
     bad = refused(data)
     assert (bad.code, bad.path) == ("bad_message", path)
     assert "appears twice" in describe_fault(bad)
@@ -220,7 +220,7 @@ def test_a_chat_line_has_at_most_200_characters() -> None:
     assert "201" in describe_fault(bad)
 
 
-def test_a_push_of_an_unknown_type_is_told_from_a_broken_one() -> None:
+def test_unknown_pushes_are_distinguished_from_invalid_ones() -> None:
     for text, code in (
         ('{"type":"firework","room":"K7M4PQ"}', "unknown_type"),
         ('{"type":"replaced"}', "bad_message"),

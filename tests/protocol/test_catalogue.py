@@ -38,7 +38,7 @@ def test_a_language_is_whole(language: str) -> None:
         ({"type resign": "draw"}, "'draw' means type draw, type resign"),
     ],
 )
-def test_what_a_language_lacks_is_named(change: dict[str, Any], fault: str, tmp_path: Path) -> None:
+def test_missing_sentences_of_a_language_are_reported(change: dict[str, Any], fault: str, tmp_path: Path) -> None:
     english, german = (json.loads((FOLDER / f"{language}.json").read_bytes()) for language in ("en", "de"))
     changed = {id: sentence for id, sentence in (german | change).items() if sentence is not None}
     for language, sentences in (("en", english), ("de", changed)):
@@ -76,7 +76,7 @@ def test_every_number_has_the_form_that_a_page_finds_for_it() -> None:
         assert found == [sentence[form].format(n=number) for number, form in zip(NUMBERS, forms, strict=True)], language
 
 
-def test_a_language_that_there_is_no_file_for_is_named_with_those_that_there_are() -> None:
+def test_an_unknown_language_error_lists_the_known_ones() -> None:
     with pytest.raises(LookupError, match=r"no words in 'tlh': en, de"):
         open_catalogue("tlh")
 
@@ -91,7 +91,7 @@ def test_a_process_that_speaks_german_tells_a_game_in_german() -> None:
 
 
 @pytest.mark.usefixtures("in_german")
-def test_how_well_the_computer_plays_is_told_in_words_and_a_level_of_a_newer_server_by_its_name() -> None:
+def test_levels_are_translated_and_unknown_ones_kept() -> None:
     assert [describe_level(level) for level in ("easy", "medium", "hard", "perfect")] == [
         *("leicht", "mittel", "schwer"),
         "perfect",

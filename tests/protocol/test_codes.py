@@ -8,7 +8,7 @@ def test_the_numbers_of_version_1_do_not_change() -> None:
     assert (PROTOCOL_VERSION, SUBPROTOCOL, DEFAULT_PORT, MAX_MESSAGE_BYTES) == (2, "tictactoe.v2", 8765, 16384)
 
 
-def test_the_error_codes_are_those_of_the_table() -> None:
+def test_the_error_codes_match_the_table() -> None:
     table = """
         bad_json bad_message unknown_type too_long
         hello_required already_hello bad_name bad_token

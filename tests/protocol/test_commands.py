@@ -21,14 +21,14 @@ TOLD = (*HOME, *FURTHER_HOME, *(row for table in (COMMANDS, RECORD) for rows in 
 
 
 @each("row", [*TABLE, *TOLD])
-def test_what_a_row_says_stands_in_the_catalogue(row: Command) -> None:
+def test_the_words_of_every_command_are_in_the_catalogue(row: Command) -> None:
     words = (*row.word_ids, *filter(None, [row.takes]), *(f"way {way}" for way in row.ways))
     labels = {*row.key.shown, row.key.label} - {"", "deed"} if row.key is not None else set()
     does = {f"does {row.id}"} if row in TOLD else set()
     assert {f"type {id}" for id in words} | labels | does <= set(IDS)
 
 
-def test_a_key_stands_once_with_those_that_it_comes_with() -> None:
+def test_every_key_is_listed_once() -> None:
     told = [row.key.name for row in TABLE if row.key is not None and row.key.keys]
     assert len(told) == len(set(told))
     hints = {name for situation in SITUATIONS.values() for name in situation} - set(ACTIONS)

@@ -68,7 +68,7 @@ def test_every_other_push_and_each_of_its_fields_is_explained(kind: type[msgspec
         assert any(f"`{field}`" in row for row in rows), field
 
 
-def test_every_field_of_ok_stands_beside_the_request_that_it_answers() -> None:
+def test_every_field_of_ok_is_documented_with_its_request() -> None:
     answers = re.findall(r"^\| `[a-z_]+` \|.*\|([^|]*)\|$", PAGE, re.MULTILINE)
     named = {term for answer in answers for term in re.findall(r"`([^`]+)`", answer)}
     assert set(pushes.Ok.__struct_encode_fields__) - {"id"} <= named
@@ -110,5 +110,5 @@ def test_every_row_of_a_table_is_rendered_as_one_and_every_link_leads_somewhere(
         assert not anchor or anchor in anchors_of(target), (place, anchor)
 
 
-def test_what_a_bot_needs_is_soon_read() -> None:
+def test_the_core_of_the_protocol_page_is_short() -> None:
     assert len(CORE.read_text(encoding="utf-8")) <= 45_000

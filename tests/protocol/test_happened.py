@@ -36,7 +36,7 @@ def test_a_game_that_was_over_before_its_start_was_seen_starts_and_ends() -> Non
     assert [type(change) for change in told(waiting, over)] == [Joined, Started, Ended]
 
 
-def test_who_goes_on_by_a_card_on_another_device_drops_and_returns() -> None:
+def test_taking_over_a_card_is_told_as_drop_and_return() -> None:
     def held(player: str, event: str | UnsetType = EVENT, *, online: bool = True) -> RoomState:
         return replace(state(seats={**players(), "O": seat(player, "bo", online=online)}), event=event)
 
@@ -50,7 +50,7 @@ SWAP2 = Rules(5, 5, 4, opening="swap2")
 CHANGED_PLACES = {"X": seat(BO, "bo"), "O": seat(ANA, "ana")}
 
 
-def test_who_came_and_changed_places_before_it_was_seen_joins() -> None:
+def test_an_unseen_player_who_swapped_sides_is_told_as_joining() -> None:
     waiting = state(rules=PIE, seats={"X": seat(ANA, "ana"), "O": None})
     changes = told(waiting, state((5,), PIE, chosen=("X",), seats=CHANGED_PLACES))
     assert [type(change) for change in changes] == [Joined, Started, Moved, Chose]
@@ -58,7 +58,7 @@ def test_who_came_and_changed_places_before_it_was_seen_joins() -> None:
     assert changes[0].mark == "X"
 
 
-def test_an_offer_that_ends_with_a_choice_is_that_of_its_player_where_they_sit_now() -> None:
+def test_an_offer_lapsed_by_a_swap_is_attributed_to_its_player() -> None:
     offered = state((5,), PIE, offers=Offers(draw="X"))
     chose, lapsed = told(offered, state((5,), PIE, chosen=("X",), seats=CHANGED_PLACES))
     assert isinstance(chose, Chose)
@@ -66,21 +66,21 @@ def test_an_offer_that_ends_with_a_choice_is_that_of_its_player_where_they_sit_n
     assert (lapsed.by, lapsed.cause) == ("O", "unknown")
 
 
-def test_an_offer_of_the_other_one_after_both_have_changed_places_is_a_new_one() -> None:
+def test_an_offer_after_a_swap_is_a_new_offer() -> None:
     offered = state((5,), PIE, offers=Offers(draw="X"))
     after = state((5, 6), PIE, chosen=("X",), seats=CHANGED_PLACES, offers=Offers(draw="X"))
     (offer,) = [change for change in told(offered, after) if isinstance(change, Offered)]
     assert (offer.kind, offer.by) == ("draw", "X")
 
 
-def test_an_offer_lapses_in_an_opening_with_the_mark_that_the_other_one_places_whatever_it_is() -> None:
+def test_an_offer_in_an_opening_lapses_with_the_opponents_next_mark() -> None:
     offered = state((0,), SWAP2, offers=Offers(draw="O"))
     lapsed = told(offered, state((0, 1), SWAP2))[-1]
     assert isinstance(lapsed, Lapsed)
     assert (lapsed.cause, lapsed.mover) == ("move", "X")
 
 
-def test_a_choice_and_what_is_placed_around_it_are_told_in_order_where_states_were_not_seen() -> None:
+def test_unseen_choices_and_placements_are_told_in_order() -> None:
     before = state((0, 1), SWAP2)
     after = state((0, 1, 2, 3, 4), SWAP2, chosen=("more", "O"), seats=CHANGED_PLACES)
     changes = happened(before, replace(after, seq=before.seq + 5), moves=(0, 1, 2, 3, 4), before=(0, 1))

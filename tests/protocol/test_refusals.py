@@ -81,7 +81,7 @@ def refusals_in(path: Path) -> Iterator[tuple[str, set[str]]]:
             yield " ".join(("refused", ErrorCode[code.attr], *why)), names
 
 
-def test_what_the_server_refuses_has_a_sentence_with_the_places_of_its_data() -> None:
+def test_every_refusal_has_a_sentence_with_its_placeholders() -> None:
     found = [one for path in SOURCES for one in refusals_in(path)]
     assert len(found) > 40
     for id, names in found:
@@ -141,7 +141,7 @@ def move_errors() -> Iterator[IllegalMove]:
         yield raised.value
 
 
-def test_the_engine_says_in_english_what_the_catalogue_does() -> None:
+def test_engine_errors_match_the_english_catalogue() -> None:
     errors: list[InvalidRules | IllegalMove] = [*rule_errors(), *move_errors()]
     told = set()
     for error in errors:
@@ -153,7 +153,7 @@ def test_the_engine_says_in_english_what_the_catalogue_does() -> None:
     assert told == choices | {id for id in IDS if id.split(" ")[1] in codes}
 
 
-def test_a_word_that_is_no_cell_is_said_in_english_by_the_engine() -> None:
+def test_invalid_cells_are_reported_in_english_by_the_engine() -> None:
     with pytest.raises(UnknownNotation) as raised:
         parse_cell("what", Rules())
     assert raised.value.message == 'I don\'t know "what". A move looks like b2 or 5. ? for help.'
@@ -161,7 +161,7 @@ def test_a_word_that_is_no_cell_is_said_in_english_by_the_engine() -> None:
 
 
 @pytest.mark.usefixtures("in_german")
-def test_an_error_of_the_engine_is_said_in_the_language_of_the_process() -> None:
+def test_engine_errors_are_translated_to_the_process_language() -> None:
     with pytest.raises(UnknownNotation) as unknown:
         parse_cell("what", Rules())
     assert describe_fault(unknown.value).startswith("„what“ kenne ich nicht.")
@@ -191,14 +191,14 @@ ODD: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize("odd", ODD, ids=str)
-def test_what_a_client_has_no_words_for_is_read_in_the_words_of_the_server(odd: dict[str, Any]) -> None:
+def test_unknown_errors_keep_the_servers_message(odd: dict[str, Any]) -> None:
     push = read_message(json.dumps({"type": "error", "message": "Its own words.", **odd})).push
     assert isinstance(push, pushes.Error)
     assert push.message == "Its own words."
 
 
 @pytest.mark.usefixtures("in_german")
-def test_what_a_server_announces_by_itself_is_read_in_german_and_an_operator_as_they_wrote() -> None:
+def test_server_announcements_are_translated_and_operators_texts_kept() -> None:
     own = "Its own words."
     for code, said in (("not_kept", "Du hast in einer Stunde"), ("too_witty", own), (UNSET, own)):
         push = read_message(encode(pushes.Announcement(own, 0, code)).decode()).push
@@ -212,7 +212,7 @@ def test_a_refusal_without_data_is_not_described() -> None:
     assert describe_closing("game_over", {}) is None
 
 
-def test_the_page_says_the_same(tmp_path: Path) -> None:
+def test_the_page_describes_refusals_alike(tmp_path: Path) -> None:
     vectors = [
         {"push": json.loads(as_text(push_of(id))), "said": {one: said_in(one, id) for one in LANGUAGES}} for id in IDS
     ]
@@ -222,7 +222,7 @@ def test_the_page_says_the_same(tmp_path: Path) -> None:
     assert run_node(*words, stdin=json.dumps(vectors)).splitlines()[:10] == []
 
 
-def test_data_are_safe_to_print_and_give_way_where_an_answer_would_be_too_long() -> None:
+def test_error_data_is_cleaned_and_dropped_if_too_long() -> None:
     answer = error_answer(ErrorCode.BAD_NAME, "x", data={"name": "a\x1b[31mb", "levels": ["a\u202eb"], "n": 3})
     assert answer.data == {"name": "a[31mb", "levels": ["ab"], "n": 3}
     long = error_answer(ErrorCode.BAD_NAME, "x" * 600, data={"name": "x" * 600})

@@ -29,7 +29,7 @@ def test_a_move_that_led_to_a_proven_win_of_the_other_side_is_known_to_lose() ->
     assert {worth.kind for worth in known[7].cells.values()} == {"loss"}
 
 
-def test_what_is_proven_is_so_back_to_the_last_choice_and_on_as_long_as_best_play_is_known() -> None:
+def test_proven_values_carry_back_to_the_last_choice() -> None:
     last = played("a1 b2 c3 a2")
     quick = CellValue("loss", 2, -1.0)
     known = {1: found(1, FAR, 4, {4: FAR, 5: FAR}), 2: found(2, FAR, 8, {8: FAR, 5: quick})}
@@ -52,7 +52,7 @@ def test_every_value_that_follows_is_the_one_that_a_full_search_finds() -> None:
     assert all(known[ply].cells[last.moves[ply]] == exact[ply].cells[last.moves[ply]] for ply in range(0, last.ply, 2))
 
 
-def test_games_of_three_and_what_is_placed_before_sides_are_taken_stay_as_they_are() -> None:
+def test_values_do_not_carry_in_games_of_three_or_before_sides_are_chosen() -> None:
     opened = Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",))
     for last in (opened, Position.replay(PRESETS["three-players"], (0, 1, 2))):
         known = {ply: analysed(last.at(ply)) for ply in (0, 1)}
@@ -61,13 +61,13 @@ def test_games_of_three_and_what_is_placed_before_sides_are_taken_stay_as_they_a
         assert known == before
 
 
-def test_where_nothing_is_known_and_most_cells_look_alike_none_is_best() -> None:
+def test_no_cell_is_best_if_most_have_the_same_estimate() -> None:
     far = Position.start(Rules(15, 15, 5, exact=True, opening="swap2"))
     assert analysed(far).best == ()
     assert len(analysed(Position.start(CLASSIC)).best) == 9
 
 
-def test_games_that_were_looked_at_last_are_kept_and_orders_of_moves_told_apart() -> None:
+def test_the_latest_reviews_are_cached_by_order_of_moves() -> None:
     games = Reviewed()
     one, other = played("a1 b2 c3"), played("c3 b2 a1")
     games.of(one)[0] = analysed(one.at(0))

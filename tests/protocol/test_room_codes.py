@@ -23,7 +23,7 @@ def test_case_dashes_and_spaces_do_not_matter(text: str) -> None:
         *("K7M4ß", "K7M4Pſ", "K7MﬃP"),  # these become ASCII as capitals only
     ],
 )
-def test_what_cannot_be_a_code_is_refused(text: str) -> None:
+def test_an_invalid_room_code_is_refused(text: str) -> None:
     with pytest.raises(BadRoomCode):
         parse_room_code(text)
 

@@ -47,7 +47,7 @@ def test_the_properties_cover_every_message() -> None:
         (Record(game_id="g7"), '{"type":"record","game_id":"g7"}'),
     ],
 )
-def test_a_request_says_only_what_was_said(request_: Request, text: str) -> None:
+def test_unset_fields_are_left_out_of_a_request(request_: Request, text: str) -> None:
     assert encode(request_).decode() == text
 
 
@@ -63,7 +63,7 @@ def test_a_request_says_only_what_was_said(request_: Request, text: str) -> None
         ),
     ],
 )
-def test_a_push_is_written_compactly_and_without_what_it_lacks(push: Push, text: str) -> None:
+def test_pushes_are_compact_and_leave_out_unset_fields(push: Push, text: str) -> None:
     assert encode(push).decode() == text
 
 

@@ -15,7 +15,7 @@ def test_a_preset_is_chosen_by_its_name_and_said_by_it(name: str) -> None:
     assert choice_of(PRESETS[name]) == name
 
 
-def test_rules_can_be_spelled_out_and_are_said_so_where_no_preset_fits() -> None:
+def test_rules_without_a_preset_are_spelled_out() -> None:
     rules = Rules(rows=4, columns=5, line=3, marks="ABC", blocked=frozenset({7, 2}), gravity=True)
     choice = choice_of(rules)
     assert choice == RulesFields(4, 5, 3, "ABC", (2, 7), misere=False, gravity=True)

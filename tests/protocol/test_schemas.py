@@ -62,7 +62,7 @@ def test_the_document_of_the_api_is_valid_openapi() -> None:
     assert list(public.OpenAPIV31SpecValidator(load("openapi.json")).iter_errors()) == []
 
 
-def test_the_documents_say_what_the_types_say() -> None:
+def test_the_generated_documents_are_up_to_date() -> None:
     assert find_drift(DOCS) == [], "python -m tools.schemas --out docs/"
 
 
@@ -141,7 +141,7 @@ def test_every_push_fits_its_schema(push: Push) -> None:
 
 
 @each("kind", FIELDS_OF_TYPE)
-def test_the_schema_refuses_what_the_decoder_refuses(kind: str) -> None:
+def test_schema_and_decoder_refuse_the_same_values(kind: str) -> None:
     valid = VALID.get(kind, {"type": kind})
     ASKED.validate(valid)
     for field, values in FIELDS_OF_TYPE[kind].items():

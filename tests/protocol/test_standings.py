@@ -55,7 +55,7 @@ def test_a_table_is_in_the_order_that_was_published(table: CrossTable) -> None:
 
 
 @pytest.mark.parametrize("table", [table for table in ROUND_ROBINS if table.values], ids=ids)
-def test_sonneborn_berger_is_what_was_published(table: CrossTable) -> None:
+def test_sonneborn_berger_matches_published_tables(table: CrossTable) -> None:
     results = Results(table.names, table.games)
     assert {name: results.sonneborn_berger(name).value for name in table.values} == table.values
 
@@ -120,7 +120,7 @@ def test_each_tie_break_is_the_sum_that_it_shows(drawn: tuple[list[str], list[Ga
 
 
 @given(results(), st.sampled_from([ROUND_ROBIN, SWISS]))
-def test_places_follow_from_what_is_shown(drawn: tuple[list[str], list[Game]], breaks: tuple[str, ...]) -> None:
+def test_places_follow_from_the_displayed_values(drawn: tuple[list[str], list[Game]], breaks: tuple[str, ...]) -> None:
     table = standings(*drawn, breaks)
 
     def key(row: Standing) -> tuple[float, bool, list[float]]:
@@ -136,7 +136,7 @@ def test_places_follow_from_what_is_shown(drawn: tuple[list[str], list[Game]], b
 
 
 @pytest.mark.parametrize("breaks", [ROUND_ROBIN, SWISS])
-def test_points_without_a_game_count_and_who_has_none_and_never_played_stands_behind(breaks: tuple[str, ...]) -> None:
+def test_unplayed_points_count_and_players_without_a_game_come_last(breaks: tuple[str, ...]) -> None:
     games = [Game("free", None, 2, 0, is_played=False), Game("ana", "bo", 2, 0), Game("cy", "di", 0, 0, is_played=None)]
     table = standings(["di", "cy", "free", "ana", "bo"], games, breaks)
     places = [(row.place, row.player, row.points, row.played) for row in table]
@@ -144,7 +144,7 @@ def test_points_without_a_game_count_and_who_has_none_and_never_played_stands_be
     assert places[2:] == [(3, "bo", 0, 1), (4, "di", 0, 0), (4, "cy", 0, 0)]
 
 
-def test_direct_encounter_decides_only_where_all_have_met() -> None:
+def test_direct_encounter_decides_only_if_all_have_met() -> None:
     games = [Game("a", "b", 0, 2), Game("a", "x", 2, 0), Game("b", "y", 0, 2)]
     table = standings("abxy", games)
     assert [(row.place, row.player) for row in table] == [(1, "b"), (1, "y"), (3, "a"), (4, "x")]

@@ -57,13 +57,13 @@ AS_TYPED = {
 
 
 @each("text", AS_TYPED)
-def test_a_name_as_phones_type_it_is_normalised_or_refused_in_plain_words(text: str) -> None:
+def test_names_typed_on_phones_are_normalised_or_refused(text: str) -> None:
     name, words = parse_or_refuse(text)
     assert (name or words) == AS_TYPED[text]
 
 
 @each("character", UNSAFE)
-def test_what_steers_reorders_or_hides_is_in_no_name_and_taken_out_of_texts(character: str) -> None:
+def test_control_and_invisible_characters_are_removed(character: str) -> None:
     assert not is_printable(character)
     assert clean_text(f"a{character}b") == "ab"
     for text in (f"a{character}b", f"{character}a", f"a{character}", character):
@@ -106,7 +106,7 @@ def test_a_name_that_is_too_long_is_refused_without_being_quoted() -> None:
 
 
 @given(st.text(max_size=40))
-def test_a_name_that_is_accepted_is_safe_composed_and_stays_as_it_is(text: str) -> None:
+def test_accepted_names_are_safe_and_stable(text: str) -> None:
     name, words = parse_or_refuse(text)
     assert len(words) < 120
     assert clean_text(words) == words

@@ -59,10 +59,10 @@ def say_label(deed: dict[str, Any]) -> str:
     return Deed(**deed).label
 
 
-def test_this_package_tells_what_the_vectors_say() -> None:
+def test_the_vectors_are_up_to_date() -> None:
     assert render_vectors() == PATH.read_text(encoding="utf-8")
 
 
-def test_the_page_tells_what_the_vectors_say(tmp_path: Path) -> None:
+def test_the_page_matches_the_vectors(tmp_path: Path) -> None:
     told = run_node(str(PROGRAM), FOLDER.as_uri(), str(PATH), str(served_catalogues(tmp_path)), *LANGUAGES)
     assert told.splitlines()[:10] == []

@@ -37,7 +37,7 @@ def test_a_game_given_up_before_both_moved_is_aborted(cells: tuple[int, ...], pl
 
 
 @pytest.mark.parametrize("claim", [WIN, DRAW])
-def test_a_game_that_is_claimed_before_both_have_moved_is_aborted_once_the_hold_is_over(claim: Claim) -> None:
+def test_a_claim_before_both_have_moved_aborts_the_game(claim: Claim) -> None:
     table = Table(ANA, BO)
     table.play(4)
     table.do(BO, Dropped())
@@ -60,14 +60,14 @@ def test_after_an_aborted_game_the_marks_stay_and_after_one_that_counts_they_mov
     assert table.do(BO, REMATCH).seat("X").name == "bo"
 
 
-def test_with_three_one_who_goes_is_passed_over_while_two_remain_then_the_game_is_aborted() -> None:
+def test_a_leaver_of_three_is_passed_over_and_a_second_one_aborts_the_game() -> None:
     table = Table(ANA, BO, CY, rules=THREE)
     assert table.do(ANA, LEAVE).position.active_marks == "OA"
     table.play(0)
     assert table.do(CY, RESIGN).result == ABORTED
 
 
-def test_with_three_those_who_are_left_need_to_have_moved_and_no_others() -> None:
+def test_with_three_only_the_remaining_players_need_to_have_moved() -> None:
     table = Table(ANA, BO, CY, rules=THREE)
     table.do(CY, LEAVE)
     table.play(0, 1)
@@ -101,7 +101,7 @@ def test_past_that_time_the_game_is_aborted(cells: tuple[int, ...]) -> None:
     assert start_ms(table) is None
 
 
-def test_with_three_whoever_does_not_begin_is_passed_over_and_the_next_one_has_the_whole_time() -> None:
+def test_with_three_a_player_who_does_not_begin_is_passed_over() -> None:
     table = Table(ANA, BO, CY, rules=THREE, clock=FIVE_MINUTES)
     table.wait(30_000)
     assert table.expire().position.turn == "O"
@@ -110,7 +110,7 @@ def test_with_three_whoever_does_not_begin_is_passed_over_and_the_next_one_has_t
     assert table.expire().result == ABORTED
 
 
-def test_the_time_stands_still_while_the_players_seat_is_held_and_goes_on_after_the_return() -> None:
+def test_the_time_to_begin_pauses_while_the_seat_is_held() -> None:
     table = timed()
     table.wait(10_000)
     table.do(ANA, Dropped())
@@ -124,7 +124,7 @@ def test_the_time_stands_still_while_the_players_seat_is_held_and_goes_on_after_
     assert expires_at(table.room) == table.now + 15_000
 
 
-def test_one_who_was_away_when_the_turn_came_has_the_hold_first() -> None:
+def test_an_absent_player_on_turn_has_the_hold_first() -> None:
     table = timed()
     table.do(BO, Dropped())
     assert start_ms(table) == 30_000

@@ -154,7 +154,7 @@ async def test_all_that_it_brings_is_there(tmp_path: Path) -> None:
         assert again.welcome["points"] == 1
 
 
-async def test_its_job_runs_as_long_as_the_server_with_its_own_options_and_a_line_in_the_status() -> None:
+async def test_a_features_job_runs_with_its_options_and_status_line() -> None:
     settings = replace(HERE, features=(*HERE.features, PointOptions(a_win=3)))
     async with Server(settings, features=(POINTS,)) as server:
         points = server.service(Points)

@@ -82,7 +82,7 @@ class Described:
         Draft202012Validator(schema).validate(found)
 
 
-async def test_public_rooms_and_games_are_read_as_on_the_wire_and_as_the_openapi_document_says(server: Server) -> None:
+async def test_api_answers_match_protocol_and_openapi(server: Server) -> None:
     described = Described(await read(server, "/api/openapi.json"))
     async with two_playing(server) as (ana, bo, room), streaming(server, f"/api/rooms/{room}/stream") as stream:
         state = await play_out({"X": ana, "O": bo}, room, [0, 3])
@@ -127,7 +127,7 @@ async def test_the_list_of_public_rooms_is_streamed(server: Server, monkeypatch:
             rooms = await stream.next()
 
 
-async def test_a_player_who_says_so_is_a_program_wherever_they_are_shown(server: Server) -> None:
+async def test_a_player_declared_as_a_program_is_marked_everywhere(server: Server) -> None:
     async with open_peer(server.url, "deep", bot=True) as deep, open_peer(server.url, "bo") as bo:
         room = (await deep.ask("create"))["room"]
         await bo.ask("join", room=room)
@@ -142,7 +142,7 @@ async def test_a_player_who_says_so_is_a_program_wherever_they_are_shown(server:
         assert [(row["name"], row["bot"]) for row in table] == [("deep", "guest")]
 
 
-async def test_reasons_are_json_also_where_there_is_nothing_and_for_too_much() -> None:
+async def test_api_errors_are_json_for_404_and_429_too() -> None:
     limits = replace(uncounted(), requests_per_minute_per_address=2)
     async with Server(Settings("127.0.0.1", 0), limits=limits, monotonic_ns=FakeClock()) as server:
         for status, code in ((404, "not_allowed"), (404, "not_allowed"), (429, "rate_limited")):
@@ -165,7 +165,7 @@ async def test_pages_of_every_origin_may_read_the_api_and_the_data_of_events_and
         assert "access-control-allow-origin" not in (await get(server, f"/e/{event}")).fields
 
 
-async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) -> None:
+async def test_private_rooms_look_like_missing_ones_in_the_api(server: Server) -> None:
     async with two_playing(server, visibility="private") as (ana, bo, room):
         id = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
         for path, other in (
@@ -180,7 +180,7 @@ async def test_of_a_private_room_is_said_what_is_said_of_none(server: Server) ->
         assert await read(server, "/api/rooms") == {"rooms": []}
 
 
-async def test_a_stream_has_the_states_of_a_room_and_says_why_it_ends(server: Server, ana: Peer, bo: Peer) -> None:
+async def test_a_stream_has_the_states_of_a_room_and_the_reason_of_its_end(server: Server, ana: Peer, bo: Peer) -> None:
     room = (await ana.ask("create"))["room"]
     async with streaming(server, f"/api/rooms/{room}/stream") as stream:
         assert (await stream.next())["status"] == "waiting"
@@ -195,7 +195,7 @@ async def test_a_stream_has_the_states_of_a_room_and_says_why_it_ends(server: Se
         assert (end["room"], await stream.next()) == (room, None)
 
 
-async def test_a_stream_says_where_a_room_has_gone(server: Server) -> None:
+async def test_a_stream_names_the_new_server_of_a_room(server: Server) -> None:
     async with two_playing(server) as (_, _, room), streaming(server, f"/api/rooms/{room}/stream") as stream:
         await stream.next()
         server.core.rooms.hand_over(server.core.rooms.by_code[room], "ws://other:8765", lambda: None)
@@ -204,7 +204,7 @@ async def test_a_stream_says_where_a_room_has_gone(server: Server) -> None:
         assert await stream.next() is None
 
 
-async def test_a_stream_that_has_nothing_to_say_has_empty_lines() -> None:
+async def test_an_idle_stream_sends_empty_lines() -> None:
     settings = Settings("127.0.0.1", 0)
     async with (
         Server(settings, limits=uncounted(ping_seconds=0.2)) as server,
@@ -218,7 +218,7 @@ async def test_a_stream_that_has_nothing_to_say_has_empty_lines() -> None:
         await reading
 
 
-async def test_streams_end_with_the_server_and_nobody_is_counted_who_has_gone() -> None:
+async def test_streams_end_with_the_server_and_closed_ones_are_not_counted() -> None:
     async with Server(Settings("127.0.0.1", 0)) as server, two_playing(server) as (_, _, room):
         async with streaming(server, f"/api/rooms/{room}/stream") as stream:
             await stream.next()
@@ -232,7 +232,7 @@ async def test_streams_end_with_the_server_and_nobody_is_counted_who_has_gone() 
             await stopping
 
 
-async def test_one_address_reads_so_many_streams_and_no_more() -> None:
+async def test_streams_are_limited_by_address() -> None:
     limits = uncounted(streams_per_address=1)
     async with Server(Settings("127.0.0.1", 0), limits=limits) as server, two_playing(server) as (_, _, room):
         path = f"/api/rooms/{room}/stream"
@@ -245,7 +245,7 @@ async def test_one_address_reads_so_many_streams_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("catches_up", [True, False])
-async def test_who_reads_late_gets_the_newest_state_and_who_never_reads_is_cut_off(*, catches_up: bool) -> None:
+async def test_slow_readers_get_the_newest_state_and_stalled_ones_are_cut_off(*, catches_up: bool) -> None:
     limits = replace(uncounted(), outbox_bytes=4_096, catch_up_seconds=10 if catches_up else 0.3)
     async with (
         Server(Settings("127.0.0.1", 0), limits=limits) as server,

@@ -59,7 +59,7 @@ async def check_restored(store: SqliteStore, *more: str) -> None:
     await store.close()
 
 
-async def test_backups_of_a_running_and_of_a_killed_server_restore_and_change_nothing_of_it(tmp_path: Path) -> None:
+async def test_backups_of_running_and_killed_servers_restore_without_changing_them(tmp_path: Path) -> None:
     data, backup = tmp_path / "data", tmp_path / "backup"
     with child(data, SAVE_AND_STAY) as process:
         assert process.stdout.readline() == "saved\n"

@@ -62,7 +62,7 @@ async def test_the_board_of_a_game_is_shown_at_once_and_as_it_changes(server: Se
         assert (board["board"], board["turn"], board["last"]) == ("....X....", "O", 4)
 
 
-async def test_clocks_are_told_as_they_are_at_sending_and_are_no_change_by_themselves(server: Server) -> None:
+async def test_clocks_are_current_at_sending_and_trigger_no_update(server: Server) -> None:
     clock = {"initial_ms": 60_000, "increment_ms": 0}
     async with open_peer(server.url, "eve") as eve, games(server, 1, clock=clock) as (ana, bo, (room,)):
         await play_out({"X": ana, "O": bo}, room, [4, 0])
@@ -79,7 +79,7 @@ async def test_clocks_are_told_as_they_are_at_sending_and_are_no_change_by_thems
         assert later["clock"]["remaining_ms"]["X"] < first["clock"]["remaining_ms"]["X"]
 
 
-async def test_who_asks_before_there_is_a_game_is_told_that_there_is_none(server: Server, eve: Peer) -> None:
+async def test_boards_are_empty_until_a_game_runs(server: Server, eve: Peer) -> None:
     await eve.ask("lobby", on=True, boards=1)
     assert await eve.next_of("boards") == {"type": "boards", "boards": []}
     async with games(server, 1) as (_, _, rooms):

@@ -69,7 +69,7 @@ async def test_a_bot_that_is_winning_declines_a_draw_and_plays_on() -> None:
         await ana.state(ply=3)
 
 
-async def test_a_bot_moves_in_time_where_its_pause_is_longer_than_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_bot_moves_in_time_even_if_its_pause_exceeds_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings("127.0.0.1", 0, features=(BotOptions(pause_seconds=0, workers=1),))
     async with Server(settings, monotonic_ns=FakeClock()) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", rules="four", bots=["rules"], clock={"move_ms": 800}))["room"]

@@ -125,7 +125,7 @@ async def test_failed_commands_are_repeated_until_they_succeed(
     assert registry.carried_out == [answer]
 
 
-async def test_what_is_refused_for_good_is_not_asked_for_again(open_bots: OpenBots, registry: FakeRegistry) -> None:
+async def test_a_permanently_refused_command_is_not_retried(open_bots: OpenBots, registry: FakeRegistry) -> None:
     registry.failures = [STALE]
     open_bots().update(TO_MOVE)
     assert len(await commands_of(registry, 1)) == 1
@@ -133,7 +133,7 @@ async def test_what_is_refused_for_good_is_not_asked_for_again(open_bots: OpenBo
 
 
 @pytest.mark.parametrize("failures", [[], [STALE], [BUSY]], ids=["carried out", "refused", "busy"])
-async def test_a_command_is_sent_once_and_not_cut_off_if_its_moment_passes_meanwhile(
+async def test_a_command_in_progress_is_not_cancelled_or_repeated(
     open_bots: OpenBots, registry: FakeRegistry, failures: list[Exception], caplog: pytest.LogCaptureFixture
 ) -> None:
     bots = open_bots()

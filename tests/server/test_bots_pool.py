@@ -63,7 +63,7 @@ async def until_best(pool: ThinkingPool, position: Position, best: set[int]) -> 
 
 
 @pytest.mark.parametrize("position", [SEARCHED, TRAP], ids=["searched", "table"])
-async def test_where_no_worker_can_be_started_the_simple_rules_answer_at_once(position: Position) -> None:
+async def test_without_workers_the_rules_strategy_answers(position: Position) -> None:
     pool = ThinkingPool(2, LONG_SECONDS, command=("/nonexistent/worker",))
     assert await soon(pool.choose(position, Level.PERFECT)) in position.legal_cells
     assert await soon(pool.is_better_than_draw(position, "X"))
@@ -151,7 +151,7 @@ async def test_a_process_that_begins_after_its_start_was_given_up_is_stopped(mon
     assert begun[0].returncode is not None
 
 
-async def test_a_closed_pool_lets_nobody_wait(open_pool: OpenPool) -> None:
+async def test_closing_a_pool_ends_all_waits(open_pool: OpenPool) -> None:
     pool = open_pool("hangs on a question")
     asked = [asyncio.create_task(pool.analyse(position)) for position in (SEARCHED, TRAP, TRAP.at(1))]
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -162,7 +162,7 @@ async def test_a_closed_pool_lets_nobody_wait(open_pool: OpenPool) -> None:
     assert await soon(pool.analyse(TRAP)) is None
 
 
-async def test_what_a_table_knows_is_waited_for_past_the_deadline(open_pool: OpenPool) -> None:
+async def test_table_lookups_may_exceed_the_deadline(open_pool: OpenPool) -> None:
     pool = open_pool(deadline_seconds=0.0)
     assert await soon(pool.choose(TRAP, Level.PERFECT)) in TRAP_BEST
     assert await soon(pool.analyse(TRAP)) == analyse(TRAP, Budget())
@@ -183,7 +183,7 @@ async def test_a_move_whose_turn_does_not_come_in_time_is_chosen_by_the_simple_r
     assert set(cells) <= set(SEARCHED.legal_cells)
 
 
-async def test_a_move_gets_so_much_time_that_those_behind_it_can_have_as_much(open_pool: OpenPool) -> None:
+async def test_queued_moves_share_the_time_equally(open_pool: OpenPool) -> None:
     pool = open_pool("tells its time", 10.0)
     seconds = await soon(asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT) for _ in range(10))))
     assert 0 < seconds[0] <= 1
@@ -191,14 +191,14 @@ async def test_a_move_gets_so_much_time_that_those_behind_it_can_have_as_much(op
     assert 1 < seconds[-1] <= 10
 
 
-async def test_what_is_more_urgent_is_thought_about_first_and_else_what_was_asked_first(open_pool: OpenPool) -> None:
+async def test_searches_run_by_priority_then_in_order(open_pool: OpenPool) -> None:
     pool = open_pool("counts")
     urgency = (Priority.BOTS, Priority.BOTS, Priority.PERSON, Priority.BOTS, Priority.PERSON)
     order = await soon(asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT, priority=it) for it in urgency)))
     assert order == [2, 3, 0, 4, 1]
 
 
-async def test_a_question_that_nobody_waits_for_any_more_is_not_asked(open_pool: OpenPool) -> None:
+async def test_a_cancelled_question_is_not_asked(open_pool: OpenPool) -> None:
     pool = open_pool("counts")
     asked = [asyncio.create_task(pool.choose(SEARCHED, Level.PERFECT)) for _ in range(4)]
     await asyncio.sleep(0)
@@ -232,7 +232,7 @@ class SolvingPool(ThinkingPool):
         return solve(rules) if self.is_able else None
 
 
-async def test_all_who_ask_meanwhile_share_one_answer_and_it_is_kept() -> None:
+async def test_concurrent_requests_share_one_cached_answer() -> None:
     pool = SolvingPool()
     asking = [asyncio.create_task(pool.table_of(CLASSIC)) for _ in range(3)]
     await asyncio.sleep(0)
@@ -242,7 +242,7 @@ async def test_all_who_ask_meanwhile_share_one_answer_and_it_is_kept() -> None:
     assert pool.asked == [CLASSIC]
 
 
-async def test_one_who_gives_up_waiting_takes_nothing_from_the_others() -> None:
+async def test_a_cancelled_waiter_does_not_affect_others() -> None:
     pool = SolvingPool()
     impatient, patient = (asyncio.create_task(pool.table_of(CLASSIC)) for _ in range(2))
     await asyncio.sleep(0)
@@ -253,7 +253,7 @@ async def test_one_who_gives_up_waiting_takes_nothing_from_the_others() -> None:
     assert (impatient.cancelled(), pool.asked) == (True, [CLASSIC])
 
 
-async def test_where_a_table_could_not_be_solved_the_next_to_ask_tries_again() -> None:
+async def test_solving_a_table_is_retried_after_a_failure() -> None:
     pool = SolvingPool()
     pool.may_answer.set()
     pool.is_able = False
@@ -282,7 +282,7 @@ async def test_openings_are_placed_by_the_book_which_no_worker_is_asked_for() ->
     await pool.workers.close()
 
 
-def test_a_worker_goes_on_with_what_it_has_proven() -> None:
+def test_a_worker_reuses_its_proofs() -> None:
     memory = Memory()
     position = Position.replay(PRESETS["connect-four"], (38, 31, 24, 17, 10, 3, 39, 40, 35, 37, 33, 32, 36, 30))
     result_of(partial(best_cells, position, Budget(nodes=2_000)), memory)

@@ -314,7 +314,7 @@ async def test_blocks_survive_a_restart(tmp_path: Path) -> None:
         await hears_nothing(ana, "challenge")
 
 
-async def test_one_request_leaves_only_people_one_has_played_who_may_challenge(server: Server) -> None:
+async def test_challenges_from_strangers_can_be_blocked(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         room = (await ana.ask("create"))["room"]
         await bo.ask("join", room=room)
@@ -331,7 +331,7 @@ async def test_one_request_leaves_only_people_one_has_played_who_may_challenge(s
         await challenge(eve, ana)
 
 
-async def test_a_forgotten_player_leaves_all_blocks_and_an_export_has_only_ones_own(server: Server) -> None:
+async def test_forgetting_a_player_removes_blocks_and_exports_have_only_own_blocks(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         await ana.ask("block", player=id_of(bo))
         assert "blocks" not in (await bo.ask("export"))["export"]
@@ -340,7 +340,7 @@ async def test_a_forgotten_player_leaves_all_blocks_and_an_export_has_only_ones_
         assert (await ana.ask("block"))["blocks"] == []
 
 
-async def test_forgetting_a_player_ends_their_challenges_and_an_export_has_only_ones_own(server: Server) -> None:
+async def test_forgetting_a_player_ends_challenges_and_exports_have_only_own_ones(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         id = await challenge(ana, bo)
         assert "challenges" not in (await bo.ask("export"))["export"]

@@ -42,7 +42,9 @@ async def settle(server: Server) -> None:
             await eve.ask("ping")
 
 
-async def test_a_late_move_is_refused_as_such(server: Server, store: TroubledStore, clock: FakeClock) -> None:
+async def test_a_late_move_is_refused_even_after_a_failed_save(
+    server: Server, store: TroubledStore, clock: FakeClock
+) -> None:
     async with two_playing(server, clock=MINUTE) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 4])
         clock.advance(60_000)
@@ -144,7 +146,7 @@ async def test_a_match_survives_an_unsaved_room(server: Server, ana: Peer, bo: P
     assert (await answered(bo, "m"))["seat"] == "X"
 
 
-async def test_whoever_comes_while_the_last_one_leaves_finds_no_room(server: Server, store: TroubledStore) -> None:
+async def test_nobody_can_enter_a_room_while_the_last_player_leaves(server: Server, store: TroubledStore) -> None:
     async with contextlib.AsyncExitStack() as stack:
         ana, bo, cy, eve = [await stack.enter_async_context(open_peer(server.url)) for _ in range(4)]
         room = (await ana.ask("match"))["room"]
@@ -259,7 +261,7 @@ async def test_a_turn_begins_when_a_move_stored_unnoticed_is_shown(
         }
 
 
-async def test_after_what_was_certainly_not_stored_nothing_is_read_again(server: Server, store: TroubledStore) -> None:
+async def test_a_save_that_certainly_failed_causes_no_reload(server: Server, store: TroubledStore) -> None:
     async with two_playing(server) as (ana, _, room):
         store.trouble.fail("save", NotStored())
         assert await ana.refusal("move", room=room, cell=0, ply=0) == "unavailable"

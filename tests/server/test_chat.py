@@ -9,7 +9,7 @@ def lines_seen(peer: Peer) -> list[str]:
     return [message["text"] for message in peer.seen if message["type"] == "chat"]
 
 
-async def test_what_a_player_says_is_heard_by_players_and_watchers_and_by_themselves(server: Server) -> None:
+async def test_chat_reaches_players_watchers_and_its_author(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
         await eve.ask("watch", room=room)
         before = time.time_ns() // 1_000_000
@@ -22,7 +22,7 @@ async def test_what_a_player_says_is_heard_by_players_and_watchers_and_by_themse
             assert before <= line["at"] <= time.time_ns() // 1_000_000
 
 
-async def test_where_players_alone_may_chat_watchers_only_read(ana: Peer, eve: Peer) -> None:
+async def test_watchers_cannot_write_in_a_players_only_chat(ana: Peer, eve: Peer) -> None:
     room = (await ana.ask("create", chat="players"))["room"]
     assert (await ana.state())["chat"] == "players"
     await eve.ask("watch", room=room)
@@ -32,7 +32,7 @@ async def test_where_players_alone_may_chat_watchers_only_read(ana: Peer, eve: P
     assert lines_seen(ana) == []
 
 
-async def test_a_player_who_watches_from_a_second_connection_speaks_there_without_a_seat(server: Server) -> None:
+async def test_chat_from_a_watching_connection_has_no_seat(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, token=ana.welcome["token"]) as second:
         room = (await ana.ask("create"))["room"]
         await second.ask("watch", room=room)
@@ -62,7 +62,7 @@ async def test_control_characters_are_removed_from_a_line(ana: Peer) -> None:
         assert (await ana.next_of("chat"))["text"] == heard
 
 
-async def test_an_empty_or_too_long_line_is_refused_and_reaches_nobody(server: Server) -> None:
+async def test_empty_and_too_long_chat_lines_are_refused(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room):
         for text, code in (
             ("   ", "bad_message"),
@@ -76,7 +76,7 @@ async def test_an_empty_or_too_long_line_is_refused_and_reaches_nobody(server: S
         assert (await bo.next_of("chat"))["text"] == "next"
 
 
-async def test_one_who_says_too_much_at_once_waits_and_the_others_do_not(clocked: Server, clock: FakeClock) -> None:
+async def test_a_burst_delays_only_its_sender(clocked: Server, clock: FakeClock) -> None:
     async with two_playing(clocked) as (ana, bo, room):
         replies = [await ana.ask("chat", room=room, text=f"line {number}") for number in range(8)]
         assert [reply["type"] for reply in replies] == ["ok"] * 5 + ["error"] * 3

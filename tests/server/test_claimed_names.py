@@ -110,7 +110,7 @@ async def test_a_connected_namesake_is_marked_once_the_name_is_claimed(server: S
 
 
 @pytest.mark.features
-async def test_who_enters_an_event_by_somebodys_name_has_the_mark_there_too(ana: Peer, bo: Peer) -> None:
+async def test_a_claimed_name_is_marked_in_an_event_too(ana: Peer, bo: Peer) -> None:
     await claim(ana, "ana")
     clock = {"initial_ms": 60_000, "increment_ms": 0}
     event = (await bo.ask("event_open", kind="round_robin", title="Friday", clock=clock))["event"]
@@ -121,7 +121,7 @@ async def test_who_enters_an_event_by_somebodys_name_has_the_mark_there_too(ana:
     assert sorted(row["name"] for row in state["table"]) == ["ANA?", "ana"]
 
 
-async def test_a_claim_that_is_refused_keeps_none_of_what_the_name_looks_like(ana: Peer, bo: Peer, cy: Peer) -> None:
+async def test_a_refused_claim_reserves_no_similar_names(ana: Peer, bo: Peer, cy: Peer) -> None:
     await claim(bo, "lan")
     assert await ana.refusal("claim_name", name="Ian") == "bad_name"
     await claim(cy, "ian")
@@ -145,7 +145,7 @@ async def test_a_player_has_one_name_and_the_former_is_free_after_a_week(ana: Pe
     assert (await ana.ask("devices"))["claimed"] == "cy"
 
 
-async def test_of_names_that_a_player_claims_at_once_one_is_kept_and_the_others_are_free(tmp_path: Path) -> None:
+async def test_of_concurrent_claims_of_a_player_one_is_kept(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         store = open_folder(tmp_path, kept_by())
         server = await stack.enter_async_context(Server(HERE, store=store, limits=uncounted()))
@@ -237,7 +237,7 @@ async def test_old_codes_last_a_week(server: Server, ana: Peer, store: Storage, 
     ],
     ids=["be forgotten", "get new rescue codes", "release the name", "remove an older device"],
 )
-async def test_what_cannot_be_undone_is_refused_to_a_new_device(server: Server, ana: Peer, request_: Message) -> None:
+async def test_irreversible_requests_are_refused_to_a_new_device(server: Server, ana: Peer, request_: Message) -> None:
     codes = await claim(ana, "ana")
     first = (await ana.ask("devices"))["devices"][0]["id"]
     async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as thief:
@@ -357,7 +357,7 @@ async def test_a_connected_device_that_was_revoked_may_not_claim_or_link(server:
         await claim(bo, "ana")
 
 
-async def test_there_are_only_so_many_devices(ana: Peer, store: Storage) -> None:
+async def test_the_number_of_devices_is_limited(ana: Peer, store: Storage) -> None:
     await ana.ask("link")
 
     def fill(old: Any) -> Any:
@@ -379,7 +379,7 @@ async def test_five_tries_a_minute_are_enough(clocked: Server) -> None:
 
 
 @pytest.mark.parametrize("way", ["link", "rescue"])
-async def test_what_neighbours_try_keeps_nobody_out_who_has_not_tried_in_vain(clocked: Server, way: str) -> None:
+async def test_failed_codes_do_not_lock_out_neighbours(clocked: Server, way: str) -> None:
     async with open_peer(clocked.url, "ana") as ana:
         codes = {"rescue": (await claim(ana, "ana"))[0], "link": (await ana.ask("link"))["link_code"]}
         right: dict[str, Any] = {way: codes[way]}
@@ -427,7 +427,7 @@ async def test_the_operator_lists_releases_and_merges(server: Server) -> None:
             await claim(cy, "ian")
 
 
-async def test_who_still_plays_is_not_merged(server: Server, ana: Peer, bo: Peer) -> None:
+async def test_a_player_in_a_game_is_not_merged(server: Server, ana: Peer, bo: Peer) -> None:
     await claim(ana, "ana")
     room = (await bo.ask("create"))["room"]
     with pytest.raises(OrderRefused, match=room):

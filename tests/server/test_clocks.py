@@ -83,7 +83,7 @@ def test_in_a_game_of_three_the_flagged_player_is_passed_over_and_the_last_one_l
 
 
 @pytest.mark.parametrize(("player", "running"), [(CY, "X"), (ANA, "O")], ids=["out of turn", "on turn"])
-def test_one_of_three_who_resigns_hands_the_clock_on_only_where_it_is_theirs(player: Player, running: str) -> None:
+def test_a_resigning_player_of_three_passes_on_only_their_own_running_clock(player: Player, running: str) -> None:
     table = timed_for_three()
     table.play(0, 1, 2)
     table.wait(25_000)

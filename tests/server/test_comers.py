@@ -25,7 +25,7 @@ def asking(path: str, *lines: str) -> bytes:
     return "\r\n".join((f"GET {path} HTTP/1.1", OWN, *lines, "", "")).encode()
 
 
-async def test_whatever_is_answered_counts_and_what_is_too_much_ends_the_connection() -> None:
+async def test_every_answer_counts_and_exceeding_the_limit_closes_the_connection() -> None:
     async with serving(uncounted(requests_per_minute_per_address=6)) as server:
         kinds = ["GET /healthz", "GET /readyz", "GET /ws", "POST /", "GET /nothing-of-this", "GET /"]
         for kind in kinds:
@@ -42,7 +42,7 @@ async def test_whatever_is_answered_counts_and_what_is_too_much_ends_the_connect
         assert await handshake(server, [OWN]) == 101, "whoever plays is not kept out by those who look"
 
 
-async def test_an_operators_own_question_through_a_proxy_is_not_counted_with_those_of_strangers() -> None:
+async def test_operator_requests_through_a_proxy_are_not_rate_limited_with_others() -> None:
     async with serving(uncounted(requests_per_minute_per_address=2), trusted_proxies=LOOPBACK) as server:
         statuses = Counter[tuple[str, int]]()
         for who, lines in (("stranger", ("X-Forwarded-For: 192.0.2.1",)), ("operator", ())):
@@ -53,7 +53,7 @@ async def test_an_operators_own_question_through_a_proxy_is_not_counted_with_tho
         assert statuses == {("stranger", 200): 2, ("stranger", 429): 1, ("operator", 200): 2}
 
 
-async def test_an_address_may_connect_so_often(clock: FakeClock) -> None:
+async def test_connections_are_limited_by_address(clock: FakeClock) -> None:
     limits = uncounted(connections_per_minute_per_address=60, connections_at_once_per_address=3)
     async with serving(limits, clock) as server:
         assert [await handshake(server, [OWN]) for _ in range(3)] == [101] * 3
@@ -137,7 +137,7 @@ def test_a_class_of_300_may_open_rooms_take_seats_and_mistype_codes_at_the_same_
         assert count >= PUPILS
 
 
-async def test_what_strangers_ask_is_done_a_little_in_each_turn_and_the_addresses_take_turns() -> None:
+async def test_work_is_sliced_and_addresses_take_turns() -> None:
     done: list[str] = []
     queue, turned = FairQueue(), 0
 
@@ -165,7 +165,7 @@ async def test_what_strangers_ask_is_done_a_little_in_each_turn_and_the_addresse
     assert turned >= 6, "one thing in a turn where each takes long"
 
 
-async def test_who_asks_little_comes_next_however_much_others_have_waiting() -> None:
+async def test_a_short_queue_is_served_next_despite_long_ones() -> None:
     done: list[str] = []
     queue, finished = FairQueue(), asyncio.Event()
 

@@ -125,7 +125,7 @@ def let_nobody_in(connection: Connection) -> Receiver:
     raise AssertionError(connection)
 
 
-async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_comes_first() -> None:
+async def test_the_hello_timeout_includes_the_tls_handshake() -> None:
     limits = uncounted(hello_seconds=0.3)
     listener = Listener(let_nobody_in, Admission(limits), limits)
     slow, quick = FakeTransport(), FakeTransport()
@@ -142,7 +142,7 @@ async def test_the_time_to_say_hello_counts_from_the_acceptance_also_where_tls_c
     assert list(listener.connections) == []
 
 
-async def test_every_peer_is_asked_whether_it_is_there_and_one_that_answers_stays(serve: Serve) -> None:
+async def test_idle_peers_are_pinged_and_stay_if_they_answer(serve: Serve) -> None:
     server = await serve(uncounted(ping_seconds=0.05))
     async with open_raw(server.url) as peer:
         for _ in range(10):
@@ -168,7 +168,7 @@ async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard
     connection.connection_lost(None)
 
 
-async def test_one_who_was_answered_and_never_closes_is_let_go(serve: Serve) -> None:
+async def test_a_client_that_does_not_close_after_its_answer_is_cut_off(serve: Serve) -> None:
     server = await serve(uncounted(close_seconds=0.1))
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -176,7 +176,7 @@ async def test_one_who_was_answered_and_never_closes_is_let_go(serve: Serve) -> 
         await until(lambda: not server._admission.connections)
 
 
-async def test_only_so_many_of_those_who_are_turned_away_may_take_their_time(serve: Serve) -> None:
+async def test_rejected_connections_that_linger_are_limited(serve: Serve) -> None:
     server = await serve(uncounted(connections=1))
     async with open_peer(server.url), contextlib.AsyncExitStack() as stack:
         for _ in range(MAX_TURNED_AWAY + 10):
@@ -204,7 +204,7 @@ async def test_a_peer_that_does_not_answer_a_close_is_cut_off(serve: Serve) -> N
         await stubborn.ended()
 
 
-async def test_nobody_is_closed_for_a_hello_that_waits_for_its_turn(server: Server) -> None:
+async def test_a_queued_hello_does_not_time_out(server: Server) -> None:
     async with open_raw(server.url, hello=False) as patient:
         ((connection,), (session,)) = server._listener.connections, server.core.presence
         session.is_busy = True
@@ -232,7 +232,7 @@ async def test_a_closing_peer_is_read_until_its_goodbye(serve: Serve, messages: 
         connection.abort()
 
 
-async def test_a_server_that_stops_waits_for_nobody_for_long() -> None:
+async def test_stopping_waits_only_briefly_for_clients() -> None:
     limits = uncounted(close_seconds=0.1)
     async with Server(Settings(host="127.0.0.1", port=0), limits=limits) as server:
         opened = open_raw(server.url)
@@ -257,7 +257,7 @@ async def test_a_stopped_server_carries_out_no_request_that_was_queued_behind_an
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"], ids=["nothing", "half a request"])
-def test_one_who_comes_just_as_the_server_stops_is_let_go_like_all_others(sent: bytes) -> None:
+def test_a_connection_during_the_stop_is_closed_too(sent: bytes) -> None:
     async def stop_at_arrival() -> None:
         limits = uncounted()
         stopping: list[asyncio.Task[None]] = []
@@ -284,7 +284,7 @@ def test_one_who_comes_just_as_the_server_stops_is_let_go_like_all_others(sent: 
         runner.run(stop_at_arrival())
 
 
-async def test_an_answer_and_the_state_after_it_are_one_write_and_wait_as_such_while_the_peer_lags() -> None:
+async def test_an_answer_and_its_state_are_written_together() -> None:
     _, connection, transport = await open_on_fake_transport(uncounted())
     connection.push_answer_and_state("K7M4PQ", b"ok 1, ", b"state 1")
     assert transport.written[1:] == [b"ok 1, state 1"]
@@ -297,7 +297,7 @@ async def test_an_answer_and_the_state_after_it_are_one_write_and_wait_as_such_w
     connection.connection_lost(None)
 
 
-async def test_a_peer_that_lets_too_much_wait_is_cut_off_at_once() -> None:
+async def test_a_peer_with_a_full_outbox_is_cut_off_at_once() -> None:
     _, connection, transport = await open_on_fake_transport(uncounted(outbox_bytes=8192, catch_up_seconds=600))
     connection.pause_writing()
     for count in (8, 1):
@@ -321,7 +321,7 @@ async def watch(slow: RawPeer, room: str) -> None:
         pass
 
 
-async def test_a_slow_reader_delays_nobody_and_then_gets_the_newest_state_only(serve: Serve) -> None:
+async def test_a_slow_reader_gets_only_the_newest_state(serve: Serve) -> None:
     server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
     async with (
         two_playing(server, rules=LARGE_BOARD) as (ana, bo, room),
@@ -354,7 +354,7 @@ async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
         await ana.state(watchers=0)
 
 
-async def test_one_who_was_told_to_be_out_of_a_room_is_not_sent_its_state_afterwards(serve: Serve) -> None:
+async def test_no_state_follows_the_end_of_a_room(serve: Serve) -> None:
     server = await serve(uncounted(outbox_bytes=16_384, catch_up_seconds=600))
     async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
         gone = (await ana.ask("create", rules=LARGE_BOARD))["room"]

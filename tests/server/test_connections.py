@@ -15,7 +15,7 @@ LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
 @pytest.mark.features
-async def test_welcome_says_who_one_is(server: Server) -> None:
+async def test_the_welcome_identifies_the_player(server: Server) -> None:
     async with open_peer(server.url, "Zoe\u0308") as zoe:
         welcome = zoe.welcome
         who = {"type", "protocol", "server", "player", "name", "token", "rooms", "hold_ms"}
@@ -92,7 +92,7 @@ async def test_of_two_connections_for_one_seat_the_newer_wins(server: Server) ->
             assert not [message for message in ana.seen if message["type"] == "room" and message["ply"] > 1]
 
 
-async def test_joining_twice_on_one_connection_is_answered_alike_and_replaces_nobody(ana: Peer) -> None:
+async def test_joining_twice_on_one_connection_is_idempotent(ana: Peer) -> None:
     room = (await ana.ask("create"))["room"]
     first, second = await ana.ask("join", room=room), await ana.ask("join", room=room)
     assert {**first, "id": ""} == {**second, "id": ""}

@@ -57,13 +57,13 @@ def test_through_a_link_there_is_no_socket(folder: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-def test_in_a_folder_of_somebody_else_there_is_no_socket(folder: Path) -> None:
+def test_no_socket_is_opened_in_another_users_folder(folder: Path) -> None:
     folder.mkdir(parents=True, mode=0o700)
     os.chown(folder.parent, 65534, 65534)
     assert not is_open(folder / "8765.sock")
 
 
-def test_nobody_is_asked_who_listens_in_a_folder_that_others_can_change(folder: Path) -> None:
+def test_sockets_in_writable_folders_are_not_used(folder: Path) -> None:
     folder.mkdir(parents=True, mode=0o700)
     folder.chmod(0o777)
     with pytest.raises(NoServer, match="Cannot connect to the server"):

@@ -109,7 +109,7 @@ async def test_a_hello_reads_player_and_account_at_most_once(monkeypatch: pytest
 
 
 @pytest.mark.features
-async def test_no_request_reads_more_where_more_players_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_requests_read_no_more_with_more_players(monkeypatch: pytest.MonkeyPatch) -> None:
     async def rest(*_: object) -> None:
         """Walk no tables in the background."""
 

@@ -48,7 +48,7 @@ def told_singly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.live_room.CROWD_A_TURN", 1)
 
 
-async def test_a_room_is_watched_by_so_many_and_players_do_not_count() -> None:
+async def test_watchers_are_limited_by_room() -> None:
     async with Server(HERE, limits=uncounted(watchers_per_room=2)) as server, contextlib.AsyncExitStack() as stack:
         ana, bo, cy, dan, eve = [await stack.enter_async_context(open_peer(server.url)) for _ in range(5)]
         room = (await ana.ask("create"))["room"]
@@ -172,7 +172,7 @@ async def offered(peer: Peer, times: int, room: str, verb: str) -> list[str | No
     return codes
 
 
-async def test_a_player_offers_so_much_in_ten_seconds_in_all_rooms_and_the_others_are_asked_no_more() -> None:
+async def test_offers_are_limited_by_player_across_rooms() -> None:
     now = time.monotonic_ns()
     server = Server(HERE, limits=Limits(), monotonic_ns=lambda: now)
     async with server, two_playing(server) as (ana, bo, room):
@@ -185,7 +185,7 @@ async def test_a_player_offers_so_much_in_ten_seconds_in_all_rooms_and_the_other
         assert await offered(ana, 6, room, "draw") == [None] * 5 + ["rate_limited"]
 
 
-async def test_games_that_nobody_plays_are_asked_for_as_seldom_and_played_ones_as_often_as_one_likes() -> None:
+async def test_rematches_of_unplayed_games_are_limited() -> None:
     now = time.monotonic_ns()
     server = Server(HERE, limits=Limits(), monotonic_ns=lambda: now)
     async with server, two_playing(server) as (ana, bo, room):

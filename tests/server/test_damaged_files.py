@@ -133,7 +133,7 @@ def test_a_damaged_name_of_a_table_or_column_is_refused(folder: Path, written: b
     refuse(folder)
 
 
-async def test_a_damaged_key_costs_its_row_and_those_to_which_it_leads(folder: Path) -> None:
+async def test_a_damaged_key_loses_its_row_and_dependent_rows(folder: Path) -> None:
     overwrite(folder, (folder / FILE_NAME).read_bytes().index(b"C22230"), b"\xff")
     served = await serve(folder)
     assert len(CODES) - 40 < served["rooms"] < len(CODES)
@@ -184,7 +184,7 @@ def has_recover() -> bool:
 
 @pytest.mark.skipif(not has_recover(), reason="there is no sqlite3 program that can recover")
 @pytest.mark.parametrize("place", ["head", "players", "rooms"])
-async def test_the_printed_command_recovers_what_can_be_read(folder: Path, place: str) -> None:
+async def test_the_printed_command_recovers_all_readable_data(folder: Path, place: str) -> None:
     content = (folder / FILE_NAME).read_bytes()
     pages = {"head": 0, "players": root_of(folder, "players"), "rooms": content.index(b'["C22230"') & -PAGE_BYTES}
     overwrite(folder, pages[place], bytes(100))

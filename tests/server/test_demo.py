@@ -37,7 +37,7 @@ async def eve(server: Server) -> AsyncIterator[Peer]:
         yield eve
 
 
-async def test_where_nobody_plays_computers_play_a_game_to_its_end_and_then_another(eve: Peer) -> None:
+async def test_demonstration_games_follow_one_another(eve: Peer) -> None:
     seen = [await eve.until(lambda message: message.get("demo"))]
     while seen[-1]["demo"]["game"] == 1:
         seen.append(await eve.until(lambda message: message.get("demo")))
@@ -50,7 +50,7 @@ async def test_where_nobody_plays_computers_play_a_game_to_its_end_and_then_anot
     assert len(position.board) == len(first[0]["board"])
 
 
-async def test_it_is_in_no_list_and_no_count(server: Server, eve: Peer) -> None:
+async def test_demonstration_games_are_in_no_list_and_no_count(server: Server, eve: Peer) -> None:
     await eve.until(lambda message: message.get("demo"))
     assert (await eve.ask("rooms"))["rooms"] == []
     assert server.core.count_games() == 0
@@ -68,7 +68,7 @@ async def test_it_ends_for_a_game_of_people_and_comes_back_after_it(server: Serv
     await eve.until(lambda message: message.get("demo"))
 
 
-async def test_its_process_ends_when_nobody_looks(eve: Peer) -> None:
+async def test_the_demonstration_process_ends_without_watchers(eve: Peer) -> None:
     await eve.until(lambda message: message.get("demo", {}).get("ply"))
     assert _idle_processes()
     await eve.ask("lobby", on=False)

@@ -128,7 +128,7 @@ def test_a_damaged_document_is_unreadable(change: Callable[[list[Any]], None]) -
 
 
 @pytest.mark.parametrize("document", [b"", b"{}", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, b'{"schema":1}'])
-def test_what_was_never_a_document_is_unreadable(document: bytes) -> None:
+def test_invalid_documents_are_unreadable(document: bytes) -> None:
     for given_document in (document, with_checksum(document)):
         with pytest.raises(Unreadable):
             decode_room(given_document)
@@ -206,6 +206,6 @@ def test_few_blocked_cells_are_stored_as_a_list() -> None:
 
 
 @pytest.mark.parametrize("bitmap", ["no bitmap", "AAA", "////" * 100, "\u00e9"])
-def test_what_is_no_bitmap_of_the_board_is_unreadable(bitmap: str) -> None:
+def test_an_invalid_bitmap_is_unreadable(bitmap: str) -> None:
     with pytest.raises(Unreadable):
         decode_room(changed(Table(ANA, rules=LARGE).room, put(bitmap, *RULES, "blocked")))

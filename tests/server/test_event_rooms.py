@@ -74,7 +74,7 @@ def test_a_room_of_an_event_without_a_clock_or_with_a_free_seat_or_help_is_an_er
 
 
 @pytest.mark.parametrize("clock", [CLOCK, ClockFields(move_ms=90_000)], ids=["by seat", "by move"])
-def test_a_first_move_is_due_within_the_time_of_the_event_also_for_who_is_away(clock: ClockFields) -> None:
+def test_the_first_move_of_an_event_game_has_a_deadline(clock: ClockFields) -> None:
     table = Pairing(ANA, clock=clock)
     assert (expires_at(table.room), table.state["clock"]["start_ms"]) == (START + READY_MS, READY_MS)
     table.move(4, after_ms=READY_MS - 1)
@@ -88,13 +88,13 @@ def test_a_first_move_is_due_within_the_time_of_the_event_also_for_who_is_away(c
     assert table.room.score == {ANA.id: 1, BO.id: 0, "draws": 0}
 
 
-def test_who_is_there_and_does_not_begin_loses_to_one_who_is_there() -> None:
+def test_a_present_player_who_does_not_begin_loses() -> None:
     table = Pairing(ANA, BO)
     table.wait(READY_MS)
     assert table.expire().result == Result("O", "forfeit")
 
 
-def test_where_nobody_comes_nobody_wins_and_it_is_no_draw() -> None:
+def test_a_game_without_players_is_forfeited_by_both() -> None:
     table = Pairing()
     table.wait(READY_MS)
     assert (table.expire().result, table.room.happened) == (
@@ -104,7 +104,7 @@ def test_where_nobody_comes_nobody_wins_and_it_is_no_draw() -> None:
     assert table.room.score == {ANA.id: 0, BO.id: 0, "draws": 0}
 
 
-def test_one_who_has_moved_and_dropped_wins_against_one_who_never_came() -> None:
+def test_a_dropped_player_who_moved_beats_one_who_never_came() -> None:
     table = Pairing(ANA)
     table.move(4)
     table.do(ANA, Dropped())
@@ -133,7 +133,7 @@ def test_giving_up_is_a_loss_however_early(command: Resign | Leave, cells: tuple
     assert (after.result, after.was_aborted, after.is_deserted) == (Result("X", "resigned"), False, False)
 
 
-def test_a_hold_that_ends_is_a_win_for_the_one_who_is_here() -> None:
+def test_an_expired_hold_is_a_win_for_the_present_player() -> None:
     table = Pairing(ANA, BO)
     table.play(4, 0)
     table.do(BO, Dropped())
@@ -145,7 +145,7 @@ def test_a_hold_that_ends_is_a_win_for_the_one_who_is_here() -> None:
     assert (table.expire().result, table.room.happened) == (Result("X", "claimed"), out("O", why="away"))
 
 
-def test_one_who_is_back_within_the_hold_plays_on_and_has_a_whole_one_again() -> None:
+def test_a_player_back_within_the_hold_gets_a_full_hold_again() -> None:
     table = Pairing(ANA, BO)
     table.play(4, 0)
     for _ in range(3):
@@ -156,7 +156,7 @@ def test_one_who_is_back_within_the_hold_plays_on_and_has_a_whole_one_again() ->
     assert table.expire().result is None
 
 
-def test_who_goes_on_for_a_player_has_their_seat_as_it_is_and_comes_to_it() -> None:
+def test_a_handed_over_seat_keeps_its_state() -> None:
     table = Pairing(ANA, BO)
     table.play(4, 0)
     table.do(BO, Dropped())
@@ -198,7 +198,7 @@ def test_while_both_are_away_the_clock_decides_and_who_comes_first_past_the_hold
     assert table.expire().result == Result("O", "timeout")
 
 
-def test_a_clock_that_runs_out_before_a_hold_is_what_decides() -> None:
+def test_a_clock_that_expires_before_the_hold_decides() -> None:
     table = Pairing(ANA, BO)
     table.play(4, 0)
     table.wait(290_000)
@@ -214,7 +214,7 @@ def test_before_both_have_moved_no_hold_ends_a_game() -> None:
     assert table.expire().result is None
 
 
-def test_where_time_stands_still_nothing_is_due_and_then_a_first_move_and_a_hold_have_all_their_time() -> None:
+def test_a_standstill_pauses_deadlines_and_then_restarts_them() -> None:
     table = Pairing(ANA)
     table.wait(READY_MS - 1)
     table.do(NOBODY, StandStill())
@@ -267,7 +267,7 @@ def test_there_is_no_rematch() -> None:
     assert (refused.code, refused.data["why"]) == ("not_allowed", "event rematch")
 
 
-def test_the_record_of_such_a_game_names_the_event_and_the_round() -> None:
+def test_the_record_of_an_event_game_names_event_and_round() -> None:
     table = Pairing()
     table.wait(READY_MS)
     record = record_of(finished_game(table.expire(), 1_700_000_000_000))
@@ -303,7 +303,7 @@ async def test_a_room_is_opened_once_under_the_code_of_its_pairing() -> None:
         assert (await server.core.rooms.find(CODE)).room.mark_of(ANA.id) == "X"
 
 
-async def test_it_stays_while_nobody_is_there_until_the_event_lets_go_of_it() -> None:
+async def test_a_pairings_room_stays_open_until_the_event_releases_it() -> None:
     limits = uncounted(deserted_seconds=0.0, deserted_game_seconds=0.0, unwatched_seconds=0.0)
     async with Server(HERE, limits=limits) as server, open_peer(server.url, "ana") as ana:
         live = await open_pairing(server, player_of(ana, "ana"), BO)
@@ -317,7 +317,7 @@ async def test_it_stays_while_nobody_is_there_until_the_event_lets_go_of_it() ->
         await until(lambda: live.is_gone)
 
 
-async def test_a_server_ends_by_itself_what_nobody_comes_to_and_what_nobody_comes_back_to() -> None:
+async def test_abandoned_event_games_end_by_themselves() -> None:
     async with Server(replace(HERE, hold_seconds=0.05), limits=uncounted()) as server:
         ended: dict[str, Result] = {}
         server.core.rooms.on_result.add(lambda game, id: ended.setdefault(game.room, game.result))

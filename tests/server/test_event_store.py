@@ -36,7 +36,7 @@ async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_
         assert (await bo.ask("resign", room=room))["type"] == "ok"
 
 
-async def test_what_nobody_goes_on_with_is_forgotten_and_what_is_over_much_later(tmp_path: Path) -> None:
+async def test_idle_events_are_deleted_and_finished_ones_much_later(tmp_path: Path) -> None:
     settings = replace(HERE, data=tmp_path)
     ages = {"ADL2EA": IDLE_DAYS + 1, "ADL3EA": IDLE_DAYS - 1, "0VER2A": OVER_DAYS + 1, "0VER3A": OVER_DAYS - 1}
     ages |= {"V01D2A": IDLE_DAYS + 1, "RVN2NG": IDLE_DAYS + 1}  # closed before it began; still on

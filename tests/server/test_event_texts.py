@@ -42,7 +42,7 @@ def told_of(event: Event, attendance: Attendance = NOBODY_KNOWN, *, is_coloured:
     return describe_event(event, with_attendance(state_of(event), attendance), is_coloured=is_coloured)
 
 
-def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
+def test_a_round_robin_is_shown_as_a_cross_table_with_tie_breaks() -> None:
     event = play_on(begun(("ana", "bo", "cy")), by_name("bo", "ana", "cy"))
     assert told_of(event)[:7] == [
         "Friday: round robin. 3 by 3, 3 in a row, 1+1.",
@@ -59,7 +59,7 @@ def test_a_round_robin_is_a_cross_table_with_what_broke_ties() -> None:
     assert drawn[drawn.index("Level on points:") + 1].endswith("direct encounter ½, wins 0, Sonneborn-Berger ¼ = ½(½).")
 
 
-def test_it_is_said_who_is_expected_and_how_far_games_are() -> None:
+def test_expected_players_and_progress_of_games_are_shown() -> None:
     event = new_event(entry="roster", roster=["Ana", "Bo", "Cy"])
     event = apply(event, "p1", EnterEvent("Ana", ticket=event.ticket_of("Ana")), 0)
     told = told_of(event, Attendance(present=1))
@@ -72,7 +72,7 @@ def test_it_is_said_who_is_expected_and_how_far_games_are() -> None:
     assert told[-1] == f"    3 moves, {name} to move, 1:02 - 0:09, {name} (away 1:15)"
 
 
-def test_a_knock_out_has_its_bracket_beside_each_other_with_who_goes_on() -> None:
+def test_a_knock_out_is_shown_as_a_bracket() -> None:
     event = play_round(begun(4, "knock_out"), better_wins)
     event = tick(event, 10**9)
     lines = told_of(event)
@@ -82,7 +82,7 @@ def test_a_knock_out_has_its_bracket_beside_each_other_with_who_goes_on() -> Non
     assert sorted(line[:2] for line in lines[top + 1 : top + 6] if "2*" in line) == sorted(final)
 
 
-def test_a_swiss_says_in_each_round_against_whom() -> None:
+def test_a_swiss_table_shows_the_opponent_of_each_round() -> None:
     event = play_on(begun(("ana", "bo", "cy"), "swiss", rounds=2), by_name("ana", "bo", "cy"))
     lines = told_of(event)
     assert lines[3] == "    players r1 r2   points  games"
@@ -90,7 +90,7 @@ def test_a_swiss_says_in_each_round_against_whom() -> None:
     assert "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye." in lines
 
 
-def test_who_has_a_bye_in_a_knock_out_has_won_that_round() -> None:
+def test_a_bye_in_a_knock_out_counts_as_a_win() -> None:
     event = begun(("ana", "bo", "cy"), "knock_out")
     (alone,) = (player for one in event.pairings if one.by == "bye" for player in one.players.values())
     (name,) = (one.name for one in event.entrants if one.player == alone)
@@ -115,7 +115,7 @@ def test_no_line_is_too_long_for_a_terminal(players: int, kind: str, terms: dict
         assert max(map(len, told_of(state))) <= 80
 
 
-def test_signs_are_coloured_and_stand_where_they_stand_without() -> None:
+def test_colours_do_not_move_the_signs() -> None:
     event = play_on(begun(("ana", "bo")), by_name("ana", "bo"))
     plain, coloured = told_of(event), told_of(event, is_coloured=True)
     assert "\x1b[32m1\x1b[0m" in "".join(coloured)
@@ -134,7 +134,7 @@ def test_a_sheet_has_table_and_pairings_and_no_formulas() -> None:
     assert named == ("1", "r1-1", "1.1", "game", "game-r1-1")
 
 
-def test_the_whole_has_all_rounds_and_null_for_what_is_open() -> None:
+def test_the_full_table_has_all_rounds_with_null_for_open_games() -> None:
     event = begun(("ana", "bo", "cy"), double=True)
     (row, *_), (*_, last) = whole_of(event).table, whole_of(event).pairings
     assert (row.points, row.played, row.status) == (0, 0, "in")
@@ -191,7 +191,7 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         assert (await get(server, f"/api/events/{code}", known_already)).status == 304
 
 
-async def test_a_code_leads_to_an_event_that_is_long_over_and_none_is_found_by_trying() -> None:
+async def test_finished_events_are_found_by_code_but_not_by_guessing() -> None:
     start = partial(Server, HERE, open_memory(kept_by()))
     async with start(uncounted()) as server, known(server, "ana") as ana:
         code = await opened(ana, entry="code")
@@ -205,7 +205,7 @@ async def test_a_code_leads_to_an_event_that_is_long_over_and_none_is_found_by_t
         assert (there.status, there.body) == (nowhere.status, nowhere.body)
 
 
-async def test_streams_take_turns_where_one_look_is_too_short_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_streams_take_turns_if_a_slice_is_too_short_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.scheduler.SLICE_SECONDS", 0)
     async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
         codes = [await opened(ana) for _ in range(2)]
@@ -217,7 +217,7 @@ async def test_streams_take_turns_where_one_look_is_too_short_for_all(monkeypatc
                 await stream.until(seq=2)
 
 
-async def test_a_large_event_is_not_made_anew_with_each_change_but_where_it_is_over() -> None:
+async def test_texts_of_large_events_are_cached_until_they_are_over() -> None:
     async with Server(HERE, limits=uncounted()) as server:
         texts = events_of(server).texts
         large, small = begun(60, "swiss"), replace(begun(4, "swiss"), code="222222")
@@ -250,7 +250,7 @@ async def test_concurrent_requests_read_the_games_once(monkeypatch: pytest.Monke
         assert made == [event.seq, event.seq, event.seq + 1]
 
 
-async def test_an_event_for_those_with_a_ticket_is_in_no_list() -> None:
+async def test_events_with_tickets_are_unlisted() -> None:
     async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
         code = await opened(ana, entry="code")
         assert await read(server, "/api/events") == {"events": []}

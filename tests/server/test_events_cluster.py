@@ -90,7 +90,7 @@ async def test_an_event_pauses_when_its_players_are_at_no_server(node: Node, mon
 
 
 @pytest.mark.parametrize("goes", ["leaves", "drains"])
-async def test_a_server_that_goes_drives_no_event(node: Node, goes: str) -> None:
+async def test_a_leaving_server_hands_over_its_events(node: Node, goes: str) -> None:
     async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana:
         event = await opened(ana)
         driver, other = (one, two) if one.core.rooms.elsewhere.is_chosen(event) else (two, one)
@@ -118,7 +118,7 @@ async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: No
                 assert (await read(two, f"/api/games/{pairing['game_id']}"))["pairing"] == pairing["id"]
 
 
-async def test_a_card_goes_on_for_a_device_of_another_server_that_is_away(node: Node) -> None:
+async def test_a_card_can_be_taken_over_from_an_absent_device_of_another_server(node: Node) -> None:
     async with cluster_of(node, 2) as (one, two), card_game(one) as game:
         event, ticket, holder, other, call = game
         place, far = (one, two) if call["room"] in one.core.rooms.by_code else (two, one)

@@ -103,7 +103,7 @@ async def test_a_deserted_event_waits(monkeypatch: pytest.MonkeyPatch, by: str, 
                     assert [call["due_ms"] for call in again.welcome["calls"]] == [60_000]
 
 
-async def test_a_call_comes_to_each_connection_within_a_second_also_to_one_who_plays_elsewhere(server: Server) -> None:
+async def test_a_call_reaches_every_connection_within_a_second(server: Server) -> None:
     async with two_playing(server) as (ana, _, room), known(server, "cy") as cy:
         token = ana.welcome["token"]
         async with known(server, token=token) as here, known(server, token=token) as there:
@@ -122,7 +122,7 @@ async def test_a_call_comes_to_each_connection_within_a_second_also_to_one_who_p
             assert 0 < mine["due_ms"] <= 60_000
 
 
-async def test_who_comes_later_finds_the_call_in_the_welcome_until_the_game_is_scored(server: Server) -> None:
+async def test_the_welcome_lists_calls_until_the_game_is_scored(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         await begun(bo, ana, bo)
         call = await ana.next_of("call")
@@ -138,14 +138,14 @@ async def test_who_comes_later_finds_the_call_in_the_welcome_until_the_game_is_s
             assert "calls" not in again.welcome
 
 
-async def test_so_many_bots_as_would_keep_a_server_busy_are_refused() -> None:
+async def test_too_many_bots_are_refused() -> None:
     async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana:
         refused = await ana.ask("event_open", **SLOW, bots=["easy"] * 21)
         assert (refused["code"], refused["path"], refused["data"]["most"]) == ("not_allowed", "bots", 20)
         await opened(ana, bots=["easy"] * 20)
 
 
-async def test_an_event_is_entered_once_under_a_name_that_nobody_has_there(server: Server) -> None:
+async def test_entering_an_event_is_idempotent_and_names_are_unique(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "Ana") as other:
         event = await opened(ana)
         for _ in range(2):
@@ -270,7 +270,7 @@ async def test_a_card_continues_the_game_of_an_absent_player(
         await play_on(event, heir, other, call, take)
 
 
-async def test_a_card_takes_the_place_of_who_is_there_where_that_is_asked_for(server: Server) -> None:
+async def test_a_card_is_taken_over_only_on_request(server: Server) -> None:
     async with card_game(server) as (event, ticket, holder, other, call), known(server, "new") as heir:
         refused = await heir.ask("event_join", event=event, ticket=ticket)
         assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "event card")
@@ -284,7 +284,7 @@ async def test_a_card_takes_the_place_of_who_is_there_where_that_is_asked_for(se
         await play_on(event, heir, other, call, {"type": "move", "cell": 0})
 
 
-async def test_a_card_goes_on_after_a_death_before_its_seat_was_handed_over(store: TroubledStore) -> None:
+async def test_a_takeover_interrupted_by_a_crash_is_completed(store: TroubledStore) -> None:
     async with Server(HERE, store, uncounted()) as server, card_game(server) as game, known(server, "new") as heir:
         event, ticket, holder, other, call = game
         store.rooms.trouble.hold()
@@ -306,7 +306,7 @@ async def test_a_card_goes_on_after_a_death_before_its_seat_was_handed_over(stor
         await play_on(event, heir, other, call, {"type": "move", "cell": 0})
 
 
-async def test_who_leaves_a_running_event_loses_what_is_open_and_the_room_ends(server: Server) -> None:
+async def test_leaving_a_running_event_forfeits_the_game_and_closes_its_room(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo)
         call = await bo.next_of("call")
@@ -318,7 +318,7 @@ async def test_who_leaves_a_running_event_loses_what_is_open_and_the_room_ends(s
         assert (over["status"], over["pairings"][0]["result"]) == ("over", call["mark"])
 
 
-async def test_nobody_comes_and_goes_all_the_time() -> None:
+async def test_entering_and_leaving_an_event_is_rate_limited() -> None:
     limits = uncounted(offers_per_ten_seconds_per_player=3)
     async with Server(HERE, limits=limits, monotonic_ns=FakeClock()) as server, known(server) as ana:
         event = await opened(ana)
@@ -346,7 +346,7 @@ async def test_a_code_that_no_event_has_is_refused(server: Server, type: str, fi
             assert (refused["code"], refused["path"]) == ("no_such_event", "event")
 
 
-async def test_who_watches_is_sent_what_changes_until_they_want_no_more(server: Server) -> None:
+async def test_subscribers_get_changes_of_an_event_until_they_unsubscribe(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "eve") as eve, known(server, "bo") as bo:
         event = await opened(ana, bots=["easy"])
         state = await watched(eve, event)
@@ -391,7 +391,7 @@ async def test_missing_players_are_listed_with_times(server: Server, monkeypatch
                 assert (begun["expected"], "expected" in begun["head"]) == (["Cem"], False), "who never came"
 
 
-async def test_the_games_of_a_round_are_shown_as_they_go_on(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_games_of_a_round_are_shown_live(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broadcasts, "LOOK_SECONDS", 0.05)
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         event = await begun(ana, ana, bo)
@@ -422,7 +422,7 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server
         assert len(state["table"]) <= 21
 
 
-async def test_events_that_are_on_are_listed_newest_first(server: Server) -> None:
+async def test_running_events_are_listed_newest_first(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo:
         first, second = await opened(ana, title="One"), await opened(ana, title="Two", bots=["easy"])
         rows = (await bo.ask("events"))["events"]
@@ -432,7 +432,7 @@ async def test_events_that_are_on_are_listed_newest_first(server: Server) -> Non
 
 
 @pytest.mark.parametrize("bot", [False, True], ids=["a person", "a program"])
-async def test_after_a_start_nobody_loses_and_no_round_begins_until_those_who_play_are_back(bot: bool) -> None:
+async def test_after_a_restart_events_wait_for_their_players(bot: bool) -> None:
     store, clock = open_memory(kept_by()), FakeClock()
     start = partial(Server, HERE, store, uncounted(), monotonic_ns=clock)
     async with start() as server, known(server, "ana") as ana, known(server, "bo", bot=bot) as bo:
@@ -508,7 +508,7 @@ async def test_a_player_opens_two_events_and_an_address_a_few(server: Server, mo
         await opened(bo)
 
 
-async def test_who_tries_tickets_and_codes_is_held_up() -> None:
+async def test_guessing_tickets_and_codes_is_rate_limited() -> None:
     server = Server(HERE, limits=Limits(), monotonic_ns=FakeClock())
     async with server, known(server, "ana") as ana, known(server, "eve") as eve:
         event = (await ana.ask("event_open", **SLOW, entry="code"))["event"]

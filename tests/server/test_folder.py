@@ -42,7 +42,7 @@ async def test_everything_is_made_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 @posix
-def test_what_others_could_read_or_change_is_closed_to_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_loose_permissions_of_the_folder_are_tightened(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     asyncio.run(open_folder(tmp_path).close())
     tmp_path.chmod(0o777)
     for name in (FILE_NAME, LOCK_NAME):
@@ -55,7 +55,7 @@ def test_what_others_could_read_or_change_is_closed_to_them(tmp_path: Path, capl
 
 @posix
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
-def test_what_belongs_to_somebody_else_is_used_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_folder_of_another_user_is_used_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     asyncio.run(open_folder(tmp_path).close())
     os.chown(tmp_path, 12345, -1)
     tmp_path.chmod(0o777)
@@ -144,7 +144,7 @@ async def test_the_database_stays_locked_when_the_process_opens_and_closes_it_on
     await first.close()
 
 
-async def test_a_file_that_is_no_database_is_left_as_it_is_and_its_folder_is_not_held(tmp_path: Path) -> None:
+async def test_a_file_other_than_a_database_is_not_changed_or_locked(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     path.write_bytes(b"no database" * 1000)
     for _ in range(2):
@@ -171,7 +171,7 @@ def test_the_names_of_new_files_are_flushed(tmp_path: Path, monkeypatch: pytest.
     folder.release()
 
 
-def test_the_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
+def test_another_programs_database_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     change(path, "CREATE TABLE songs (title)")
     before = path.read_bytes()
@@ -180,7 +180,7 @@ def test_the_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> Non
     assert path.read_bytes() == before
 
 
-def test_a_newer_schema_is_refused_with_both_numbers_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_newer_schema_is_refused_and_not_changed(tmp_path: Path) -> None:
     asyncio.run(open_folder(tmp_path).close())
     path = tmp_path / FILE_NAME
     change(path, "PRAGMA user_version = 99")

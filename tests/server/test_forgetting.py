@@ -114,7 +114,7 @@ async def test_forgetting_outlives_a_death_and_a_backup_that_is_restored_and_a_b
         await server.core.store.table(FORGOTTEN).load(hash_id(id))
 
 
-async def test_what_a_death_left_undone_is_done_at_the_next_start(tmp_path: Path) -> None:
+async def test_an_interrupted_deletion_is_completed_at_the_next_start(tmp_path: Path) -> None:
     settings = Settings(host="127.0.0.1", port=0, data=tmp_path / "data")
     async with Server(settings) as server, open_peer(server.url, "bo") as bo:
         async with open_peer(server.url, NAME) as ana:
@@ -127,7 +127,7 @@ async def test_what_a_death_left_undone_is_done_at_the_next_start(tmp_path: Path
     assert traces(tmp_path, NAME, id) == []
 
 
-async def test_everything_that_is_kept_of_somebody_is_given_to_them_in_pages(server: Server) -> None:
+async def test_an_export_has_all_data_in_pages(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, NAME) as ana:
         room = await live(ana, bo)
         first = await ana.ask("export")
@@ -165,7 +165,7 @@ async def names_in_history(peer: Peer) -> list[str]:
 
 
 @pytest.mark.parametrize("spec", kept_by().tables, ids=lambda spec: spec.name)
-def test_a_table_with_a_players_id_says_whom_its_values_name(spec: TableSpec[Any]) -> None:
+def test_tables_with_player_ids_declare_the_persons(spec: TableSpec[Any]) -> None:
     assert spec.persons is not None, "say NOBODY, or whom"
 
 

@@ -77,7 +77,7 @@ async def test_a_protocol_error_closes_with_its_code_alone(raw: RawPeer, written
     assert (frame.opcode, Close.parse(frame.data).code) == (Opcode.CLOSE, code)
 
 
-async def test_a_character_may_be_split_between_fragments_and_half_of_one_closes_with_1007(raw: RawPeer) -> None:
+async def test_characters_may_span_fragments_and_invalid_utf_8_closes_with_1007(raw: RawPeer) -> None:
     whole = ping("ü").replace("\\u00fc", "ü").encode()
     middle = whole.index(0xC3) + 1
     await raw.write(Frame(Opcode.TEXT, whole[:middle], fin=False).serialize(mask=True))
@@ -89,7 +89,7 @@ async def test_a_character_may_be_split_between_fragments_and_half_of_one_closes
 
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 70_000])
-def test_the_end_of_a_frame_is_where_it_ends(size: int) -> None:
+def test_the_end_of_a_frame_is_found(size: int) -> None:
     for frame in (encode_frame(bytes(size)), text(bytes(size))):
         after = frame + b"\x81\x80more"
         for start, data in ((0, after), (3, b"abc" + after)):

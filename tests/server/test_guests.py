@@ -67,7 +67,7 @@ async def test_a_player_who_misses_a_takeover_is_away_together_with_the_guests(
     assert (away["seq"], away["seats"]["O"]["online"]) == (seq + 1, False)
 
 
-async def test_a_player_and_a_guest_play_a_game_by_one_connection(ana: Peer) -> None:
+async def test_a_player_and_a_guest_share_one_connection(ana: Peer) -> None:
     answer = await ana.ask("create", guests=["Bo"], seat="O")
     assert (answer["seat"], answer["seats"]) == ("O", ["X", "O"])
     state = await play_seats(ana, answer["room"], [0, 3, 1, 4, 2])
@@ -77,7 +77,7 @@ async def test_a_player_and_a_guest_play_a_game_by_one_connection(ana: Peer) -> 
 
 
 @pytest.mark.features(BOTS)
-async def test_guests_take_the_first_free_marks_and_bots_those_behind_them(ana: Peer) -> None:
+async def test_guests_take_the_first_free_marks_and_bots_the_next(ana: Peer) -> None:
     await open_table(ana, "Bo", rules=THREE, seat="O", bots=["easy"])
     assert names(await ana.state()) == {"X": "Bo", "O": "ana", "A": "easy-bot"}
 
@@ -125,21 +125,21 @@ async def test_a_rated_room_and_one_of_a_tournament_take_no_guests(server: Serve
         ({"guests": ["easy-bot"]}, "bad_name", "guests[0]"),
     ],
 )
-async def test_guests_for_whom_there_is_no_place_are_refused(ana: Peer, fields: Message, code: str, path: str) -> None:
+async def test_guests_without_a_free_seat_are_refused(ana: Peer, fields: Message, code: str, path: str) -> None:
     refused = await ana.ask("create", **fields)
     assert (refused["code"], refused["path"]) == (code, path)
     assert not (await ana.ask("rooms"))["rooms"]
     assert await ana.refusal("match", guests=["Bo"]) == "bad_message"
 
 
-async def test_the_name_that_somebody_has_claimed_is_marked_for_a_guest(server: Server) -> None:
+async def test_a_guests_claimed_name_is_marked(server: Server) -> None:
     async with open_peer(server.url, "Magnus") as magnus, open_peer(server.url, "ana") as ana:
         await magnus.ask("claim_name", name="Magnus")
         await open_table(ana, "Magnus")
         assert names(await ana.state()) == {"X": "ana", "O": "Magnus?"}
 
 
-async def test_where_the_server_gives_names_it_gives_guests_theirs() -> None:
+async def test_servers_that_assign_names_name_guests_too() -> None:
     settings = Settings(host="127.0.0.1", port=0, for_="school", features=(BotOptions(demo=False),))
     async with Server(settings) as server, open_peer(server.url, "ana") as ana:
         await open_table(ana, "Bo")

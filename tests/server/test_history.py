@@ -71,7 +71,7 @@ async def test_a_game_of_a_private_room_is_for_its_players_alone_under_its_id_to
         assert (await bo.ask("history"))["games"][0]["game_id"] == id
 
 
-async def test_history_goes_on_page_by_page_newest_first(ana: Peer, bo: Peer) -> None:
+async def test_history_is_paged_newest_first(ana: Peer, bo: Peer) -> None:
     rooms = [await play_a_game(ana, bo) for _ in range(3)]
     first = (await ana.ask("history", limit=2))["games"]
     second = (await ana.ask("history", limit=2, before=first[-1]["game_id"]))["games"]

@@ -66,7 +66,7 @@ async def meet(store: Storage, *keys: str, is_seated: bool = False) -> None:
             await seat(store, key)
 
 
-async def test_who_never_took_a_seat_is_forgotten_after_a_day_and_who_did_after_a_year(store: Storage) -> None:
+async def test_unseated_players_are_forgotten_after_a_day_and_others_after_a_year(store: Storage) -> None:
     await meet(store, "guest")
     await meet(store, "ana", is_seated=True)
     await go_round(store, 1)
@@ -79,7 +79,7 @@ async def test_who_never_took_a_seat_is_forgotten_after_a_day_and_who_did_after_
     assert await known(store, "ana") == []
 
 
-async def test_who_is_here_or_has_a_finished_game_stays(store: Storage) -> None:
+async def test_connected_players_and_players_with_games_are_kept(store: Storage) -> None:
     await meet(store, "guest", "here")
     await keep_player(store, "ana", ANA, MISSING)
     await finish(store, "K7M4PQ", ANA, BO)
@@ -133,7 +133,7 @@ async def test_hashes_of_the_forgotten_go_with_the_backups_that_had_them_except_
     assert [key for key in ("old", "not done", "young", "newest") if not await table.load(key)] == ["old"]
 
 
-async def test_a_server_notes_who_was_here_and_who_took_a_seat(tmp_path: Path) -> None:
+async def test_a_server_records_visits_and_taken_seats(tmp_path: Path) -> None:
     async with Server(Settings(host="127.0.0.1", port=0, data=tmp_path)) as server:
         async with open_peer(server.url, "ana") as ana, open_peer(server.url, "fan") as fan:
             room = (await ana.ask("create"))["room"]

@@ -160,7 +160,7 @@ async def test_a_restarted_server_continues_its_copy(node: Node, store: JetStrea
     await again.close()
 
 
-async def test_a_copy_of_another_stream_is_begun_anew(node: Node, tmp_path: Path) -> None:
+async def test_a_copy_of_another_stream_is_restarted(node: Node, tmp_path: Path) -> None:
     first = await empty_store(node, tmp_path / "data")
     await finish(first, "AAAAAA", ANA, BO)
     assert len(await first.games.games_of(ANA.id, 5)) == 1
@@ -200,7 +200,7 @@ async def test_a_player_with_a_seat_is_kept_for_a_year_even_renamed(store: JetSt
     assert store.table(PLAYERS).expires
 
 
-async def test_a_damaged_room_is_told_from_the_others(store: JetStreamStore, link: Link) -> None:
+async def test_a_damaged_room_does_not_affect_others(store: JetStreamStore, link: Link) -> None:
     await keep(store, room_of(CODE), MISSING)
     await link.request(f"{store.streams.of('room.AAAAAA').prefix}room.AAAAAA", b"00000000nonsense")
     with pytest.raises(Unreadable):
@@ -208,13 +208,13 @@ async def test_a_damaged_room_is_told_from_the_others(store: JetStreamStore, lin
     assert await rooms_in(store) == {CODE: room_of(CODE)}
 
 
-async def test_what_is_too_large_is_refused_and_certainly_not_stored(store: JetStreamStore) -> None:
+async def test_a_value_that_is_too_large_is_refused_and_not_stored(store: JetStreamStore) -> None:
     with pytest.raises(NotStored):
         await keep_ban(store, Ban("pana", "x" * 300_000, 1))
     assert await bans_in(store) == []
 
 
-async def test_a_full_stream_refuses_and_keeps_what_it_has(node: Node, link: Link) -> None:
+async def test_a_full_stream_refuses_writes_and_keeps_its_data(node: Node, link: Link) -> None:
     first = await empty_store(node)
     await first.close()
     await link.request(
@@ -240,7 +240,7 @@ async def test_too_many_concurrent_writes_are_busy(store: JetStreamStore, monkey
     await pending[1].future
 
 
-async def test_a_store_that_cannot_be_used_says_why(node: Node, link: Link) -> None:
+async def test_an_unusable_store_is_reported_with_the_reason(node: Node, link: Link) -> None:
     with pytest.raises(CannotOpenStore, match="Cannot reach"):
         await JetStreamStore.open(NOBODY_THERE, KEPT, opening_seconds=0.2)
     for url in ("nats://", "http://a", "a,b", "nats://a:x", "nats://a/b"):
@@ -356,7 +356,7 @@ async def test_a_connection_lost_at_its_start_leaves_no_task(tmp_path: Path, cap
     assert [line.getMessage() for line in caplog.records if line.levelname == "ERROR"] == []
 
 
-async def test_a_node_that_refuses_what_it_is_asked_is_not_taken_to_be_silent(tmp_path: Path) -> None:
+async def test_a_refusal_by_a_node_is_not_treated_as_silence(tmp_path: Path) -> None:
     rights = '{ publish { deny: ["$KV.>", "_INBOX.>"] } }'
     users = f"accounts {{ GAME {{ users: [{{ user: ana, password: secret, permissions {rights} }}] }} }}"
     with node_in(tmp_path, users) as node:
@@ -369,7 +369,7 @@ async def test_a_node_that_refuses_what_it_is_asked_is_not_taken_to_be_silent(tm
         await link.close()
 
 
-async def test_a_server_says_who_it_is_with_a_file(tmp_path: Path) -> None:
+async def test_a_server_identifies_itself_with_a_file(tmp_path: Path) -> None:
     seed = nkeys.encode_seed(os.urandom(32), nkeys.PREFIX_BYTE_USER)
     key = nkeys.from_seed(bytearray(seed)).public_key.decode()
     file = tmp_path / "user.nk"

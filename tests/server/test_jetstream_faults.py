@@ -144,7 +144,7 @@ async def test_a_server_that_was_cut_off_stores_nothing_until_it_knows_the_time_
     await keep(store, room_of(CODE, 3), revision)
 
 
-async def test_a_server_that_is_slow_to_let_one_in_is_waited_for_longer_the_next_time(nats: FakeNats) -> None:
+async def test_the_connect_timeout_grows_for_slow_servers(nats: FakeNats) -> None:
     async with Proxy(int(nats.url.rpartition(":")[2])) as proxy:
         proxy.down.delay_seconds = 1.1
         link = await Link.open(proxy.url.replace("ws", "nats"))
@@ -152,7 +152,7 @@ async def test_a_server_that_is_slow_to_let_one_in_is_waited_for_longer_the_next
         await link.close()
 
 
-async def test_a_server_of_which_another_told_is_used_when_that_one_is_gone(nats: FakeNats) -> None:
+async def test_announced_servers_are_used_as_fallbacks(nats: FakeNats) -> None:
     async with FakeNats() as other:
         other.others = [nats.url.removeprefix("nats://")]
         link = await Link.open(other.url, patience_seconds=LINK_SECONDS)
@@ -161,7 +161,7 @@ async def test_a_server_of_which_another_told_is_used_when_that_one_is_gone(nats
     await link.close()
 
 
-async def test_a_server_without_tls_is_told_nothing_by_one_who_wants_tls(nats: FakeNats) -> None:
+async def test_credentials_are_not_sent_to_a_server_without_tls(nats: FakeNats) -> None:
     async def call_as(who: str) -> None:
         await check_refusal(nats.url.replace("nats://", f"tls://{who}"), "no TLS")
 
@@ -170,7 +170,7 @@ async def test_a_server_without_tls_is_told_nothing_by_one_who_wants_tls(nats: F
     assert nats.introductions == []
 
 
-async def test_a_read_that_nobody_can_answer_is_unavailable(nats: FakeNats, store: JetStreamStore) -> None:
+async def test_an_unanswerable_read_is_unavailable(nats: FakeNats, store: JetStreamStore) -> None:
     await keep(store, room_of(CODE), MISSING)
     nats.read_error = 10008
     with pytest.raises(StoreUnavailable):
@@ -185,7 +185,7 @@ async def test_silence_to_a_question_for_many_is_no_answer_that_there_are_none(n
     await link.close()
 
 
-async def test_what_is_moved_into_a_stream_is_written_again_until_it_is_kept_and_only_once(nats: FakeNats) -> None:
+async def test_copying_into_a_stream_retries_and_writes_once(nats: FakeNats) -> None:
     async with copied_streams(nats.url, None, None, KEPT, to_fill=True) as target:
         nats.faults.extend(["nobody", "cut"])
         await asyncio.gather(*(target.put(ROOMS, code, room_of(code)) for code in ("AAAAAA", "BBBBBB", "CCCCCC")))
@@ -208,7 +208,7 @@ async def test_a_copy_never_ends_between_a_game_and_its_room(nats: FakeNats, sto
         assert await reading == [CODE]
 
 
-async def test_a_store_waits_until_it_can_be_read_and_else_says_why(nats: FakeNats) -> None:
+async def test_a_store_waits_to_be_readable_and_reports_why_it_is_not(nats: FakeNats) -> None:
     nats.read_error = 10008
     with pytest.raises(CannotOpenStore, match=r"Cannot use the stream .*: error 10008"):
         await JetStreamStore.open(nats.url, KEPT, opening_seconds=2, unsafe=True)
@@ -236,7 +236,7 @@ async def test_an_incomplete_copy_never_denies_that_a_game_exists(
     assert "finished games not copied yet; retrying" in caplog.text
 
 
-async def test_an_opening_ends_whose_time_is_over_in_the_moment_of_a_refusal() -> None:
+async def test_an_opening_out_of_time_ends_at_a_refusal() -> None:
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"INFO {}\r\n")
         while await reader.readline() != b"PING\r\n":

@@ -41,7 +41,7 @@ def told(peer: Peer) -> list[Message]:
     return [message for message in peer.seen if message["type"] == "announcement"]
 
 
-async def test_games_past_the_limit_are_not_kept_and_players_are_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_games_over_the_limit_are_not_kept_with_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     playing = Playing(monkeypatch, games=3)
     url = playing.server
     async with playing.server, open_peer(url.url, "ana") as ana, open_peer(url.url, "bo") as bo:
@@ -56,7 +56,7 @@ async def test_games_past_the_limit_are_not_kept_and_players_are_told_once(monke
         assert (await kept(ana), await kept(bo)) == (4, 4)
 
 
-async def test_the_game_of_one_who_may_keep_it_is_kept_whomever_they_played(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_game_is_kept_if_either_player_may_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:
     playing = Playing(monkeypatch, games=2)
     url = playing.server
     async with url, open_peer(url.url) as ana, open_peer(url.url) as bo, open_peer(url.url) as cy:
@@ -65,7 +65,7 @@ async def test_the_game_of_one_who_may_keep_it_is_kept_whomever_they_played(monk
         assert (await kept(ana), await kept(bo), await kept(cy)) == (3, 2, 1)
 
 
-async def test_all_from_one_address_keep_so_much(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_kept_games_are_limited_by_address(monkeypatch: pytest.MonkeyPatch) -> None:
     playing = Playing(monkeypatch, games=3, kind="address")
     url = playing.server
     async with url, open_peer(url.url) as ana, open_peer(url.url) as bo, open_peer(url.url) as cy:

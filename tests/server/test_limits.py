@@ -49,14 +49,14 @@ async def test_a_flood_is_answered_message_by_message_at_its_rate_with_few_notic
 
 
 @pytest.mark.parametrize("hello", [True, False])
-async def test_one_who_goes_on_flooding_is_closed(hello: bool) -> None:
+async def test_continued_flooding_closes_the_connection(hello: bool) -> None:
     limits = uncounted(messages_per_second=100, messages_at_once=10, flood_seconds=0.3)
     async with serving(limits) as server, open_raw(server.url, hello=hello) as flooder:
         flooder.writer.write(b"".join(text('{"type":"rooms"}') for _ in range(5_000)))
         assert await flooder.close_code() == 1008
 
 
-async def test_one_who_says_much_that_cannot_be_read_is_closed() -> None:
+async def test_many_invalid_messages_close_the_connection() -> None:
     limits = uncounted(bad_messages_per_ten_seconds=5)
     async with serving(limits) as server, open_raw(server.url) as confused:
         await confused.write(b"".join(text(f'{{"type":"nonsense","id":"{number}"}}') for number in range(7)))
@@ -75,7 +75,7 @@ def test_bursts_with_pauses_between_them_are_no_flood() -> None:
     assert delays.begin(110.5)
 
 
-async def test_what_a_player_has_said_counts_on_another_connection_too(clock: FakeClock) -> None:
+async def test_a_players_rate_limit_spans_connections(clock: FakeClock) -> None:
     limits = uncounted(messages_per_second=1, messages_at_once=20, flood_seconds=600)
     async with serving(limits, clock) as server:
         async with open_peer(server.url, "ana") as ana:
@@ -87,7 +87,7 @@ async def test_what_a_player_has_said_counts_on_another_connection_too(clock: Fa
             assert (await bo.ask("ping"))["type"] == "ok"
 
 
-async def test_an_address_makes_so_many_players_and_those_who_are_known_come_back(clock: FakeClock) -> None:
+async def test_new_players_are_limited_by_address_but_known_ones_return(clock: FakeClock) -> None:
     limits = uncounted(new_players_per_minute_per_address=60, new_players_at_once_per_address=60)
     async with serving(limits, clock) as server, contextlib.AsyncExitStack() as stack:
         url = server.url
@@ -131,7 +131,7 @@ async def test_the_operator_sees_how_much_of_each_limit_is_used(clock: FakeClock
         )
 
 
-async def test_a_player_opens_so_many_rooms_and_another_when_one_is_left() -> None:
+async def test_open_rooms_are_limited_by_player() -> None:
     async with serving(uncounted(rooms_per_player=3)) as server, open_peer(server.url, "ana") as ana:
         codes = [(await ana.ask("create"))["room"] for _ in range(3)]
         assert await ana.refusal("create") == "rate_limited"
@@ -142,14 +142,14 @@ async def test_a_player_opens_so_many_rooms_and_another_when_one_is_left() -> No
         assert (await ana.ask("create"))["type"] == "ok"
 
 
-async def test_an_address_opens_so_many_rooms_whoever_asks() -> None:
+async def test_open_rooms_are_limited_by_address() -> None:
     async with serving(uncounted(rooms_per_address=3)) as server, contextlib.AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(4)]
         replies = [await peer.ask("create") for peer in peers]
         assert [reply.get("code") for reply in replies] == [None, None, None, "rate_limited"]
 
 
-async def test_a_player_and_an_address_open_so_many_rooms_a_minute(clock: FakeClock) -> None:
+async def test_opening_rooms_is_rate_limited_by_player_and_address(clock: FakeClock) -> None:
     limits = uncounted(creates_per_minute_per_player=3, creates_per_minute_per_address=5)
     async with serving(limits, clock) as server, open_peer(server.url) as ana, open_peer(server.url) as bo:
         codes = [(await peer.ask("create")).get("code") for peer in (ana, ana, ana, ana, bo, bo, bo)]
@@ -158,7 +158,7 @@ async def test_a_player_and_an_address_open_so_many_rooms_a_minute(clock: FakeCl
         assert (await ana.ask("create"))["type"] == "ok"
 
 
-async def test_the_list_is_fair_among_addresses_where_not_all_rooms_have_a_place() -> None:
+async def test_a_truncated_list_is_fair_among_addresses() -> None:
     async with serving(uncounted(), trusted_proxies=LOOPBACK) as server:
         async with speaking_for(server, "192.0.2.1") as modest:
             own = {(await modest.ask("create"))["room"] for _ in range(3)}
@@ -172,7 +172,7 @@ async def test_the_list_is_fair_among_addresses_where_not_all_rooms_have_a_place
 
 
 @pytest.mark.features(BOTS)
-async def test_a_player_lets_so_many_bots_play_at_once() -> None:
+async def test_games_with_bots_are_limited_by_player() -> None:
     async with serving(uncounted(bot_games_per_player=2)) as server, open_peer(server.url) as ana:
         for _ in range(2):
             await ana.ask("create", bots=["easy"])
@@ -181,7 +181,7 @@ async def test_a_player_lets_so_many_bots_play_at_once() -> None:
 
 
 @pytest.mark.features
-async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_next() -> None:
+async def test_games_of_bots_pause_without_watchers() -> None:
     server = Server(Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0.05),)), limits=uncounted())
     async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
@@ -193,7 +193,7 @@ async def test_bots_among_themselves_pause_without_watchers_and_go_on_with_the_n
 
 
 @pytest.mark.features(BOTS)
-async def test_a_game_of_bots_that_nobody_watches_ends_soon() -> None:
+async def test_an_unwatched_game_of_bots_ends_soon() -> None:
     limits = uncounted(unwatched_seconds=0.05)
     async with serving(limits, features=(BotOptions(pause_seconds=1),)) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
@@ -221,7 +221,7 @@ async def test_codes_cannot_be_guessed(clock: FakeClock) -> None:
         assert (await guesser.ask("join", room=room))["type"] == "ok"
 
 
-async def test_what_others_of_an_address_guess_keeps_nobody_out_who_has_not_missed(clock: FakeClock) -> None:
+async def test_wrong_guesses_do_not_lock_out_others_at_the_address(clock: FakeClock) -> None:
     limits = uncounted(misses_per_minute_per_player=10, misses_per_minute_per_address=30, misses_at_once_per_address=30)
     async with serving(limits, clock) as server, contextlib.AsyncExitStack() as stack:
         host = await stack.enter_async_context(open_peer(server.url))
@@ -239,7 +239,7 @@ async def test_what_others_of_an_address_guess_keeps_nobody_out_who_has_not_miss
         assert (await back.ask("join", room=rooms[0]))["type"] == "ok"
 
 
-async def test_one_who_has_used_up_the_own_misses_is_let_into_the_own_seats_alone(clock: FakeClock) -> None:
+async def test_after_too_many_misses_only_own_seats_can_be_entered(clock: FakeClock) -> None:
     async with serving(uncounted(misses_per_minute_per_player=3), clock) as server, open_peer(server.url) as host:
         rooms = [(await host.ask("create"))["room"] for _ in range(2)]
         async with open_peer(server.url) as player:
@@ -251,7 +251,7 @@ async def test_one_who_has_used_up_the_own_misses_is_let_into_the_own_seats_alon
             assert (await back.ask("join", room=rooms[0], seq=999))["type"] == "ok"
 
 
-async def test_misses_of_plain_http_are_no_misses_of_those_who_play(clock: FakeClock) -> None:
+async def test_misses_over_http_do_not_count_for_players(clock: FakeClock) -> None:
     limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
     async with (
         serving(limits, clock) as server,
@@ -264,7 +264,7 @@ async def test_misses_of_plain_http_are_no_misses_of_those_who_play(clock: FakeC
         assert [await ana.refusal("join", room="K7M4PQ") for _ in range(4)] == ["no_such_room"] * 3 + ["rate_limited"]
 
 
-async def test_a_room_that_closed_and_one_that_never_was_are_told_of_alike() -> None:
+async def test_closed_and_missing_rooms_get_the_same_answer() -> None:
     async with serving(uncounted()) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]
         await ana.ask("leave", room=room)
@@ -298,7 +298,7 @@ async def test_too_many_connections_are_refused(limits: dict[str, int], caplog: 
 
 
 @pytest.mark.parametrize(("headers", "status"), cases("origins"))
-async def test_pages_connect_from_here_and_from_where_it_was_allowed(headers: dict[str, str], status: int) -> None:
+async def test_connections_are_accepted_from_own_and_allowed_origins(headers: dict[str, str], status: int) -> None:
     async with serving(uncounted(), origins=("https://play.example",)) as server:
         host = headers.get("Host", f"127.0.0.1:{server.port}")
         lines = [f"Host: {host}"]
@@ -319,7 +319,7 @@ async def test_a_websocket_refused_because_of_a_proxy_is_logged_once(caplog: pyt
     assert "a proxy does not forward the headers Upgrade and Connection" in headers["message"]
 
 
-async def test_an_origin_that_stands_there_twice_is_nobodys() -> None:
+async def test_duplicate_origin_headers_are_refused() -> None:
     async with serving(uncounted(), origins=("https://play.example",)) as server:
         own = f"Host: 127.0.0.1:{server.port}"
         assert await handshake(server, [own, "Origin: https://play.example", "Origin: https://evil.example"]) == 400
@@ -354,7 +354,7 @@ async def speaking_for(server: Server, *addresses: str) -> AsyncIterator[Peer]:
 
 
 @pytest.mark.parametrize(("lines", "address"), cases("addresses that a proxy names"))
-async def test_a_trusted_proxy_is_believed_for_whom_it_speaks(lines: list[str], address: str) -> None:
+async def test_a_trusted_proxy_determines_the_client_address(lines: list[str], address: str) -> None:
     async with serving(uncounted(), trusted_proxies=LOOPBACK) as server:
         async with speaking_for(server, *lines):
             (connection,) = server._listener.connections
@@ -423,7 +423,7 @@ async def test_a_bad_header_of_a_proxy_is_refused(before: bytes) -> None:
         assert (await read_to_end(reader)).startswith(b"HTTP/1.1 400 ")
 
 
-async def test_what_is_too_much_for_a_turn_is_refused_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_requests_beyond_the_turns_time_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.pressure._LOOKED_AT_EVERY", 1)
     async with serving(uncounted()) as server, open_raw(server.url) as many:
         server._pressure._turn_seconds = 1e-9

@@ -11,7 +11,7 @@ from tictactoe_server.transport.listen import addresses_at, announce, open_socke
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::", None])
-def test_what_is_sent_is_not_held_back_for_more(host: str | None) -> None:
+def test_nagle_is_disabled_on_accepted_sockets(host: str | None) -> None:
     with contextlib.ExitStack() as stack:
         listening = [stack.enter_context(opened) for opened in open_sockets(host, 0)]
         port = listening[0].getsockname()[1]
@@ -46,7 +46,7 @@ def test_a_port_that_is_taken_cannot_be_listened_on() -> None:
         ("play.example", "ws://play.example:8765"),
     ],
 )
-def test_an_address_is_told_as_it_is_typed(host: str | None, url: str) -> None:
+def test_urls_contain_the_host_as_given(host: str | None, url: str) -> None:
     assert url_of(host, 8765) == url
 
 

@@ -45,7 +45,7 @@ async def test_a_private_room_is_joined_by_its_code_alone(ana: Peer, bo: Peer) -
     assert (await bo.ask("join", room=private["room"]))["seat"] == "O"
 
 
-async def test_a_room_is_listed_while_a_player_of_it_is_there(server: Server, eve: Peer, bo: Peer) -> None:
+async def test_a_room_is_listed_while_one_of_its_players_is_present(server: Server, eve: Peer, bo: Peer) -> None:
     await eve.ask("lobby", on=True)
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]
@@ -95,7 +95,7 @@ def is_told(peer: Peer) -> bool:
     return any(message["type"] == "lobby" for message in peer.seen)
 
 
-async def test_changes_that_come_together_are_told_together(ana: Peer, eve: Peer) -> None:
+async def test_changes_of_the_lobby_are_batched(ana: Peer, eve: Peer) -> None:
     await eve.ask("lobby", on=True)
     for _ in range(20):
         await ana.send("create")
@@ -104,7 +104,7 @@ async def test_changes_that_come_together_are_told_together(ana: Peer, eve: Peer
     assert len([message for message in eve.seen if message["type"] == "lobby"]) < 20
 
 
-async def test_private_rooms_are_neither_listed_nor_told_of(ana: Peer, bo: Peer, eve: Peer) -> None:
+async def test_private_rooms_are_neither_listed_nor_announced(ana: Peer, bo: Peer, eve: Peer) -> None:
     await ana.ask("create", visibility="private")
     assert (await eve.ask("lobby", on=True))["rooms"] == []
     private = (await ana.ask("create", visibility="private"))["room"]
@@ -118,7 +118,7 @@ async def test_private_rooms_are_neither_listed_nor_told_of(ana: Peer, bo: Peer,
     assert change["closed"] == []
 
 
-async def test_one_who_unsubscribed_hears_no_more_and_others_do(server: Server) -> None:
+async def test_unsubscribing_affects_only_the_subscriber(server: Server) -> None:
     async with open_peer(server.url) as ana, open_peer(server.url) as eve, open_peer(server.url) as gone:
         await gone.ask("lobby", on=True)
         await eve.ask("lobby", on=True)
@@ -131,7 +131,7 @@ async def test_one_who_unsubscribed_hears_no_more_and_others_do(server: Server) 
         assert not is_told(gone)
 
 
-async def test_subscribing_twice_is_told_once(ana: Peer, eve: Peer) -> None:
+async def test_subscribing_twice_sends_one_update(ana: Peer, eve: Peer) -> None:
     await eve.ask("lobby", on=True)
     await eve.ask("lobby", on=True)
     await ana.ask("create")

@@ -51,7 +51,7 @@ FAILURES = """
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-def test_a_failure_is_told_without_the_value_of_any_variable(log_format: str) -> None:
+def test_logged_failures_contain_no_variable_values(log_format: str) -> None:
     program = f'SECRET, LOG_FORMAT = "".join({list(SECRET)!r}), {log_format!r}\n' + textwrap.dedent(FAILURES)
     errors = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, env=environment(PYTHONWARNINGS="default")

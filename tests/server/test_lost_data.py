@@ -41,7 +41,7 @@ async def test_a_kill_loses_and_reports_nothing(killed: Path, tmp_path: Path, ca
 @pytest.mark.parametrize(
     "loss", ["emptied log", "lost log", "cut log", "damaged log", "emptied database", "lost database"]
 )
-def test_a_server_does_not_start_where_saves_are_missing(killed: Path, tmp_path: Path, loss: str) -> None:
+def test_a_server_with_missing_saves_does_not_start(killed: Path, tmp_path: Path, loss: str) -> None:
     shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
     log, database = tmp_path / f"{FILE_NAME}-wal", tmp_path / FILE_NAME
     content = log.read_bytes()
@@ -87,7 +87,7 @@ def test_a_recovery_corrects_most_flipped_bits_of_the_log_and_flips_no_others(ki
     assert corrected > 5
 
 
-async def test_what_was_stored_after_a_flipped_bit_is_back_after_a_recovery(killed: Path, tmp_path: Path) -> None:
+async def test_recovery_restores_saves_after_a_flipped_bit(killed: Path, tmp_path: Path) -> None:
     folder, target = tmp_path / "data", tmp_path / "recovered"
     shutil.copytree(killed, folder)
     log = folder / f"{FILE_NAME}-wal"
@@ -102,7 +102,7 @@ async def test_what_was_stored_after_a_flipped_bit_is_back_after_a_recovery(kill
     await store.close()
 
 
-def test_frames_of_an_earlier_use_of_the_log_stay_out_of_it(killed: Path) -> None:
+def test_stale_log_frames_are_ignored(killed: Path) -> None:
     log, head = (killed / f"{FILE_NAME}-wal").read_bytes(), (killed / FILE_NAME).read_bytes()[:100]
     assert repair_log(log, head) == log
     older = bytearray(log[32:])
@@ -116,7 +116,7 @@ def flip(path: Path, place: int) -> None:
     path.write_bytes(content)
 
 
-async def test_a_note_of_the_time_that_is_no_number_keeps_nobody_from_starting(tmp_path: Path) -> None:
+async def test_an_invalid_stored_time_does_not_prevent_a_start(tmp_path: Path) -> None:
     await open_folder(tmp_path).close()
     change(tmp_path / FILE_NAME, "INSERT OR REPLACE INTO server VALUES ('served-ms', 'soon')")
     store = open_folder(tmp_path)

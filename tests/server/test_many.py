@@ -93,7 +93,7 @@ def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoo
     return live
 
 
-def test_the_oldest_room_with_somebody_in_it_is_found_and_not_ones_own() -> None:
+def test_matchmaking_finds_the_oldest_occupied_room_of_another_player() -> None:
     matchmaker = Matchmaker()
     rooms = [waiting_room(number, is_here=number != 3, player=ANA if number < 6 else CY) for number in (5, 3, 7, 4, 6)]
     for live in rooms:
@@ -115,7 +115,7 @@ def test_a_room_is_passed_over_while_its_seat_is_being_taken_and_found_again_whe
     assert matchmaker.find(CLASSIC, CY.id) is live
 
 
-def test_rooms_with_nobody_in_them_are_looked_at_once_at_most() -> None:
+def test_matchmaking_checks_empty_rooms_once() -> None:
     matchmaker, looks = Matchmaker(), []
 
     class Watched(LiveRoom):
@@ -143,7 +143,7 @@ def test_rooms_with_nobody_in_them_are_looked_at_once_at_most() -> None:
     assert len(looks) <= len(deserted)
 
 
-async def test_what_is_due_at_once_is_done_in_slices_and_in_its_order() -> None:
+async def test_jobs_due_at_once_run_in_order_and_in_slices() -> None:
     scheduler = Scheduler()
     done: list[int] = []
     turns: list[int] = []
@@ -158,7 +158,7 @@ async def test_what_is_due_at_once_is_done_in_slices_and_in_its_order() -> None:
     assert max(after - before for before, after in itertools.pairwise((0, *turns))) <= SLICE_ITEMS
 
 
-async def test_what_is_due_is_done_at_its_moment_whatever_was_put_there_first() -> None:
+async def test_jobs_run_in_the_order_of_their_times() -> None:
     scheduler = Scheduler()
     done: list[float] = []
     now = asyncio.get_running_loop().time()
@@ -179,7 +179,7 @@ async def test_something_due_that_fails_keeps_nothing_else_from_being_done(caplo
     assert "scheduled task failed" in caplog.text
 
 
-async def test_a_player_with_very_many_seats_who_goes_holds_nobody_up_and_all_seats_are_held(server: Server) -> None:
+async def test_dropping_a_player_with_many_seats_blocks_no_others(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         for _ in range(400):
             await ana.send("create")

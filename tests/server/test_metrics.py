@@ -57,7 +57,7 @@ async def metered() -> AsyncIterator[Server]:
         yield running
 
 
-async def test_the_figures_are_those_of_what_happened(metered: Server) -> None:
+async def test_the_metrics_count_what_happened(metered: Server) -> None:
     async with two_playing(metered) as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4])
         assert await bo.refusal("move", room=room, cell=0, ply=4) == "not_your_turn"
@@ -81,7 +81,7 @@ async def test_the_figures_are_those_of_what_happened(metered: Server) -> None:
         assert (await figures(metered))["tictactoe_ready"] == 0
 
 
-async def test_nobody_is_shown_figures_where_that_was_not_asked_for(server: Server) -> None:
+async def test_metrics_are_off_by_default(server: Server) -> None:
     with pytest.raises(OperatorError):
         server.service(MetricsServer)
     assert (await get(server.port, "/metrics"))[0] == HTTPStatus.NOT_FOUND
@@ -97,7 +97,7 @@ async def test_the_dashboard_and_the_alerts_are_of_today_and_know_no_other_figur
         assert {*re.findall(r"tictactoe_\w+", text)} - without <= shown
 
 
-async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_is_free_again(tmp_path: Path) -> None:
+async def test_a_metrics_address_in_use_prevents_the_start_and_frees_the_folder(tmp_path: Path) -> None:
     with socket.create_server((HOST, 0)) as taken, pytest.raises(OperatorError, match="Cannot serve metrics on"):
         async with Server(
             Settings(
@@ -109,7 +109,7 @@ async def test_a_taken_address_is_told_before_anybody_is_let_in_and_the_folder_i
         pass
 
 
-async def test_what_is_no_figure_is_not_shown_beside_them(metered: Server) -> None:
+async def test_the_metrics_port_serves_only_metrics(metered: Server) -> None:
     assert (await get(metered.service(MetricsServer).port, "/K7M4PQ"))[0] == HTTPStatus.NOT_FOUND
     with pytest.raises(ConnectionClosed):
         async with open_socket(f"ws://{HOST}:{metered.service(MetricsServer).port}") as peer:

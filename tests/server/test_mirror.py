@@ -50,7 +50,7 @@ async def test_a_change_is_seen_here_at_once_and_elsewhere_after_its_notice(task
     assert seen == [(None, NOISE), (NOISE, None)]
 
 
-async def test_what_was_missed_is_seen_after_the_next_load(tasks: Tasks) -> None:
+async def test_a_load_catches_up_on_missed_changes(tasks: Tasks) -> None:
     table = open_memory().table(BANS)
     mirror = Mirror(table, BANS.name, RemoteServers(), tasks)
     await save(table, "pana", NOISE, MISSING)

@@ -129,7 +129,7 @@ async def look(store: Storage) -> None:
     await store.close()
 
 
-def test_a_folder_goes_into_a_stream_and_back_into_a_folder(folder: Path, url: str, tmp_path: Path) -> None:
+def test_a_folder_can_be_copied_into_a_stream_and_back(folder: Path, url: str, tmp_path: Path) -> None:
     before = asyncio.run(contents_of(folder))
     there = move(folder, url)
     assert there.exit_code == 0, there.output
@@ -197,7 +197,7 @@ def test_a_player_expires_in_a_stream_when_they_would_have_in_the_folder(folder:
     assert asyncio.run(left_of(BO_KEY)) == f"{166 * 86_400}s"
 
 
-def test_a_target_that_is_not_empty_is_refused_and_stays_as_it_is(folder: Path, url: str, tmp_path: Path) -> None:
+def test_a_non_empty_target_is_refused_and_not_changed(folder: Path, url: str, tmp_path: Path) -> None:
     other = tmp_path / "other"
     asyncio.run(fill(other, 1))
     before = asyncio.run(contents_of(other))
@@ -230,7 +230,7 @@ def test_a_folder_in_use_or_without_a_database_cannot_be_moved(folder: Path, url
     assert move(folder, url).exit_code == 0
 
 
-def test_what_is_damaged_is_named_and_left_out_both_ways(folder: Path, url: str, tmp_path: Path) -> None:
+def test_damaged_values_are_reported_and_not_copied(folder: Path, url: str, tmp_path: Path) -> None:
     change(
         folder / FILE_NAME,
         "UPDATE rooms SET document = 5 WHERE key = 'AAAA00'",

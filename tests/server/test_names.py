@@ -22,7 +22,7 @@ async def test_the_names_of_house_bots_are_refused_and_similar_names_are_not(ser
             assert peer.welcome["name"] == name
 
 
-async def test_nobody_is_renamed_to_a_player_of_the_house_but_one_who_had_the_name_keeps_it(server: Server) -> None:
+async def test_names_of_bots_are_reserved_except_for_earlier_owners(server: Server) -> None:
     async with open_peer(server.url, "ana") as ana:
         token = ana.welcome["token"]
     async with open_peer(server.url, "easy-bot", token) as again:
@@ -39,12 +39,12 @@ async def test_nobody_is_renamed_to_a_player_of_the_house_but_one_who_had_the_na
                 assert old.welcome["name"] == "easy-bot"
 
 
-def test_the_second_of_one_name_gets_a_number_and_so_does_the_third() -> None:
+def test_players_with_the_same_name_are_numbered() -> None:
     table = Table(ANA, Player("p2", "ana"), Player("p3", "ana"), rules=THREE)
     assert [seat["name"] for seat in table.state["seats"].values()] == ["ana", "ana 2", "ana 3"]
 
 
-def test_a_name_with_a_number_stays_for_one_who_comes_back_and_goes_with_another_name() -> None:
+def test_a_numbered_name_survives_a_reconnect_but_not_a_rename() -> None:
     second = Player("p2", "ana")
     table = Table(ANA, second)
     table.do(second, Dropped())

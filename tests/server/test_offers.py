@@ -90,14 +90,14 @@ def test_an_offer_outlives_its_makers_move_and_lapses_with_the_receivers() -> No
     assert table.refusal(BO, ACCEPT).code == "no_offer"
 
 
-def test_an_offer_made_out_of_turn_lapses_with_the_next_move_of_who_is_to_move() -> None:
+def test_an_offer_made_out_of_turn_lapses_with_the_next_move() -> None:
     table = two()
     table.do(BO, OFFER)
     table.move(0)
     assert table.room.offers == Offers()
 
 
-def test_an_offer_stands_while_its_maker_or_receiver_is_away() -> None:
+def test_an_offer_survives_a_disconnect_of_either_player() -> None:
     table = two()
     table.do(ANA, OFFER)
     table.do(ANA, Dropped())
@@ -115,7 +115,7 @@ def test_a_last_move_is_taken_back() -> None:
     assert (after.offers, after.position.last) == (Offers(), 0)
 
 
-def test_a_move_is_taken_back_with_the_reply_to_it() -> None:
+def test_a_takeback_includes_the_reply() -> None:
     table = two()
     table.play(0, 4, 1, 5)
     table.do(ANA, ASK)
@@ -124,7 +124,7 @@ def test_a_move_is_taken_back_with_the_reply_to_it() -> None:
     assert (table.state["ply"], table.state["board"], table.state["last"]) == (2, "X...O....", 4)
 
 
-def test_the_game_goes_on_from_where_it_was_taken_back_to() -> None:
+def test_the_game_continues_after_a_takeback() -> None:
     table = two()
     table.play(0, 3, 1, 4)
     table.do(BO, ASK)
@@ -144,7 +144,7 @@ def test_a_request_may_be_withdrawn_and_asking_twice_changes_nothing() -> None:
     assert table.do(ANA, REFUSE).offers.undo is None
 
 
-def test_one_who_is_asked_answers_before_asking() -> None:
+def test_a_pending_request_must_be_answered_before_another() -> None:
     table = two()
     table.play(0, 4)
     table.do(ANA, ASK)
@@ -154,14 +154,14 @@ def test_one_who_is_asked_answers_before_asking() -> None:
 
 
 @pytest.mark.parametrize("asker", ["X", "O"])
-def test_a_request_lapses_with_the_next_move_whoever_makes_it(asker: Literal["X", "O"]) -> None:
+def test_a_takeback_request_lapses_with_the_next_move(asker: Literal["X", "O"]) -> None:
     table = two()
     table.play(0, 4)
     table.do({"X": ANA, "O": BO}[asker], ASK)
     assert table.move(1).offers == Offers()
 
 
-def test_a_move_taken_back_takes_an_offer_of_a_draw_with_it() -> None:
+def test_a_takeback_cancels_a_draw_offer() -> None:
     table = two()
     table.play(0)
     table.do(ANA, OFFER)
@@ -187,7 +187,7 @@ def test_the_game_may_be_claimed_once_the_hold_is_over(claim: Claim, result: Res
     assert over.mark_of(BO.id) == "O"
 
 
-def test_before_the_hold_is_over_a_claim_is_told_how_long_to_wait() -> None:
+def test_an_early_claim_is_refused_with_the_remaining_time() -> None:
     table = two()
     table.do(BO, Dropped())
     for wait, left in ((0, HOLD_MS), (HOLD_MS - 1, 1)):
@@ -197,14 +197,14 @@ def test_before_the_hold_is_over_a_claim_is_told_how_long_to_wait() -> None:
             assert (refused.code, refused.retry_ms) == ("not_allowed", left)
 
 
-def test_nothing_is_claimed_from_one_who_is_here() -> None:
+def test_nothing_can_be_claimed_from_a_present_player() -> None:
     table = two()
     table.wait(10 * HOLD_MS)
     refused = table.refusal(ANA, WIN)
     assert (refused.code, refused.retry_ms) == ("not_allowed", None)
 
 
-def test_one_who_came_back_has_a_whole_hold_again() -> None:
+def test_a_return_restores_the_full_hold() -> None:
     table = two()
     table.do(BO, Dropped())
     table.wait(HOLD_MS)
@@ -224,7 +224,7 @@ def test_a_room_may_hold_its_seats_for_another_time_or_not_at_all(hold_ms: int) 
     assert table.do(ANA, WIN).result == Result("X", "claimed")
 
 
-def test_with_three_the_one_who_is_gone_is_passed_over_and_the_others_play_on() -> None:
+def test_with_three_a_claim_passes_over_the_absent_player() -> None:
     table = three()
     table.do(ANA, Dropped())
     table.wait(HOLD_MS)
@@ -236,7 +236,7 @@ def test_with_three_the_one_who_is_gone_is_passed_over_and_the_others_play_on() 
     assert table.refusal(ANA, WIN).code == "not_allowed"
 
 
-def test_with_three_both_who_are_gone_may_be_claimed_from_at_once() -> None:
+def test_with_three_two_absent_players_can_be_claimed_from_at_once() -> None:
     for claim, winner in ((WIN, "X"), (DRAW, None)):
         table = three()
         table.play(0, 1, 2)

@@ -29,7 +29,7 @@ def sides(table: Table) -> dict[str, str]:
     return {mark: seat["name"] for mark, seat in table.state["seats"].items()}
 
 
-def test_a_state_says_what_is_placed_and_by_whom() -> None:
+def test_a_state_describes_the_step_of_the_opening() -> None:
     table = Table(ANA, BO, rules=SWAP2)
     for left, places in ((3, "X"), (2, "O"), (1, "X")):
         opening = {"rule": "swap2", "step": "place", "places": places, "left": left, "options": []}
@@ -40,7 +40,7 @@ def test_a_state_says_what_is_placed_and_by_whom() -> None:
     assert "chosen" not in table.state
 
 
-def test_who_takes_the_other_mark_changes_places_with_its_player() -> None:
+def test_taking_the_other_mark_swaps_the_players() -> None:
     table = placed()
     table.do(BO, choose("X", 3))
     assert (sides(table), table.state["turn"]) == ({"X": "bo", "O": "ana"}, "O")
@@ -49,7 +49,7 @@ def test_who_takes_the_other_mark_changes_places_with_its_player() -> None:
     assert table.to_move == ANA
 
 
-def test_who_stays_moves_and_nobody_changes_places() -> None:
+def test_keeping_the_mark_swaps_no_players() -> None:
     table = placed()
     table.do(BO, choose("O", 3))
     assert (sides(table), table.state["turn"], table.to_move) == ({"X": "ana", "O": "bo"}, "O", BO)
@@ -77,7 +77,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("player", "command", "code"), REFUSED)
-def test_what_cannot_be_while_a_choice_is_due(player: Player, command: Move | Choose, code: str) -> None:
+def test_commands_are_refused_while_a_choice_is_due(player: Player, command: Move | Choose, code: str) -> None:
     refusal = placed().refusal(player, command)
     assert refusal.code == code
     if code == "not_allowed":
@@ -93,7 +93,7 @@ def test_there_is_nothing_to_choose_while_marks_are_placed_and_afterwards() -> N
     assert table.refusal(ANA, choose("X", 0)).code == "game_over"
 
 
-def test_what_is_a_player_s_goes_along_when_both_change_places() -> None:
+def test_a_swap_takes_along_clocks_and_holds() -> None:
     table = placed(clock=CLOCK)
     table.wait(5_000)
     table.do(BO, choose("more", 3))
@@ -156,7 +156,7 @@ def test_nothing_of_an_opening_is_taken_back() -> None:
 
 
 @pytest.mark.parametrize("take", ["X", "O"])
-def test_in_a_rematch_the_other_one_opens_whoever_sat_where(take: str) -> None:
+def test_the_opening_player_alternates_in_a_rematch(take: str) -> None:
     table = placed()
     table.do(BO, choose(take, 3))
     table.do(ANA, Resign(room=CODE))
@@ -165,7 +165,7 @@ def test_in_a_rematch_the_other_one_opens_whoever_sat_where(take: str) -> None:
     assert (table.to_move, table.room.position.ply, table.room.position.chosen) == (BO, 0, ())
 
 
-def test_a_finished_game_keeps_what_was_chosen_and_its_record_says_it() -> None:
+def test_a_finished_game_and_its_record_keep_the_choices() -> None:
     table = placed()
     table.do(BO, choose("X", 3))
     table.do(ANA, Resign(room=CODE))

@@ -43,7 +43,7 @@ async def refusal(server: Server, order: Order) -> str:
 
 
 @pytest.mark.features
-async def test_the_lists_show_who_is_here_and_what_is_played(server: Server) -> None:
+async def test_the_operators_lists_show_players_and_rooms(server: Server) -> None:
     async with (
         open_peer(server.url, "ana") as ana,
         open_peer(server.url, "bo") as bo,
@@ -97,7 +97,7 @@ async def test_rooms_are_counted_by_status_whatever_becomes_of_them(server: Serv
         assert await counted() == {"waiting": 0, "playing": 0, "over": 0}
 
 
-async def test_who_is_kicked_reads_why_and_may_come_back_by_hand(server: Server) -> None:
+async def test_a_kicked_player_reads_the_reason_and_may_return(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room):
         assert (await ask(server, Kick("ana", "too loud.")))["connections"] == 1
         told, code = await end_of(ana)
@@ -152,7 +152,7 @@ async def test_a_banned_address_gets_no_welcome(server: Server, subject: str) ->
         assert back.welcome["type"] == "welcome"
 
 
-async def test_one_who_floods_and_never_reads_is_gone_soon_after_the_ban(server: Server) -> None:
+async def test_a_banned_flooder_that_never_reads_is_cut_off_soon(server: Server) -> None:
     async with open_peer(server.url, "fan") as fan:
         async with open_raw(server.url, hello=False) as loud, asyncio.timeout(PATIENCE_SECONDS):
             loud.writer.write(text('{"type":"hello","name":"loud"}'))
@@ -169,7 +169,7 @@ async def test_one_who_floods_and_never_reads_is_gone_soon_after_the_ban(server:
 
 
 @pytest.mark.parametrize("subject", ["", "nonsense", "300.0.0.1", "10.0.0.0/40", "p", "::1/129"])
-def test_what_is_neither_player_nor_address_is_refused(subject: str) -> None:
+def test_an_invalid_subject_of_a_ban_is_refused(subject: str) -> None:
     assert parse_subject(subject) is None
 
 
@@ -198,7 +198,7 @@ async def test_bans_are_kept_and_end_by_themselves() -> None:
     await store.close()
 
 
-async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Server) -> None:
+async def test_closing_a_room_removes_everybody_from_it(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room), open_peer(server.url) as fan:
         await fan.ask("watch", room=room)
         await ask(server, CloseRoom(room, "Bad names."))
@@ -211,7 +211,7 @@ async def test_a_room_that_is_closed_is_gone_for_all_who_are_in_it(server: Serve
 
 
 @pytest.mark.features
-async def test_events_are_listed_and_ended_also_those_that_are_not_open_to_all(server: Server) -> None:
+async def test_unlisted_events_are_listed_for_the_operator_too(server: Server) -> None:
     assert ListEvents().describe(await ask(server, ListEvents())) == "No tournaments."
     async with open_peer(server.url, "ana") as ana:
         terms = {"kind": "swiss", "title": "Friday", "clock": {"move_ms": 60_000}, "entry": "code"}
@@ -241,7 +241,7 @@ async def test_an_announcement_reaches_everybody_clean(server: Server, ana: Peer
     assert "\u202e" not in answer["text"]
 
 
-async def test_while_it_drains_nothing_begins_and_what_is_on_goes_on(server: Server, ana: Peer, bo: Peer) -> None:
+async def test_draining_refuses_new_games_and_lets_running_ones_finish(server: Server, ana: Peer, bo: Peer) -> None:
     over, on = [(await ana.ask("create"))["room"] for _ in range(2)]
     for room in (over, on):
         await bo.ask("join", room=room)
@@ -277,7 +277,7 @@ async def test_while_it_drains_a_rematch_that_has_begun_is_still_acknowledged(se
         assert await ana.refusal("rematch", room=room, game=2) == "busy"
 
 
-async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> None:
+async def test_a_final_drain_ends_at_its_deadline_and_says_so() -> None:
     server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
     async with two_playing(server) as (ana, *_):
         await ask(server, DrainOrder(0.2, for_good=True))
@@ -292,7 +292,7 @@ async def test_a_drain_ends_at_its_deadline_and_says_that_it_is_for_good() -> No
         await leaving
 
 
-async def test_a_game_that_nobody_is_in_any_more_holds_up_no_end(server: Server) -> None:
+async def test_an_abandoned_game_does_not_delay_draining(server: Server) -> None:
     async with two_playing(server):
         pass
     async with asyncio.timeout(PATIENCE_SECONDS):

@@ -110,7 +110,7 @@ async def here() -> AsyncIterator[OneServer]:
     await server.wire.close()
 
 
-async def test_what_was_missed_is_read_at_the_next_word(here: OneServer) -> None:
+async def test_a_gap_in_the_news_is_filled_after_the_next_message(here: OneServer) -> None:
     await here.meet(ONE)
     here.others.on_news(News(ONE, 3, [outline(OTHER_CODES[1])]))
     await here.wire.answer(Page(3, [outline(code) for code in OTHER_CODES[:2]]))
@@ -132,7 +132,7 @@ async def test_a_failed_reading_is_repeated_despite_newer_messages(here: OneServ
     assert not here.others._reading
 
 
-async def test_who_missed_news_asks_for_the_rooms_that_they_named(here: OneServer) -> None:
+async def test_missed_news_is_requested_by_room(here: OneServer) -> None:
     await here.meet(ONE, *OTHER_CODES[:2])
     here.others.on_news(News(ONE, 4, []))
     await here.wire.answer(Page(4, [outline(OTHER_CODES[2])], OTHER_CODES[2], []))
@@ -158,7 +158,7 @@ async def test_news_that_are_kept_no_longer_while_they_are_read_are_read_again(h
     assert here.known == dict.fromkeys(OTHER_CODES[1:], ONE)
 
 
-async def test_what_was_read_is_older_than_news_of_a_room_that_came_meanwhile(here: OneServer) -> None:
+async def test_news_during_a_read_overrides_the_result(here: OneServer) -> None:
     here.hear(ONE, 7)
     await until(lambda: bool(here.wire.asked))
     here.others.on_news(News(ONE, 8, [], [CODE]))
@@ -224,7 +224,7 @@ async def test_a_server_takes_nothing_while_it_knows_that_it_missed_something(he
     assert here.known == {CODE: ONE}
 
 
-async def test_a_room_that_has_ended_where_it_was_stays_where_it_is_now(here: OneServer) -> None:
+async def test_news_of_a_moved_rooms_end_at_its_old_server_is_ignored(here: OneServer) -> None:
     await here.meet(ONE, CODE)
     await here.meet(TWO)
     here.others.on_news(News(TWO, 2, [outline(CODE, since=1)]))
@@ -243,7 +243,7 @@ async def test_the_newer_of_two_claims_to_a_room_wins(here: OneServer, words: li
     assert here.known == {CODE: TWO}
 
 
-async def test_rooms_of_a_server_that_is_gone_are_in_no_list_once_nobody_has_taken_them(here: OneServer) -> None:
+async def test_rooms_of_a_lost_server_are_delisted(here: OneServer) -> None:
     await here.meet(ONE, CODE)
     await here.meet(TWO, OTHER_CODES[0])
     assert {one.room.code for one in here.core.lobby.newest()} == {CODE, OTHER_CODES[0]}

@@ -82,7 +82,7 @@ async def address_told(server: Server, host: str) -> str:
     return found[1]
 
 
-async def test_a_page_asked_for_at_this_very_machine_is_told_the_address_for_others() -> None:
+async def test_a_page_on_localhost_gets_the_address_for_others() -> None:
     hosts = addresses_at("0.0.0.0")
     if not hosts:
         pytest.skip("this machine is on no network")
@@ -93,7 +93,7 @@ async def test_a_page_asked_for_at_this_very_machine_is_told_the_address_for_oth
             assert await address_told(server, f"{host}:{server.port}") == ""
 
 
-async def test_links_begin_as_the_page_does_where_no_better_address_is_known(server: Server) -> None:
+async def test_links_use_the_pages_own_address_by_default(server: Server) -> None:
     assert await address_told(server, f"localhost:{server.port}") == ""
     async with serving(host="0.0.0.0", trusted_proxies=(ip_network("127.0.0.0/8"),)) as proxied:
         assert await address_told(proxied, f"localhost:{proxied.port}") == ""
@@ -114,7 +114,7 @@ async def test_a_room_and_the_server_have_a_qr_code_of_the_link_for_others(serve
             assert drawn == _draw_qr(f"http://{hosts[0]}:{open_server.port}/")
 
 
-def test_only_one_at_this_machine_is_told_its_addresses() -> None:
+def test_only_local_clients_learn_the_machines_addresses() -> None:
     here = HttpRequest("GET", "/", "", "localhost:8765", {}, keeps_alive=True, has_body=False, address="::1")
     admission = Admission(Limits(), server=ServerView(links_for_others=lambda: ["http://10.0.0.7:8765"]))
     assert admission.address_for_others(here) == "http://10.0.0.7:8765"
@@ -179,7 +179,7 @@ async def check_cached(server: Server, path: str, accept: str) -> None:
     assert (await get(server, path, 'If-None-Match: W/"other"', accept=accept)).body == first.body
 
 
-async def test_every_answer_of_the_pages_is_told_what_it_may_do(server: Server) -> None:
+async def test_every_page_has_a_content_security_policy(server: Server) -> None:
     for path, accept in (
         ("/", BROWSER),
         ("/", "*/*"),
@@ -294,7 +294,7 @@ async def test_clients_other_than_browsers_get_text(server: Server) -> None:
         assert answer.fields["vary"] == "Accept, Accept-Encoding, Accept-Language, Cookie"
 
 
-async def test_a_page_under_a_name_that_is_not_known_says_how_to_make_it_known(server: Server) -> None:
+async def test_an_unknown_host_name_is_answered_with_the_needed_option(server: Server) -> None:
     page = await get(server, "/", accept=BROWSER, host="play.example:80")
     assert page.status == 421
     assert b"--origin http://play.example:80" in page.body
@@ -316,7 +316,7 @@ def page_at(host: str) -> HttpRequest:
         *("nas.internal", "nas.home.arpa", "nas.localhost", "nas", "localhost", "[fe80::1]:80", "192.168.178.20"),
     ],
 )
-def test_names_that_nobody_can_register_are_accepted(host: str) -> None:
+def test_reserved_local_host_names_are_accepted(host: str) -> None:
     admission = Admission(uncounted())
     assert admission.knows(host)
     assert admission.allows_origin(page_at(host))
@@ -325,7 +325,7 @@ def test_names_that_nobody_can_register_are_accepted(host: str) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example", "lan.example", "nas.lan.example", "nas.fritz.box", ".example", "", "."]
 )
-def test_names_that_anybody_can_bind_to_our_address_are_refused(host: str) -> None:
+def test_registrable_host_names_are_refused(host: str) -> None:
     admission = Admission(uncounted())
     assert not admission.knows(host)
     assert not admission.allows_origin(page_at(host))
@@ -338,7 +338,7 @@ async def test_the_page_is_shown_under_the_host_name_and_under_the_names_of_orig
             assert (await get(server, "/", accept=BROWSER, host=host)).status == status
 
 
-async def test_without_pages_there_is_only_what_there_was() -> None:
+async def test_without_pages_only_websockets_and_health_checks_are_served() -> None:
     async with serving(page=False) as server, open_peer(server.url, "ana") as ana:
         room = (await ana.ask("create"))["room"]
         assert (await get(server, "/")).status == 426
@@ -375,7 +375,7 @@ async def test_a_room_as_text_has_board_players_last_move_and_how_to_come_in(ser
         assert "The game is over: ana, X, wins by a line." in over
 
 
-async def test_a_room_as_text_shows_clocks_and_who_waits(server: Server, ana: Peer) -> None:
+async def test_a_room_as_text_shows_clocks_and_waiting_players(server: Server, ana: Peer) -> None:
     room = (await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
     waiting = await text_of(server, f"/{room}")
     assert "Waiting for another player." in waiting
@@ -426,7 +426,7 @@ async def test_the_wall_as_text_shows_boards_side_by_side(server: Server, monkey
         assert sum(line.count("A B C") for line in lines) == 5
 
 
-async def test_a_game_of_people_who_are_gone_is_in_no_text(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_abandoned_games_are_not_listed_as_text(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.play.lobby.WALL_MS", 0)
     monkeypatch.setattr("tictactoe_server.core.indexes.LIST_SECONDS", 0)
     async with open_peer(server.url) as eve:
@@ -593,7 +593,7 @@ export {{ \\$a, \\$main }};
     assert re.fullmatch(expected, body_of(assets, "later.js").decode())
 
 
-def test_a_style_sheet_comes_with_those_that_it_imports_and_without_spaces(tmp_path: Path) -> None:
+def test_style_sheets_are_bundled_and_minified(tmp_path: Path) -> None:
     assets = assets_of(
         tmp_path,
         '<link rel="stylesheet" href="./all.css">',
@@ -620,13 +620,13 @@ def test_an_import_or_export_of_another_form_is_refused(tmp_path: Path, line: st
         assets_of(tmp_path, ONE_SCRIPT, {"a.js": f"{line}\n"})
 
 
-def test_what_modules_say_of_themselves_does_not_travel(tmp_path: Path) -> None:
+def test_comments_are_stripped_from_modules(tmp_path: Path) -> None:
     a = '/** Says\n * "./b.js".\n */\n\nlet a = /** @type {number} */ (1);\n'
     assets = assets_of(tmp_path, ONE_SCRIPT, {"a.js": a, "b.js": '/** @typedef {import("./a.js").A} A */\n'})
     assert body_of(assets, "a.js") == b"let a =  (1);\n"
 
 
-def test_sentences_travel_that_a_module_may_say(tmp_path: Path) -> None:
+def test_a_module_is_served_with_its_sentences(tmp_path: Path) -> None:
     a = 'say("is"); say(`turn ${status}`); say(isYou ? `${what}, you` : "plays"); `by ${say("joins")}`;\n'
     ids = json.loads(body_of(assets_of(tmp_path, ONE_SCRIPT, {"a.js": a}), "en.json"))
     assert {"is", "turn over", "turn yours", "plays", "plays, you", "joins", "by line"} <= set(ids)
@@ -652,7 +652,7 @@ async def test_a_browser_gets_the_page_in_its_language(server: Server, asked: st
     assert ("braucht JavaScript" in page) == (language == "de")
 
 
-async def test_a_store_that_does_not_answer_is_told_in_words(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unresponsive_store_is_reported_over_http(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(id: str) -> None:
         await asyncio.sleep(60)
 

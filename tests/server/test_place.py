@@ -31,7 +31,7 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
-async def test_a_place_of_ones_own_is_shown_on_the_page_to_curl_and_to_clients(settings: Settings) -> None:
+async def test_branding_is_shown_on_the_page_to_curl_and_to_clients(settings: Settings) -> None:
     async with Server(settings) as server:
         for path in ("/", "/wall", "/nowhere"):
             page = (await get(server, path, accept=BROWSER)).body.decode()

@@ -56,7 +56,7 @@ async def answering(
     server._admission.server.pages = before
 
 
-async def test_pipelined_requests_are_answered_in_their_order_also_where_one_takes_longer(server: Server) -> None:
+async def test_pipelined_requests_are_answered_in_order(server: Server) -> None:
     async def slowly(request: HttpRequest) -> HttpResponse:
         await asyncio.sleep(0.05)
         return say(HTTPStatus.OK, request.path)
@@ -104,7 +104,7 @@ async def test_a_websocket_that_follows_plain_requests_has_the_whole_time_for_it
             assert b'"type":"welcome"' in await reader.readuntil(b"}")
 
 
-async def test_one_who_asks_on_and_on_without_reading_is_not_answered_on_and_on(serve: Serve) -> None:
+async def test_a_client_that_does_not_read_gets_limited_answers(serve: Serve) -> None:
     server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
     asked = 0
 
@@ -201,7 +201,7 @@ async def test_no_body_may_be_said_to_be_there(server: Server) -> None:
 
 
 @pytest.mark.parametrize("head", cases("heads that can be read in two ways"))
-async def test_what_can_be_read_in_two_ways_is_refused_and_closed(server: Server, head: str) -> None:
+async def test_ambiguous_requests_are_refused_and_the_connection_closed(server: Server, head: str) -> None:
     answer = await heard(server, head.encode("latin-1") + b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1 ") == 1
@@ -209,7 +209,7 @@ async def test_what_can_be_read_in_two_ways_is_refused_and_closed(server: Server
     assert answer.partition(b"\r\n\r\n")[2].strip()
 
 
-async def test_a_handshake_that_a_proxy_has_stripped_is_told_so(server: Server) -> None:
+async def test_a_handshake_without_upgrade_is_answered_with_advice_on_proxies(server: Server) -> None:
     kept = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nConnection: close\r\n\r\n"
     for path in (b"/", b"/ws"):
         for version in (b"1.0", b"1.1"):
@@ -228,14 +228,14 @@ async def test_an_address_may_be_said_in_full_and_then_names_the_host(server: Se
         assert (await heard(server, asked)).endswith(b"there.local:80 /a b c=d\n")
 
 
-async def test_nobody_is_answered_for_a_host_that_this_is_not(server: Server) -> None:
+async def test_requests_for_another_host_are_refused(server: Server) -> None:
     asked = b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
     assert (await heard(server, asked)).startswith(b"HTTP/1.1 400 ")
 
 
 @pytest.mark.features
 @pytest.mark.parametrize("path", ["/api/rooms", "/e/K7M4PQ.json", "/replay/a"])
-async def test_an_address_is_answered_so_much_in_a_minute_where_answers_may_be_large(serve: Serve, path: str) -> None:
+async def test_the_volume_of_answers_is_limited_by_address(serve: Serve, path: str) -> None:
     server = await serve(uncounted(answer_megabytes_per_minute_per_address=1))
     async with answering(server, lambda request: say(HTTPStatus.OK, "x" * 600_000)):
         statuses = []
@@ -245,7 +245,7 @@ async def test_an_address_is_answered_so_much_in_a_minute_where_answers_may_be_l
     assert statuses == [b"200"] * 4 + [b"429", b"200"]
 
 
-async def test_a_request_that_does_not_come_in_time_is_told_so(serve: Serve) -> None:
+async def test_an_incomplete_request_times_out_with_408(serve: Serve) -> None:
     server = await serve(uncounted(hello_seconds=600.0))
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\nGET /health")
@@ -256,7 +256,7 @@ async def test_a_request_that_does_not_come_in_time_is_told_so(serve: Serve) -> 
         assert (await read_to_end(reader)).startswith(b"HTTP/1.1 408 ")
 
 
-async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
+async def test_idle_keep_alive_connections_are_closed(serve: Serve) -> None:
     server = await serve(uncounted(hello_seconds=600.0))
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
@@ -268,7 +268,7 @@ async def test_one_who_asks_nothing_more_is_let_go(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["keep-alive", "close"])
-async def test_one_who_reads_slowly_gets_all_of_it(serve: Serve, last: bytes) -> None:
+async def test_a_slow_reader_gets_the_complete_answer(serve: Serve, last: bytes) -> None:
     server = await serve(uncounted(hello_seconds=600.0, close_seconds=600.0))
     body = bytes(range(256)) * 40_000
     async with (
@@ -308,7 +308,7 @@ async def test_the_scheme_behind_a_proxy_follows_header_or_origin(forwarded: str
         assert (await read_answer(reader)).body.decode() == f"{origin}\n"
 
 
-async def test_requests_through_one_proxy_count_for_whoever_asks() -> None:
+async def test_requests_through_a_proxy_count_for_their_client() -> None:
     settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),))
 
     def answer(request: HttpRequest) -> HttpResponse:

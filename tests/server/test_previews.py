@@ -63,7 +63,7 @@ async def test_a_link_to_a_public_room_has_a_picture_that_changes_with_its_board
 
 
 @pytest.mark.parametrize("agent", ["Slackbot-LinkExpanding 1.0", "TelegramBot (like TwitterBot)", "WhatsApp/2.23"])
-async def test_what_makes_a_card_of_a_link_gets_the_page_though_it_takes_anything(server: Server, agent: str) -> None:
+async def test_link_preview_crawlers_get_the_page(server: Server, agent: str) -> None:
     answer = await get(server, "/", f"User-Agent: {agent}")
     assert card_of(answer.body)["og:image"].endswith("/preview.png")
     assert (await get(server, "/preview.png")).status == 200
@@ -126,7 +126,7 @@ async def test_only_an_open_event_has_a_picture(server: Server, ana: Peer, entry
     assert (await get(server, f"/preview/e/{code}.png")).status == status
 
 
-async def test_without_what_draws_them_links_have_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_drawing_library_links_have_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.features.previews.feature.find_spec", lambda name: None)
     async with serving() as plain:
         card = card_of((await get(plain, "/", accept=BROWSER)).body)

@@ -52,7 +52,7 @@ DONE: dict[str, tuple[list[Step], Draw | Undo, list[Step]]] = {
 
 
 @each("name", DONE)
-def test_what_took_effect_is_acknowledged_again_and_changes_nothing(name: str) -> None:
+def test_a_repeated_request_is_acknowledged_without_effect(name: str) -> None:
     before, request, after = DONE[name]
     table = Table(ANA, BO)
     unasked = table.do_all(0, 4, *before)
@@ -68,7 +68,7 @@ def test_what_took_effect_is_acknowledged_again_and_changes_nothing(name: str) -
     [draw("offer", 1), draw("offer", 3), draw("decline", 1), draw("accept", 1), undo("offer", 1), undo("accept", 3)],
     ids=str,
 )
-def test_what_is_meant_for_another_position_is_stale(request_: Draw | Undo) -> None:
+def test_requests_for_another_position_are_stale(request_: Draw | Undo) -> None:
     table = Table(ANA, BO)
     table.play(0, 4)
     table.do(BO, draw("offer", 2))
@@ -79,14 +79,14 @@ def test_what_is_meant_for_another_position_is_stale(request_: Draw | Undo) -> N
 
 @pytest.mark.parametrize("game", [0, 2])
 @pytest.mark.parametrize("kind", [draw, undo])
-def test_what_is_meant_for_another_game_is_stale(kind: Callable[..., Draw | Undo], game: int) -> None:
+def test_requests_for_another_game_are_stale(kind: Callable[..., Draw | Undo], game: int) -> None:
     table = Table(ANA, BO)
     table.play(0, 4)
     refused = table.refusal(ANA, kind("offer", 2, game))
     assert (refused.code, refused.path) == ("stale", "game")
 
 
-def test_what_took_effect_in_the_last_game_is_stale_in_the_next() -> None:
+def test_requests_of_the_last_game_are_stale_in_the_next() -> None:
     table = Table(ANA, BO)
     table.play(0, 4)
     table.do(ANA, draw("offer", 2))
@@ -98,7 +98,7 @@ def test_what_took_effect_in_the_last_game_is_stale_in_the_next() -> None:
     assert table.do(ANA, draw("offer", 2, game=2)).offers.draw == "O"
 
 
-def test_it_is_the_seat_and_the_state_of_the_game_that_count_before_the_position() -> None:
+def test_seat_and_status_are_checked_before_the_position() -> None:
     table = Table(ANA, BO)
     table.play(0, 4)
     assert table.refusal(CY, draw("offer", 9)).code == "not_seated"
@@ -107,7 +107,7 @@ def test_it_is_the_seat_and_the_state_of_the_game_that_count_before_the_position
     assert table.refusal(BO, draw("offer", 9, game=2)).code == "stale"
 
 
-def test_a_position_that_is_reached_anew_is_another_one() -> None:
+def test_a_repeated_position_is_distinguished() -> None:
     table = Table(ANA, BO)
     for _ in range(2):
         table.play(0, 4)
@@ -115,7 +115,7 @@ def test_a_position_that_is_reached_anew_is_another_one() -> None:
         assert table.do(BO, undo("accept", 2)).position.ply == 0
 
 
-def test_what_took_effect_before_the_moves_that_were_taken_back_still_counts() -> None:
+def test_requests_before_a_takeback_still_count_as_done() -> None:
     table = Table(ANA, BO)
     table.do(ANA, draw("offer", 0))
     table.do(BO, draw("decline", 0))
@@ -151,7 +151,7 @@ def over() -> Table:
     return table
 
 
-def test_a_rematch_that_has_begun_or_is_over_again_is_acknowledged_to_all_who_agreed() -> None:
+def test_a_repeated_rematch_request_is_acknowledged() -> None:
     table = over()
     for player in (ANA, BO):
         table.do(player, rematch(1))
@@ -172,7 +172,7 @@ def test_a_rematch_of_a_game_that_there_was_not_yet_is_stale() -> None:
     assert (refused.code, refused.path) == ("stale", "game")
 
 
-def test_a_rematch_of_a_game_that_is_on_and_one_with_nobody_left_are_refused_as_ever() -> None:
+def test_impossible_rematches_are_refused() -> None:
     table = Table(ANA, BO)
     assert table.refusal(ANA, rematch(1)).code == "not_allowed"
     table = over()
@@ -181,7 +181,7 @@ def test_a_rematch_of_a_game_that_is_on_and_one_with_nobody_left_are_refused_as_
     assert table.refusal(ANA, rematch(1)).code == "not_allowed"
 
 
-def test_in_a_game_for_three_an_agreed_draw_is_acknowledged_to_those_who_agreed_alone() -> None:
+def test_a_repeated_draw_in_a_game_of_three_is_acknowledged_only_to_the_agreeing_players() -> None:
     table = Table(ANA, BO, CY, rules=THREE)
     table.play(0, 1, 2)
     table.do(CY, Resign(room=CODE))

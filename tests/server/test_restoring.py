@@ -62,7 +62,7 @@ async def test_a_backup_replaces_the_data(folder: Path, tmp_path: Path, caplog: 
     assert len(await codes_in(other)) == 42
 
 
-async def test_a_log_that_is_beside_the_old_database_moves_with_it(folder: Path, tmp_path: Path) -> None:
+async def test_the_log_of_a_replaced_database_moves_with_it(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     (folder / f"{FILE_NAME}-wal").write_bytes(b"of the old one")
     aside = restore_backup(folder, copy)
@@ -85,7 +85,7 @@ async def test_nothing_is_restored_under_a_server_that_runs(folder: Path, tmp_pa
     await store.close()
 
 
-async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(folder: Path, tmp_path: Path) -> None:
+async def test_restoring_an_invalid_copy_changes_nothing(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     database = (folder / FILE_NAME).read_bytes()
     empty, text, foreign, newer, torn = (tmp_path / name for name in ("empty", "text", "foreign", "newer", "torn"))
@@ -104,7 +104,7 @@ async def test_what_is_no_whole_copy_of_ours_is_refused_and_nothing_changes(fold
     assert [name for name in names_in(folder) if "restored" in name or "replaced" in name] == []
 
 
-async def test_a_whole_folder_is_said_to_be_whole_also_of_a_server_that_runs(tmp_path: Path) -> None:
+async def test_checking_a_folder_works_while_a_server_runs(tmp_path: Path) -> None:
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
     store = open_folder(tmp_path)
     await keep(store, room_of("R5T6Y7"), MISSING)

@@ -18,7 +18,7 @@ async def analysis_of(peer: Peer, type: str, **request: Any) -> Any:
     return answer["analysis"]
 
 
-async def test_in_a_lesson_a_watcher_learns_what_each_move_is_worth(server: Server) -> None:
+async def test_watchers_can_analyse_a_game_with_open_analysis(server: Server) -> None:
     async with two_playing(server, analysis="open") as (ana, bo, room), open_peer(server.url) as eve:
         await play_out({"X": ana, "O": bo}, room, WON_BY_X[:4])
         await eve.ask("watch", room=room)
@@ -45,7 +45,7 @@ async def test_only_watchers_may_analyse_a_game_against_a_bot(ana: Peer, eve: Pe
     assert (await analysis_of(eve, "analyse", room=room, ply=0))["solved"] is True
 
 
-async def test_players_review_a_finished_game_and_so_does_anybody_with_its_link(server: Server) -> None:
+async def test_finished_games_can_be_reviewed_by_players_and_by_link(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
         await play_out({"X": ana, "O": bo}, room, WON_BY_X)
         game = (await ana.ask("history"))["games"][0]["game_id"]
@@ -64,7 +64,7 @@ async def test_players_review_a_finished_game_and_so_does_anybody_with_its_link(
         assert (refused["code"], refused["path"], refused["message"]) == ("not_allowed", "replay", told)
 
 
-async def test_a_review_says_of_a_move_what_the_next_position_was_found_to_be_worth(server: Server) -> None:
+async def test_a_review_gives_a_move_the_value_of_the_next_position(server: Server) -> None:
     async with two_playing(server, rules="gomoku") as (ana, bo, room):
         await play_out({"X": ana, "O": bo}, room, [112, 97, 113, 210, 114, 195, 115])
         await ana.ask("resign", room=room)
@@ -73,7 +73,7 @@ async def test_a_review_says_of_a_move_what_the_next_position_was_found_to_be_wo
         assert known[1]["cells"]["195"] == {"kind": "loss", "plies": 4, "estimate": -1.0}
 
 
-async def test_a_review_tells_what_each_choice_of_an_opening_was_worth(ana: Peer, bo: Peer) -> None:
+async def test_a_review_gives_the_values_of_opening_choices(ana: Peer, bo: Peer) -> None:
     rules = {"rows": 3, "columns": 3, "line": 3, "misere": True, "opening": "pie"}
     room = (await ana.ask("create", rules=rules))["room"]
     await bo.ask("join", room=room)

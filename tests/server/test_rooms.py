@@ -62,7 +62,7 @@ def test_the_opener_may_take_another_seat() -> None:
     assert [seat.name for seat in room.seats.values() if seat] == ["bo", "cy", "ana"]
 
 
-def test_who_enters_takes_the_first_free_seat_and_the_last_one_starts_the_game() -> None:
+def test_players_take_free_seats_in_order_and_the_last_starts_the_game() -> None:
     table = Table(ANA, BO, rules=THREE)
     assert (table.room.status, table.room.mark_of(BO.id), table.room.seq) == ("waiting", "O", 2)
     room = table.do(CY, Enter())
@@ -120,7 +120,7 @@ def test_a_cell_that_cannot_be_played_is_refused(rules: str, played: list[int], 
     assert (refused.code, refused.path) == (code, "cell")
 
 
-def test_a_move_out_of_turn_is_refused_with_the_name_of_whose_turn_it_is() -> None:
+def test_a_move_out_of_turn_is_refused_with_the_name_of_the_player_on_turn() -> None:
     refused = two().refusal(BO, move(4, 0))
     assert refused.code == "not_your_turn"
     assert "ana" in describe_fault(refused)
@@ -155,14 +155,14 @@ def test_commands_that_make_no_sense_now_are_refused(name: str) -> None:
     assert [table.refusal(player, command).code for command in commands] == [code] * len(commands)
 
 
-def test_one_of_two_who_resigns_loses() -> None:
+def test_resigning_in_a_game_of_two_loses() -> None:
     room = two(0, 4, (ANA, RESIGN)).room
     assert room.result == Result("O", "resigned")
     assert (room.status, room.seq, room.score[BO.id]) == ("over", 5, 1)
     assert room.mark_of(ANA.id) == "X"
 
 
-def test_of_three_the_one_who_resigns_is_passed_over_and_the_last_one_left_wins() -> None:
+def test_with_three_a_resigning_player_is_passed_over_and_the_last_wins() -> None:
     table = three(0, (BO, RESIGN))
     assert (table.room.status, table.room.position.turn, table.room.seq) == ("playing", "A", 5)
     assert table.move(1).position.turn == "X"
@@ -187,7 +187,7 @@ def test_the_last_one_to_leave_a_waiting_room_deserts_it() -> None:
     assert room.seats == {"X": None, "O": None}
 
 
-def test_leaving_a_game_of_two_resigns_and_goes() -> None:
+def test_leaving_a_game_of_two_resigns() -> None:
     room = two(0, 4, (ANA, LEAVE)).room
     assert (room.result, room.seq) == (Result("O", "resigned"), 5)
     assert (room.seat("X").left, room.seat("X").online) == (True, False)
@@ -195,14 +195,14 @@ def test_leaving_a_game_of_two_resigns_and_goes() -> None:
     assert not room.is_deserted
 
 
-def test_leaving_a_game_of_three_lets_the_others_play_on() -> None:
+def test_after_a_player_of_three_leaves_the_others_continue() -> None:
     table = three((ANA, LEAVE))
     assert (table.room.status, table.room.position.turn, table.room.seq) == ("playing", "O", 4)
     assert table.room.mark_of(ANA.id) is None
     assert table.do_all(0, 1, (BO, LEAVE)).result == Result("A", "resigned")
 
 
-def test_one_who_is_passed_over_may_still_leave() -> None:
+def test_a_passed_over_player_can_leave() -> None:
     table = three((ANA, RESIGN))
     before = table.room
     after = table.do(ANA, LEAVE)
@@ -248,7 +248,7 @@ def test_leaving_withdraws_every_offer_of_a_rematch() -> None:
     assert two(*LINE_FOR_X, (ANA, REMATCH), (BO, LEAVE)).room.offers == Offers()
 
 
-def test_a_dropped_player_is_shown_offline_with_what_is_left_of_the_hold() -> None:
+def test_a_dropped_player_is_offline_with_the_remaining_hold() -> None:
     table = two((BO, Dropped()))
     away = {"player": BO.id, "name": "bo", "online": False, "bot": None}
     for wait, left in ((0, 60_000), (13_000, 47_000), (86_000, 0)):
@@ -265,13 +265,13 @@ def test_a_dropped_player_is_shown_offline_with_what_is_left_of_the_hold() -> No
     ],
     ids=["back", "left"],
 )
-def test_a_player_who_is_back_or_has_left_has_no_hold(steps: list[Step], shown: dict[str, bool]) -> None:
+def test_returning_or_leaving_ends_the_hold(steps: list[Step], shown: dict[str, bool]) -> None:
     table = two(*steps)
     assert table.state["seats"]["O"] == {"player": BO.id, "name": "bo", "bot": None, **shown}
     assert (table.room.seq, table.room.gone_at) == (4, {})
 
 
-def test_one_of_three_who_resigned_is_shown_to_be_out_until_the_next_game() -> None:
+def test_a_resigned_player_of_three_is_marked_until_the_next_game() -> None:
     table = three(0, (BO, RESIGN))
     assert [seat.get("out") for seat in table.state["seats"].values()] == [None, True, None]
     table.do_all((ANA, RESIGN), (ANA, REMATCH), (BO, REMATCH), (CY, REMATCH))
@@ -287,7 +287,9 @@ def test_one_of_three_who_resigned_is_shown_to_be_out_until_the_next_game() -> N
         ([(BO, Dropped()), (CY, Dropped())], ANA, Claim(room=CODE, as_="win"), {"O": "away", "A": "away"}),
     ],
 )
-def test_a_state_says_who_is_out(before: list[Step], player: Player, command: Command, out: dict[str, str]) -> None:
+def test_a_state_marks_players_who_are_out(
+    before: list[Step], player: Player, command: Command, out: dict[str, str]
+) -> None:
     table = three(0, 1, 2, clock=ClockFields(move_ms=60_000))
     table.do_all(*before)
     table.wait(60_000)
@@ -311,7 +313,7 @@ def test_later_states_do_not_repeat_why_a_player_is_out(changes: list[Step]) -> 
     assert "out" not in [event["type"] for event in table.state["news"]]
 
 
-def test_a_state_says_everything_about_the_room() -> None:
+def test_a_state_describes_the_whole_room() -> None:
     table = two(0, 4)
     assert json.loads(encode(state_of(table.room, table.now, watchers=2))) == {
         "type": "room",

@@ -31,13 +31,13 @@ async def read(server: Server, path: str) -> str:
     return (await get(server, path)).body.decode()
 
 
-def test_an_option_of_its_own_wins_over_what_a_school_has() -> None:
+def test_explicit_options_override_the_school_profile() -> None:
     assert (Settings().chat, Settings().lobby, Settings().keep_players_days) == ("on", "names", None)
     school = Settings(for_="school", chat="off")
     assert (school.chat, school.lobby, school.keep_players_days) == ("off", "marks", 180)
 
 
-async def test_only_sentences_are_said_and_everybody_reads_them(school: Server) -> None:
+async def test_chat_in_a_school_is_limited_to_sentences(school: Server) -> None:
     async with open_peer(school.url) as ana, open_peer(school.url) as bo:
         assert ana.welcome["chat"] == "sentences"
         room = (await ana.ask("create"))["room"]
@@ -50,7 +50,7 @@ async def test_only_sentences_are_said_and_everybody_reads_them(school: Server) 
         assert (await bo.ask("chat", room=room, sentence="rude"))["code"] == "bad_message"
 
 
-async def test_where_chat_is_off_nothing_is_said() -> None:
+async def test_chat_is_refused_if_it_is_off() -> None:
     async with (
         Server(Settings(host="127.0.0.1", port=0, chat="off", features=(BotOptions(demo=False),))) as server,
         open_peer(server.url, "ana") as ana,
@@ -62,7 +62,7 @@ async def test_where_chat_is_off_nothing_is_said() -> None:
             assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "chat off")
 
 
-async def test_nobody_has_a_name_of_their_own_by_hello_or_claim(school: Server) -> None:
+async def test_a_schools_players_cannot_choose_names(school: Server) -> None:
     async with open_peer(school.url, "Mia Schmidt") as mia:
         name, token = mia.welcome["name"], mia.welcome["token"]
         assert re.fullmatch("[A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2}", name)
@@ -105,7 +105,7 @@ async def name_organiser(server: Server, teacher: Peer) -> None:
     await server.carry_out(AllowOrganiser(teacher.welcome["name"]))
 
 
-async def test_only_players_whom_the_operator_named_open_events(school: Server) -> None:
+async def test_only_named_players_can_open_events(school: Server) -> None:
     async with open_peer(school.url) as teacher, open_peer(school.url) as other:
         assert teacher.welcome["opens_events"] is False
         refused = await teacher.ask("event_open", **CLASS)
@@ -171,7 +171,7 @@ async def first_line(server: Server, path: str) -> str:
         return (await reader.readline()).decode()
 
 
-async def test_who_was_not_there_for_so_long_is_forgotten(school: Server) -> None:
+async def test_absent_players_are_forgotten_after_the_period(school: Server) -> None:
     async with open_peer(school.url) as ana:
         token = ana.welcome["token"]
     async with asyncio.timeout(PATIENCE_SECONDS):

@@ -17,7 +17,7 @@ async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
 
 
 @pytest.mark.features(BOTS)
-async def test_a_player_takes_so_many_seats_and_another_when_one_is_left() -> None:
+async def test_seats_are_limited_by_player() -> None:
     async with (
         serving(uncounted(seats_per_player=3)) as server,
         open_peer(server.url) as host,
@@ -50,7 +50,7 @@ async def test_games_that_are_over_hold_no_seat_until_they_begin_again() -> None
         assert await ana.refusal("create") == "rate_limited"
 
 
-async def test_all_from_one_address_take_so_many_seats() -> None:
+async def test_seats_are_limited_by_address() -> None:
     async with serving(uncounted(seats_per_address=4)) as server, contextlib.AsyncExitStack() as stack:
         ana, bo, cy = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
         rooms = await waiting_rooms(ana, 3)
@@ -62,7 +62,7 @@ async def test_all_from_one_address_take_so_many_seats() -> None:
         assert (await cy.ask("join", room=rooms[1]))["type"] == "ok"
 
 
-async def test_an_address_takes_so_many_seats_in_rooms_of_others_until_somebody_plays() -> None:
+async def test_unstarted_seats_in_other_rooms_are_limited_by_address() -> None:
     settings, limits = Settings("127.0.0.1", 0, trusted_proxies=LOOPBACK), uncounted(unbegun_seats_per_address=2)
     async with Server(settings, limits=limits) as server, contextlib.AsyncExitStack() as stack:
         ana, bo, cy, dan = [
@@ -96,7 +96,7 @@ async def test_seats_that_are_asked_for_at_the_same_moment_count_too(tmp_path: P
         assert heard == {"ok": 5, "error": 7}
 
 
-async def test_one_with_all_seats_of_their_own_is_matched_with_nobody_and_the_others_with_each_other() -> None:
+async def test_a_player_without_free_seats_is_not_matched() -> None:
     async with serving(uncounted(seats_per_player=6)) as server, contextlib.AsyncExitStack() as stack:
         greedy = await stack.enter_async_context(open_peer(server.url, "greedy"))
         await waiting_rooms(greedy, 6)

@@ -64,7 +64,7 @@ async def test_watching_twice_shows_the_state_once(store: TroubledStore, server:
         assert (await watcher.receive())["id"] == "last"
 
 
-async def test_one_who_plays_there_cannot_watch_whatever_they_have_seen(ana: Peer, room: str) -> None:
+async def test_a_seated_player_cannot_watch_the_room(ana: Peer, room: str) -> None:
     assert await ana.refusal("watch", room=room, seq=99) == "not_allowed"
 
 
@@ -74,7 +74,7 @@ async def test_a_room_that_was_closed_elsewhere_is_not_there(store: TroubledStor
         assert await watcher.refusal("watch", room=room, seq=99) == "no_such_room"
 
 
-async def test_one_who_says_so_in_vain_all_the_time_is_held_up(server: Server, room: str) -> None:
+async def test_false_claims_of_seen_states_are_rate_limited(server: Server, room: str) -> None:
     async with open_peer(server.url) as liar, open_peer(server.url) as other:
         answers = [await liar.ask("watch", room=room, seq=1_000) for _ in range(12)]
         assert [answer["type"] for answer in answers[:10]] == ["ok"] * 10

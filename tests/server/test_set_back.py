@@ -66,7 +66,7 @@ async def opened(node: Node, data: Path) -> JetStreamStore:
     return await JetStreamStore.open(node.url, KEPT, data=data, unsafe=True)
 
 
-async def test_running_rooms_are_written_back_and_go_on(
+async def test_running_rooms_are_restored_and_continue(
     own_node: Node, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     await (await empty_store(own_node, count=2)).close()
@@ -99,7 +99,7 @@ async def test_running_rooms_are_written_back_and_go_on(
             assert [found and found[0].position.ply for found in stored] == [4, 3]
 
 
-async def test_a_start_notices_what_was_lost_while_the_server_was_stopped(
+async def test_a_start_detects_data_lost_while_stopped(
     own_node: Node, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = await empty_store(own_node, tmp_path / "data", count=1)
@@ -118,7 +118,7 @@ async def test_a_start_notices_what_was_lost_while_the_server_was_stopped(
     await store.close()
 
 
-async def test_games_after_a_loss_are_in_the_history_beside_those_that_only_the_copy_has(
+async def test_history_combines_games_of_the_store_and_of_the_copy(
     own_node: Node, folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = await empty_store(own_node, tmp_path / "data", count=1)

@@ -36,7 +36,7 @@ async def welcome(server: Server, *names: str, **hello: str) -> Message:
         return peer.welcome
 
 
-async def test_who_signed_on_is_the_player_of_that_name_on_every_device_whatever_its_hello_says() -> None:
+async def test_a_signed_on_user_is_the_same_player_on_every_device() -> None:
     async with Server(BEHIND_PROXY) as server:
         async with open_peer(server.url, "guest") as guest:
             other = guest.welcome
@@ -63,7 +63,7 @@ async def test_a_token_or_code_of_a_signed_on_player_counts_only_with_the_header
         assert (await welcome(server, "ana", token=token))["token"] == token
 
 
-async def test_nobody_claims_a_name_that_is_signed_on_by_and_it_takes_none_that_is_claimed() -> None:
+async def test_signed_on_and_claimed_names_exclude_each_other() -> None:
     async with Server(BEHIND_PROXY) as server, open_peer(server.url, "bo") as bo:
         assert (await bo.ask("claim_name", name="bo"))["type"] == "ok"
         ana = await welcome(server, "ana")
@@ -79,7 +79,7 @@ async def test_nobody_claims_a_name_that_is_signed_on_by_and_it_takes_none_that_
 
 
 @pytest.mark.features
-async def test_who_was_forgotten_and_signs_on_again_is_somebody_new_of_that_name() -> None:
+async def test_a_forgotten_user_signs_on_as_a_new_player() -> None:
     async with Server(BEHIND_PROXY) as server:
         async with signed_on(server, "ana") as ana:
             await ana.ask("forget")

@@ -74,7 +74,7 @@ def some_sources(now_ns: list[int], at_once: int = 3, **more: int) -> Pressure:
     return Pressure(limits, lambda: now_ns[0])
 
 
-def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
+def test_every_address_has_its_own_rate_limit() -> None:
     now_ns = [SECOND_NS]
     sources = some_sources(now_ns)
     assert [bool(sources.of("192.0.2.1").consume(unlimited())) for _ in range(4)] == [False, False, False, True]
@@ -84,7 +84,7 @@ def test_what_one_address_may_send_is_a_bucket_of_its_own() -> None:
     assert sources.rates.most_used == 3
 
 
-async def test_all_who_wait_for_their_address_have_their_turns_one_after_the_other_by_one_timer() -> None:
+async def test_one_timer_serves_all_waiting_sessions_of_an_address() -> None:
     now_ns = [SECOND_NS]
     sources = some_sources(now_ns)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
@@ -125,7 +125,7 @@ async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypa
     assert second.consume(unlimited()) == 0, "that was the next turn"
 
 
-async def test_addresses_where_nobody_plays_wait_on_after_a_full_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_idle_addresses_wait_longer_after_a_full_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
     monkeypatch.setattr("tictactoe_server.core.pressure.PERIOD_SECONDS", 600)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
@@ -185,7 +185,7 @@ async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_f
     assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, has_priority=True)) == (True, False)
 
 
-async def test_what_nobody_has_to_say_any_more_is_given_back_to_the_address() -> None:
+async def test_unused_turns_are_returned_to_the_address() -> None:
     now_ns = [SECOND_NS]
     sources = some_sources(now_ns)
     source, taken = sources.of("192.0.2.1"), list[InLine]()
@@ -217,7 +217,7 @@ def test_an_address_is_heavy_by_the_time_it_took_and_a_light_one_only_under_far_
     assert sources.seconds == heavy.seconds + light.seconds
 
 
-async def test_players_of_one_address_share_what_it_may_send_and_another_address_has_its_own(clock: FakeClock) -> None:
+async def test_players_share_the_rate_limit_of_their_address(clock: FakeClock) -> None:
     limits = uncounted(messages_per_second_per_address=1, messages_at_once_per_address=6, flood_seconds=600)
     async with serving(limits, clock, trusted_proxies=LOOPBACK) as server, contextlib.AsyncExitStack() as stack:
         ana, bo = [await stack.enter_async_context(speaking_for(server, "192.0.2.1")) for _ in range(2)]
@@ -234,7 +234,7 @@ async def test_players_of_one_address_share_what_it_may_send_and_another_address
         assert (late["type"], late["id"]) == ("ok", "late")
 
 
-async def test_one_who_says_little_is_not_closed_for_the_talk_of_others_at_its_address() -> None:
+async def test_a_quiet_client_is_not_closed_for_a_flood_from_its_address() -> None:
     limits = uncounted(messages_per_second_per_address=100, messages_at_once_per_address=10, flood_seconds=0.2)
     async with serving(limits) as server, contextlib.AsyncExitStack() as stack:
         modest = await stack.enter_async_context(open_peer(server.url))
@@ -247,7 +247,7 @@ async def test_one_who_says_little_is_not_closed_for_the_talk_of_others_at_its_a
         assert (await modest.ask("ping"))["type"] == "ok"
 
 
-async def test_what_was_asked_beyond_the_limit_waits_also_where_the_connection_is_gone(clock: FakeClock) -> None:
+async def test_throttled_requests_wait_even_after_a_disconnect(clock: FakeClock) -> None:
     limits = uncounted(messages_per_second_per_address=2, messages_at_once_per_address=4)
     async with serving(limits, clock) as server:
         async with open_raw(server.url) as hasty:
@@ -315,7 +315,7 @@ async def test_moves_need_no_place_and_requests_that_wait_for_the_store_do(monke
         assert (await cy.receive())["id"] == "waits"
 
 
-async def test_few_requests_of_one_address_are_carried_out_at_a_time_and_all_are_answered(
+async def test_concurrent_requests_of_an_address_are_limited_and_all_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at_once = most = 0
@@ -456,7 +456,7 @@ async def test_an_address_that_gives_way_waits_under_full_load_in_its_own_places
         assert server._pressure.places._free == PLACES
 
 
-async def test_what_a_session_has_to_hold_back_takes_nothing_from_its_neighbours() -> None:
+async def test_a_throttled_session_does_not_use_up_its_address() -> None:
     sources = some_sources([SECOND_NS], at_once=4_000)
     source, loud = sources.of("192.0.2.1"), RateLimit(1, 1_000, lambda: SECOND_NS)
     assert [source.consume(loud) for _ in range(30)] == [0, *[1_001] * 29]
@@ -472,7 +472,7 @@ def test_two_limits_are_counted_together_or_not_at_all() -> None:
         assert (wait, bool(other), first.used) == (0, True, 0)
 
 
-def test_what_cannot_be_read_counts_as_several_of_its_address_even_past_the_limit() -> None:
+def test_invalid_messages_count_several_times_even_past_the_limit() -> None:
     source = some_sources([SECOND_NS], at_once=30, messages_for_a_bad_one=10).of("192.0.2.1")
     assert source.consume(unlimited()) == 0
     for _ in range(3):
@@ -482,7 +482,7 @@ def test_what_cannot_be_read_counts_as_several_of_its_address_even_past_the_limi
     assert (source.limit.used, source.consume(unlimited())) == (38, IN_LINE)
 
 
-async def test_what_cannot_be_read_of_one_who_is_gone_costs_its_address_nothing() -> None:
+async def test_invalid_messages_after_a_disconnect_do_not_count() -> None:
     async with serving(uncounted(messages_for_a_bad_one=10)) as server:
         async with open_raw(server.url) as gone:
             (session,) = server.core.presence
@@ -495,7 +495,7 @@ async def test_what_cannot_be_read_of_one_who_is_gone_costs_its_address_nothing(
         assert session.source.bad == 0
 
 
-async def test_where_most_of_an_address_is_unreadable_only_sessions_in_rooms_are_read() -> None:
+async def test_an_address_of_mostly_invalid_messages_is_read_only_in_rooms() -> None:
     async with serving(uncounted()) as server, open_peer(server.url) as noisy, open_peer(server.url) as ana:
         await ana.ask("create")
         source = server._pressure.of("127.0.0.1")

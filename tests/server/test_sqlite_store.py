@@ -74,7 +74,7 @@ async def test_rooms_players_and_games_share_a_transaction(laboratory: Laborator
     assert laboratory.database.transactions == [True]
 
 
-async def test_what_cannot_be_written_at_all_fails_alone(laboratory: Laboratory) -> None:
+async def test_an_unwritable_value_fails_alone(laboratory: Laboratory) -> None:
     first, second, third = await laboratory.save_all([CODE, "\ud800", OTHER])
     assert isinstance(second, UnicodeEncodeError)
     assert isinstance(first, int)
@@ -82,7 +82,7 @@ async def test_what_cannot_be_written_at_all_fails_alone(laboratory: Laboratory)
     assert set(await rooms_in(laboratory.store)) == {CODE, OTHER}
 
 
-async def test_a_saver_that_stops_waiting_disturbs_nobody(laboratory: Laboratory) -> None:
+async def test_cancelling_a_save_does_not_affect_others(laboratory: Laboratory) -> None:
     await laboratory.hold()
     saves = [asyncio.ensure_future(keep(laboratory.store, room_of(code), MISSING)) for code in (CODE, OTHER)]
     await asyncio.sleep(0)
@@ -93,7 +93,7 @@ async def test_a_saver_that_stops_waiting_disturbs_nobody(laboratory: Laboratory
     assert isinstance(outcomes[1], int)
 
 
-async def test_a_waiter_that_fails_disturbs_nobody(laboratory: Laboratory) -> None:
+async def test_a_failing_callback_does_not_affect_others(laboratory: Laboratory) -> None:
     class Careless:
         def stored(self, revision: int) -> None:
             raise RuntimeError("a bug")
@@ -210,7 +210,7 @@ async def test_finished_games_are_read_alike_from_the_journal_and_from_the_table
                 laboratory.database.failures += [sqlite3.OperationalError("disk I/O error")] * 10
 
 
-async def test_a_silent_disk_is_told_to_those_who_wait_and_is_forgiven(tmp_path: Path) -> None:
+async def test_an_unresponsive_disk_fails_waiting_saves_and_can_recover(tmp_path: Path) -> None:
     async with open_laboratory(tmp_path, patience_seconds=0.02) as laboratory:
         await laboratory.hold()
         with pytest.raises(StoreUnavailable):
@@ -281,7 +281,7 @@ async def test_the_thread_survives_a_failed_rollback(tmp_path: Path, caplog: pyt
         assert laboratory.store.owed_since() is None
 
 
-def test_a_store_goes_on_under_another_event_loop_when_one_ended_with_its_answers(tmp_path: Path) -> None:
+def test_a_store_survives_the_end_of_an_event_loop(tmp_path: Path) -> None:
     laboratory = Laboratory(tmp_path)
 
     async def ask_and_go() -> None:
@@ -303,7 +303,7 @@ def _die(error: Exception) -> None:
     raise SystemError("no way on")
 
 
-async def test_closing_on_a_silent_disk_ends_with_an_error_and_lets_go_once_it_answers(tmp_path: Path) -> None:
+async def test_closing_with_an_unresponsive_disk_raises_and_unlocks_later(tmp_path: Path) -> None:
     laboratory = Laboratory(tmp_path, patience_seconds=0.02)
     await until_it_saves(laboratory.store, CODE)
     await laboratory.hold()
@@ -321,7 +321,7 @@ async def test_closing_on_a_silent_disk_ends_with_an_error_and_lets_go_once_it_a
     await again.close()
 
 
-async def test_closing_does_what_waits_and_takes_no_more(laboratory: Laboratory, tmp_path: Path) -> None:
+async def test_closing_completes_pending_saves_and_refuses_new_ones(laboratory: Laboratory, tmp_path: Path) -> None:
     await laboratory.hold()
     saves = [asyncio.ensure_future(keep(laboratory.store, room_of(code), MISSING)) for code in CODES]
     await asyncio.sleep(0)

@@ -72,7 +72,7 @@ async def test_a_room_whose_document_is_damaged_harms_no_other(troubled: Server,
         await play_out({"X": cy, "O": di}, other, [4, 0])
 
 
-async def test_a_room_that_another_server_closed_is_gone_for_all(troubled: Server, store: TroubledStore) -> None:
+async def test_a_room_closed_by_another_server_is_closed_for_everybody(troubled: Server, store: TroubledStore) -> None:
     async with two_playing(troubled) as (ana, bo, room):
         store.trouble.before_next_save(lambda: store.rooms.put(None, room))
         assert await ana.refusal("move", room=room, cell=4, ply=0) == "no_such_room"

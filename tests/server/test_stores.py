@@ -179,7 +179,7 @@ async def test_of_many_savers_at_once_one_wins(store: Storage) -> None:
     assert await store.table(ROOMS).load(CODE) == (room_of(CODE, winner), outcomes[winner])
 
 
-async def test_games_are_found_by_room_and_number_also_where_a_code_came_again(store: Storage) -> None:
+async def test_games_are_found_by_room_and_number_even_if_a_code_was_reused(store: Storage) -> None:
     first = await finish(store, "AAAAAA", ANA, BO)
     await finish(store, "BBBBBB", ANA, BO)
     await delete(store.table(ROOMS), "AAAAAA", None)
@@ -206,7 +206,7 @@ async def test_games_of_a_player_come_newest_first_in_pages(store: Storage) -> N
     assert [id for id, _ in await archive.games_of("p4", 3, 2**80)] == [first[0][0]]
 
 
-async def test_who_reads_the_games_behind_an_id_goes_on_where_they_stood_and_misses_none(store: Storage) -> None:
+async def test_reading_games_after_a_cursor_misses_none(store: Storage) -> None:
     cursor, rooms = "", list[str]()
     for number in range(7):
         await finish(store, f"AAAAA{number + 2}", ANA, BO)
@@ -229,7 +229,7 @@ async def test_the_last_note_of_the_time_is_kept(store: Storage) -> None:
     await until_noted(store, 2)
 
 
-async def test_what_names_a_person_is_found_by_the_persons_id(store: Storage) -> None:
+async def test_all_values_about_a_person_are_found_by_id(store: Storage) -> None:
     async def places() -> list[str]:
         return sorted(place for place, _ in await store.keys_of((ANA.id,), is_exact=True))
 

@@ -9,7 +9,7 @@ from tests.peer import PATIENCE_SECONDS
 from tictactoe_server.cli.process import Supervisor
 
 
-def test_where_nobody_supervises_nothing_is_said() -> None:
+def test_without_a_supervisor_nothing_is_sent() -> None:
     Supervisor({}).notify("READY=1")
     Supervisor({"NOTIFY_SOCKET": "/nowhere/at/all"}).notify("READY=1")
 
@@ -27,6 +27,6 @@ def test_a_socket_may_have_an_abstract_name() -> None:
 @pytest.mark.parametrize(
     "environment", [{}, {"WATCHDOG_USEC": "soon"}, {"WATCHDOG_USEC": "20000", "WATCHDOG_PID": "1"}]
 )
-async def test_a_watchdog_that_is_none_of_ours_is_told_nothing(environment: dict[str, str]) -> None:
+async def test_another_processs_watchdog_is_not_notified(environment: dict[str, str]) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
         await Supervisor(environment).keep_alive()

@@ -128,7 +128,7 @@ async def test_handshakes_that_never_end_count_like_connections(authority: Autho
                         break
 
 
-async def test_what_comes_with_the_last_of_the_handshake_is_read(authority: Authority) -> None:
+async def test_data_after_the_tls_handshake_is_read(authority: Authority) -> None:
     async with secured(authority) as server:
         to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
         client = authority.trusting().wrap_bio(to_client, to_server, server_hostname="localhost")
@@ -192,7 +192,7 @@ async def test_wrong_pairs_are_ignored(authority: Authority, tmp_path: Path, cap
     ]
 
 
-async def test_the_names_are_those_that_can_be_called(authority: Authority) -> None:
+async def test_certificate_names_exclude_wildcards(authority: Authority) -> None:
     authority.issue("10.0.0.7", "*.example.org", "play.example.org", "localhost")
     assert Certificate(authority.cert, authority.key).names == ("play.example.org", "localhost", "10.0.0.7")
 
@@ -203,7 +203,7 @@ async def test_an_expired_certificate_is_logged(authority: Authority, caplog: py
     assert "certificate has expired: clients reject it" in caplog.messages
 
 
-def test_files_that_cannot_be_used_are_told_in_one_line(authority: Authority, tmp_path: Path) -> None:
+def test_unusable_certificate_files_are_reported_in_one_line(authority: Authority, tmp_path: Path) -> None:
     cert, key = authority.cert, authority.key
     nothing = tmp_path / "nothing.pem"
     encrypted = tmp_path / "encrypted.pem"

@@ -45,7 +45,7 @@ async def test_any_other_path_is_not_found(server: Server, path: str) -> None:
     assert caught.value.response.status_code == 404
 
 
-async def test_our_subprotocol_is_chosen_where_it_is_offered(server: Server) -> None:
+async def test_the_servers_subprotocol_is_chosen_if_offered(server: Server) -> None:
     offered = [Subprotocol("tictactoe.v1"), Subprotocol("tictactoe.v2")]
     async with open_socket(server.url, subprotocols=offered) as opened:
         assert opened.subprotocol == "tictactoe.v2"

@@ -81,7 +81,7 @@ async def test_an_unreachable_room_is_taken_over_for_a_player_with_a_seat(node: 
             proxy.cut()
 
 
-async def test_a_room_stays_where_somebody_of_it_is_and_is_asked_for_once_a_minute(node: Node) -> None:
+async def test_an_occupied_room_is_not_taken_over(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
         await until(lambda: other.service(Cluster).find(room) == proxy.url)
         async with open_peer(other.url, token=ana.welcome["token"]) as again:
@@ -95,7 +95,7 @@ async def test_a_room_stays_where_somebody_of_it_is_and_is_asked_for_once_a_minu
         assert room in one.service(Cluster).own_rooms.rooms
 
 
-async def test_it_stays_for_one_who_only_watches_there(node: Node) -> None:
+async def test_an_unreachable_room_is_not_taken_over_while_watched(node: Node) -> None:
     async with (
         two_servers(node) as (one, other, proxy),
         open_peer(f"ws://127.0.0.1:{one.port}") as eve,
@@ -108,7 +108,7 @@ async def test_it_stays_for_one_who_only_watches_there(node: Node) -> None:
             assert why(await ask_for(again, room, proxy.url)) == ("not_allowed", "reached")
 
 
-async def test_nobody_without_a_seat_there_may_ask_and_no_url_that_is_none_of_the_servers(node: Node) -> None:
+async def test_takeovers_need_a_seat_and_a_known_url(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
         await until(lambda: other.service(Cluster).find(room) == proxy.url)
         async with open_peer(other.url) as eve:

@@ -17,7 +17,7 @@ async def until_started(user: ScreenUser, words: str) -> str:
     return user.text
 
 
-async def test_home_offers_what_makes_sense_alone(open_screen: OpenScreen) -> None:
+async def test_home_on_a_local_server_offers_only_useful_entries(open_screen: OpenScreen) -> None:
     async with open_screen(NOWHERE, local=True) as ana:
         text = await until_started(ana, "Playing as  ana")
         assert "Nobody else can join you here." in text

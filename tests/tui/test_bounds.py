@@ -23,7 +23,7 @@ def test_the_list_of_rooms_forgets_the_oldest() -> None:
     assert len(known) == 2_000
 
 
-def test_what_was_said_before_a_key_is_the_newest_of_it() -> None:
+def test_unread_lines_are_limited_to_the_newest() -> None:
     news = News()
     news.say("first")
     news.in_sight = 1

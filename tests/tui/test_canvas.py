@@ -62,7 +62,7 @@ def test_a_terminal_shows_changes(before: list[list[tuple[str, str]]], after: li
                 assert (shown.fg, shown.bold) == (style.color.name if style.color else "default", bool(style.bold))
 
 
-def test_changes_of_one_style_go_out_together_and_by_the_column_in_one_line() -> None:
+def test_changes_of_one_style_are_sent_together() -> None:
     old, new = Picture(WIDTH, 1), Picture(WIDTH, 1)
     for picture, mark in ((old, "X"), (new, "O")):
         picture.put_parts(0, 0, (mark, "mark0"), (" is to move ", ""), (mark, "mark0"))

@@ -28,7 +28,7 @@ async def test_home_leads_to_the_list_of_events_and_to_one_of_them(open_screen: 
         await until(lambda: [one.on for one in heard(server, EventWatch)] == [True, False])
 
 
-async def test_the_page_shows_the_round_the_table_with_its_sums_and_who_is_waited_for(open_screen: OpenScreen) -> None:
+async def test_an_event_page_shows_round_table_and_awaited_players(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         text = await ana.until("Swiss, 3x3, 3+2", "Buchh.-1", f"To run it: tictactoe-client event {EVENT} --plain")
         assert "Waiting for ana and bo." in text
@@ -61,7 +61,7 @@ async def test_the_link_of_a_card_leads_from_home_into_the_event(open_screen: Op
         assert join.ticket == "ana-1"
 
 
-async def test_the_code_of_an_event_leads_there_where_one_of_a_room_is_asked_for(open_screen: OpenScreen) -> None:
+async def test_an_event_code_is_accepted_in_place_of_a_room_code(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url) as ana:
         refusal = Error(code="no_such_room", message="No room.", data={"room": EVENT})
         server.answers[Join] = lambda request: [replace(refusal, id=identity(request))]
@@ -80,7 +80,7 @@ async def test_a_card_in_use_on_another_device_is_taken_over_by_a_key(open_scree
         assert [(one.ticket, one.here) for one in heard(server, EventJoin)] == [("ana-1", False), ("ana-1", True)]
 
 
-async def test_whose_card_is_opened_at_another_device_is_told_and_does_not_come_back(open_screen: OpenScreen) -> None:
+async def test_a_player_whose_card_is_taken_over_is_told_and_does_not_reconnect(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         await ana.until("Waiting for")
         there = replace(state(), event=EVENT, pairing="r2-1")
@@ -143,7 +143,7 @@ async def test_leaving_an_event_is_confirmed_first(open_screen: OpenScreen) -> N
         await until(lambda: [one.event for one in heard(server, EventLeave)] == [EVENT])
 
 
-async def test_boards_say_how_far_they_are_and_a_knock_out_has_its_bracket(open_screen: OpenScreen) -> None:
+async def test_boards_show_progress_and_a_knock_out_its_bracket(open_screen: OpenScreen) -> None:
     game = EventGame(3, "X", ClockState({"X": 62_000, "O": 9_000}, None))
     semifinals = (
         EventMatch(("p-ana", "p-bo"), ("ana", "bo"), (2, 0), "p-ana"),
@@ -157,7 +157,7 @@ async def test_boards_say_how_far_they_are_and_a_knock_out_has_its_bracket(open_
         await ana.until("Semi-finals", gone="3 moves")
 
 
-async def test_a_board_opens_by_itself_when_one_is_called_and_leads_back(open_screen: OpenScreen) -> None:
+async def test_a_called_board_opens_by_itself_and_leads_back(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         await ana.until("Waiting for")
         await server.push(CALL)
@@ -179,7 +179,7 @@ async def test_the_game_of_a_scored_pairing_is_looked_through(open_screen: OpenS
         await ana.do("escape", "ana (X) - bo (O)  1-0")
 
 
-async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: OpenScreen) -> None:
+async def test_a_call_during_another_game_is_announced_with_a_key(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, Choice("match")) as ana:
         await ana.until("Your move, X.")
         called = replace(CALL, room="K7M4P2")
@@ -191,7 +191,7 @@ async def test_one_who_plays_elsewhere_is_told_and_goes_by_a_key(open_screen: Op
         await ana.do("ctrl+g", "Tic-tac-toe  K7M4P2")
 
 
-async def test_the_next_board_takes_the_place_of_one_whose_game_is_over(open_screen: OpenScreen) -> None:
+async def test_the_next_board_replaces_a_finished_one(open_screen: OpenScreen) -> None:
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         await ana.until("Waiting for")
         await server.push(CALL)
@@ -215,7 +215,7 @@ async def test_an_event_that_there_is_none_of_ends_the_command(open_screen: Open
             assert "E4NT22" in ana.app.last_words
 
 
-async def test_how_far_the_chosen_game_is_stands_below_where_its_line_has_no_room(open_screen: OpenScreen) -> None:
+async def test_progress_of_the_chosen_game_is_below_a_narrow_list(open_screen: OpenScreen) -> None:
     games = {OWN.id: EventGame(5, "O", ClockState({"X": 62_000, "O": 9_000}, None))}
     async with hostile_server() as server:
         url = with_events(server, event(games=games)).url

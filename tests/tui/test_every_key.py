@@ -125,7 +125,7 @@ async def test_while_one_waits_for_others(bots: Server, open_screen: OpenScreen,
     assert ana.app.failure is None
 
 
-async def test_in_a_game_and_when_one_is_asked(game: Game, look: dict[str, Any]) -> None:
+async def test_every_key_works_in_a_game_and_at_questions(game: Game, look: dict[str, Any]) -> None:
     async with game(**look) as (ana, bo, code):
         hand = Hand(ana, look)
         await hand.do("left", "[5]")

@@ -7,7 +7,7 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockState
 
 
-async def test_one_who_is_muted_is_not_shown_until_heard_again(game: Game) -> None:
+async def test_muted_players_are_hidden_in_a_room_until_unmuted(game: Game) -> None:
     async with game() as (ana, bo, code):
         await bo.ask("chat", room=code, text="loser")
         await ana.until("bo: loser")

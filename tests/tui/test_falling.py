@@ -18,7 +18,7 @@ def test_a_mark_lands_on_the_lowest_free_cell_of_its_column() -> None:
     assert resting_cell(state([D6], FOUR), 3) == D5
 
 
-def test_a_full_column_is_told_with_those_that_are_not() -> None:
+def test_a_full_column_is_reported_with_the_free_ones() -> None:
     full = state([38, 31, 24, 17, 10, 3], FOUR)
     assert landing_cell(full, D6) is None
     assert resting_cell(full, D6) == 3
@@ -41,7 +41,7 @@ async def answer(bo: Peer, code: str, cell: int, ply: int) -> None:
     await bo.ask("move", room=code, cell=cell, ply=ply)
 
 
-async def test_the_cursor_moves_by_columns_and_stands_where_the_mark_lands(game: Game) -> None:
+async def test_with_gravity_the_cursor_is_on_the_landing_cell(game: Game) -> None:
     async with game(FOUR, size=(80, 22)) as (ana, bo, code):
         text = await ana.do("right", "[4]")
         assert "[4]" in row(text, 1)
@@ -84,7 +84,7 @@ async def test_beyond_nine_columns_a_number_needs_enter(game: Game) -> None:
 
 
 @pytest.mark.parametrize("motion", [True, False])
-async def test_a_mark_falls_where_that_is_wanted(game: Game, monkeypatch: pytest.MonkeyPatch, *, motion: bool) -> None:
+async def test_marks_fall_if_motion_is_enabled(game: Game, monkeypatch: pytest.MonkeyPatch, *, motion: bool) -> None:
     for name in ("_FRAME_SECONDS", "_SLOW_MS"):  # a starved server is as slow as a distant one
         monkeypatch.setattr(f"tictactoe_client.tui.room.screen.{name}", 60_000.0)
     async with game(FOUR, size=(80, 22), motion=motion) as (ana, *_):

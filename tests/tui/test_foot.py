@@ -43,7 +43,7 @@ def test_no_key_is_cut(width: int) -> None:
         assert "? help" in fitted
 
 
-def test_a_long_refusal_takes_a_second_line_where_there_is_one() -> None:
+def test_a_long_refusal_uses_a_second_line_if_available() -> None:
     foot = arrange_foot(None, (REFUSAL, "warn"), 38, 4)
     assert [text for text, _ in foot.status] == ["B2 is taken by O. Free: A1 B1 C1 A2 C2", "A3 B3 C3 D3."]
     assert {role for _, role in foot.status} == {"warn"}
@@ -74,7 +74,7 @@ def test_a_foot_keeps_to_its_lines_and_width(banner: str, status: str, width: in
 
 
 @given(st.text(max_size=60), st.integers(2, 30), st.integers(1, 4))
-def test_what_is_folded_or_shortened_fits(text: str, width: int, most: int) -> None:
+def test_folded_and_shortened_text_fits(text: str, width: int, most: int) -> None:
     lines = fold(text, width, most)
     assert 1 <= len(lines) <= most
     assert all(measure(line) <= width for line in lines)

@@ -37,7 +37,7 @@ async def test_two_at_one_keyboard_are_not_shown_how_to_chat(server: Server, ope
         await ana.do("1", "It's ana's move.")
 
 
-async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(game: Game) -> None:
+async def test_a_click_places_on_small_boards_and_selects_on_large_ones(game: Game) -> None:
     async with game() as (ana, bo, _):
         await ana.click(7, 4)
         assert (await bo.state(ply=1))["last"] == 0
@@ -49,7 +49,7 @@ async def test_the_mouse_places_on_small_boards_and_chooses_on_large_ones(game: 
         assert (await bo.state(ply=1))["ply"] == 1
 
 
-async def test_who_cannot_come_back_in_time_is_told_what_to_do(proxy: Proxy, game: Game) -> None:
+async def test_a_player_who_cannot_reconnect_is_told_what_to_do(proxy: Proxy, game: Game) -> None:
     async with game(url=proxy.url, backoff=BRIEF) as (ana, _, code):
         proxy.lose()
         async with asyncio.timeout(PATIENCE_SECONDS):
@@ -62,7 +62,7 @@ async def test_who_cannot_come_back_in_time_is_told_what_to_do(proxy: Proxy, gam
     assert ana.app.return_code == 7
 
 
-async def test_the_bell_rings_in_turn_while_one_looks_elsewhere(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_bell_rings_on_turn_without_focus(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     rung: list[bool] = []
     monkeypatch.setattr("tictactoe_client.tui.app.TicTacToe.bell", lambda _: rung.append(True))
     async with game() as (ana, bo, code):

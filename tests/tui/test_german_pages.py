@@ -30,7 +30,7 @@ def english_on(text: str) -> list[str]:
     return found
 
 
-async def test_no_page_outside_a_room_says_anything_in_english(server: Server, at_home: AtHome) -> None:
+async def test_pages_outside_rooms_are_fully_translated(server: Server, at_home: AtHome) -> None:
     async with played(server, games=2), open_peer(server.url, "zoe") as zoe, at_home(size=(120, 40)) as ana:
         code = (await zoe.ask("create", rules="connect-four"))["room"]
         assert english_on(await ana.until(code, "Wartende Räume (1)", "ohne Uhr")) == []
@@ -47,7 +47,7 @@ async def test_no_page_outside_a_room_says_anything_in_english(server: Server, a
             assert english_on(await ana.do(keys, title)) == [], keys
 
 
-async def test_no_room_says_anything_in_english(server: Server, open_screen: OpenScreen) -> None:
+async def test_rooms_are_fully_translated(server: Server, open_screen: OpenScreen) -> None:
     async with (
         two_playing(server, analysis="open") as (ana, bo, code),
         open_screen(server.url, Choice("watch", code=code)) as wat,

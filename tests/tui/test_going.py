@@ -90,7 +90,9 @@ async def test_a_lost_connection_is_left_at_once_and_the_seat_is_kept(game: Game
     assert saved == [code]
 
 
-async def test_a_watcher_hears_of_no_seat_and_goes_home(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
+async def test_a_disconnected_watcher_reads_nothing_about_a_seat(
+    server: Server, proxy: Proxy, open_screen: OpenScreen
+) -> None:
     async with (
         two_playing(server) as (*_, code),
         open_screen(proxy.url, Choice("watch", code=code), backoff=NEVER) as wat,
@@ -102,7 +104,7 @@ async def test_a_watcher_hears_of_no_seat_and_goes_home(server: Server, proxy: P
         assert len(wat.app.pages) == 1
 
 
-async def test_ctrl_q_in_a_game_asks_and_the_second_one_goes(game: Game) -> None:
+async def test_ctrl_q_in_a_game_asks_and_a_second_one_leaves(game: Game) -> None:
     async with game(moves=[0, 4]) as (ana, bo, code):
         await ana.do("ctrl+q", "Leave and lose this game?   Enter leave   Esc play on")
         await ana.do("escape", "Your move, X.", gone="Leave and lose")
@@ -132,7 +134,7 @@ async def test_ctrl_q_and_ctrl_c_with_the_help_open_ask_at_the_board(game: Game)
             await ana.press("escape")
 
 
-async def test_the_end_of_a_game_is_told_to_the_terminal_after_quitting(game: Game) -> None:
+async def test_the_end_of_a_game_is_printed_after_quitting(game: Game) -> None:
     async with game(gives_up=True) as (ana, _, code):
         await ana.press("ctrl+q")
         await ana.until_it_ends()

@@ -18,12 +18,12 @@ def rows_of(
     return {does: keys for _, rows in list_room_help(rules, settings, show, plays=plays) for keys, does in rows}
 
 
-def test_it_names_ones_own_keys() -> None:
+def test_help_shows_user_defined_keys() -> None:
     told = rows_of(keymap=Keymap({"chat": ("f2",), "command": ("!",), "accept": ("f3",)}))
     assert (told["says it to all"], told["accepts"], told["gives up"]) == ("F2", "F3", "!resign")
 
 
-async def test_in_a_room_it_lists_what_counts_at_the_moment(game: Game) -> None:
+async def test_help_in_a_room_lists_only_possible_actions(game: Game) -> None:
     async with game(size=(80, 50)) as (ana, *_):
         assert "plays again" not in await ana.do("?", "gives up", "offers a draw")
     async with game(size=(80, 50), moves=(0, 3), gives_up=True) as (ana, *_):
@@ -31,7 +31,7 @@ async def test_in_a_room_it_lists_what_counts_at_the_moment(game: Game) -> None:
 
 
 @pytest.mark.parametrize("width", [30, 80])
-async def test_no_line_of_it_is_cut_and_what_a_key_does_stands_beside_it(at_home: AtHome, width: int) -> None:
+async def test_help_lines_are_complete_with_keys_beside_effects(at_home: AtHome, width: int) -> None:
     async with at_home(size=(width, 40)) as ana:
         text = await ana.do("?", "Everywhere")
         while "--help" not in ana.text:

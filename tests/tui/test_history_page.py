@@ -94,7 +94,7 @@ async def test_without_a_server_that_is_said_and_tried_again(server: Server, ope
         await ana.do("r", server.url.replace("localhost", "127.0.0.1"), gone="Can't reach")
 
 
-async def test_a_server_that_goes_away_leaves_the_list(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
+async def test_the_list_stays_when_the_server_disappears(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with played(server, games=2, url=proxy.url), open_screen(proxy.url, first_page=HISTORY, backoff=NEVER) as ana:
         await ana.until("2 games")
         proxy.lose()

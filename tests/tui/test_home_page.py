@@ -12,7 +12,7 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 
-async def test_home_says_who_one_is_where_and_what_one_can_do(server: Server, open_screen: OpenScreen) -> None:
+async def test_home_shows_player_server_and_menu(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         text = await ana.until("Playing as  ana", "> Find an opponent", "Join with a code", "Watch a game")
         assert server.url in text
@@ -46,7 +46,7 @@ async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, o
         await ana.do("enter", "easy-bot", "Connect four", "Your move, X.")
 
 
-async def test_what_is_no_code_and_no_room_is_said(at_home: AtHome) -> None:
+async def test_invalid_codes_and_missing_rooms_are_reported(at_home: AtHome) -> None:
     async with at_home() as ana:
         await ana.do("down down down enter enter", "Type or paste a room code or a link.")
         await ana.enter("k7m4p", "A room code has 6 letters and digits;", '"k7m4p" has 5.')
@@ -89,7 +89,7 @@ async def test_keys_that_come_at_once_open_a_question_edit_its_text_and_answer_i
         await ana.until("Playing as  minax", "> Play the computer", gone="Your name:")
 
 
-async def test_a_server_that_is_not_there_is_said_and_tried_again(open_screen: OpenScreen) -> None:
+async def test_an_unreachable_server_is_reported_and_retried(open_screen: OpenScreen) -> None:
     async with open_screen("ws://127.0.0.1:1") as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1  (connection refused)", "tries again", "r retry")
         assert "Start one:" in text
@@ -107,7 +107,7 @@ async def test_an_abandoned_seat_is_offered_until_it_is_used(server: Server, ope
         await ana.do("escape enter", "> Find an opponent", gone="Resume")
 
 
-async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, open_screen: OpenScreen) -> None:
+async def test_the_result_of_a_game_lost_meanwhile_is_shown(server: Server, open_screen: OpenScreen) -> None:
     async with a_seat_left(server, [0, 4]) as (bo, code):
         await bo.ask("resign", room=code)
     async with open_screen(server.url, name=None) as ana:
@@ -115,7 +115,7 @@ async def test_how_a_game_ended_that_was_lost_meanwhile_is_told(server: Server, 
     assert not rooms_left(server.url)
 
 
-async def test_a_letter_goes_to_the_line_that_begins_with_it(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_letter_chooses_the_line_that_begins_with_it(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana:
         await ana.until("> Find an opponent")
         for line in ("Watch a game", "Your games", "Play the computer", "Join with"):
@@ -159,6 +159,6 @@ async def test_form_settings_and_games_fit_the_smallest_window(at_home: AtHome) 
 
 
 @pytest.mark.parametrize("size", [(36, 12), (50, 16), (80, 24)])
-async def test_what_helps_without_a_server_is_never_cut(open_screen: OpenScreen, size: tuple[int, int]) -> None:
+async def test_advice_without_a_server_is_never_cut(open_screen: OpenScreen, size: tuple[int, int]) -> None:
     async with open_screen("ws://127.0.0.1:1", size=size) as ana:
         assert "…" not in await ana.until("one:", "tictactoe-server\n", "r retry")

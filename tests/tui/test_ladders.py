@@ -120,7 +120,7 @@ async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer)
     assert (await bo.next_of("challenge"))["player"] == ana.client.player
 
 
-async def test_a_rated_game_tells_what_it_changed_and_the_opponent_is_asked_again(ana: ScreenUser, bo: Peer) -> None:
+async def test_a_rated_game_shows_its_changes_and_offers_a_new_challenge(ana: ScreenUser, bo: Peer) -> None:
     ana.app.ways_in.go(Choice("create", PRESETS[RULES], ClockFields(**CLOCK), rated=True))
     await ana.until("Waiting for", "rated")
     room = ana.code

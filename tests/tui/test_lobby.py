@@ -31,7 +31,7 @@ async def until_told_of(eve: Peer, code: str) -> None:
     )
 
 
-async def test_the_rooms_are_read_anew_after_a_loss(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
+async def test_rooms_are_reloaded_after_a_reconnect(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with open_peer(server.url, "bo") as bo, open_screen(proxy.url) as ana:
         old = (await bo.ask("create"))["room"]
         await ana.until(old)
@@ -102,7 +102,7 @@ async def test_home_shows_as_many_running_games_as_fit(server: Server, open_scre
             assert text.count("bo v cy") == 2
 
 
-async def test_computers_play_beside_the_menu_while_nobody_does(open_screen: OpenScreen) -> None:
+async def test_demonstration_games_are_shown_next_to_the_menu(open_screen: OpenScreen) -> None:
     async with Server(ServerSettings(host="127.0.0.1", port=0)) as server, open_screen(server.url) as ana:
         await ana.until("The computers play", "hard-bot", "Watch a game")
         assert "0 live" not in ana.text

@@ -8,7 +8,7 @@ from tictactoe_protocol.pushes import ChatLine, Moved, Ok, Result
 from tictactoe_protocol.requests import Chat, Join, Leave
 
 
-async def test_the_new_place_is_said_above_what_is_typed(open_screen: OpenScreen) -> None:
+async def test_the_new_server_is_announced_above_the_typed_line(open_screen: OpenScreen) -> None:
     async with hostile_cluster() as (one, two), open_screen(one.url, Choice("join", code=ROOM)) as ana:
         await ana.until("Your move, X.")
         line = ChatLine(room=ROOM, from_="ana", seat="X", text="heard over there", at=0, player=OTHER)

@@ -48,7 +48,7 @@ async def test_codes_stay_on_the_page_after_the_final_loss_of_the_connection(
         await ana.do("enter", "r tries again", gone=codes[0])
 
 
-async def test_another_device_is_let_in_and_revoked(at_home: AtHome, server: Server) -> None:
+async def test_a_device_can_be_added_and_revoked(at_home: AtHome, server: Server) -> None:
     async with at_home(name="ana", size=(100, 50)) as ana:
         await ana.do("N down enter", "#link=")
         found = re.search(r"#link=(\w{8})", ana.text)
@@ -70,7 +70,7 @@ async def test_one_comes_back_by_a_name_and_one_of_its_codes(at_home: AtHome, se
         await ana.do("escape", "Playing as  bo")
 
 
-async def test_a_code_from_another_device_makes_us_who_plays_there(at_home: AtHome, server: Server) -> None:
+async def test_a_link_code_makes_this_run_the_same_player(at_home: AtHome, server: Server) -> None:
     async with connect(server.url, name="bo") as bo, at_home(name="ana") as ana:
         await ana.do("N down down enter", "The code from")
         await ana.type(await bo.names.link_device())

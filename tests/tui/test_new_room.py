@@ -26,7 +26,7 @@ async def at_form(at_home: AtHome, line: str, **options: Any) -> AsyncIterator[S
         yield ana
 
 
-async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
+async def test_space_lists_the_values_of_a_line(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
         await ana.do("space", "│> Tic-tac-toe", "Connect four")
         await ana.do("end up up up enter", "> Game               Gomoku", "15 by 15, 5 in a row")
@@ -34,7 +34,7 @@ async def test_space_lists_what_a_line_may_say(at_home: AtHome) -> None:
         await ana.do("escape", "> Game               Gomoku", "15 by 15, 5 in a row")
 
 
-async def test_the_clock_and_who_sees_the_room_are_said_in_words(at_home: AtHome) -> None:
+async def test_clock_and_visibility_are_described(at_home: AtHome) -> None:
     async with at_form(at_home, "Clock") as ana:
         await ana.until("3 by 3, 3 in a row; no clock. The room is private.")
         await ana.type("3+2", "3 by 3, 3 in a row; 3 min each + 2 s a move. The room is private.")
@@ -76,7 +76,7 @@ FORM = {name: line.value for name, line in list_lines(alone=False).items()}
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_game_with_a_name_fills_in_the_lines_and_is_what_they_say(name: str) -> None:
+def test_a_named_game_fills_in_the_form(name: str) -> None:
     assert read_room({**FORM, **values_of(PRESETS[name])}).rules == PRESETS[name]
 
 
@@ -92,7 +92,7 @@ def test_a_room_for_lessons_and_one_in_which_watchers_only_read_are_chosen() -> 
     assert describe_room(wish, alone=False).endswith("The room is private, analysis open, chat for players.")
 
 
-def test_a_room_of_one_who_is_alone_is_private_and_has_the_computer_in_it() -> None:
+def test_a_room_on_a_local_server_is_private_with_a_bot() -> None:
     wish = read_room({name: line.value for name, line in list_lines(alone=True).items()})
     assert (wish.private, wish.bots) == (True, ("medium",))
     assert describe_room(wish, alone=True) == "3 by 3, 3 in a row; no clock."

@@ -2,7 +2,7 @@ from tests.peer import until
 from tests.tui.conftest import Game
 
 
-async def test_an_offer_is_answered_by_its_key_while_one_says_something(game: Game) -> None:
+async def test_an_offer_can_be_answered_by_key_while_typing(game: Game) -> None:
     async with game() as (ana, bo, code):
         await ana.press("tab")
         await ana.type("well")
@@ -13,7 +13,7 @@ async def test_an_offer_is_answered_by_its_key_while_one_says_something(game: Ga
         await ana.until("say: well_")
 
 
-async def test_ones_own_offers_are_withdrawn_by_key_and_in_words(game: Game) -> None:
+async def test_own_offers_are_withdrawn_by_key_and_by_command(game: Game) -> None:
     async with game() as (ana, *_):
         await ana.enter(":draw", "You offered a draw.")
         await ana.do("ctrl+y", "This is your own offer: the other side has to answer it.")

@@ -25,7 +25,7 @@ def waiting_banner(model: RoomModel) -> Text | None:
     ("viewer", "words", "role"),
     [("p-wat", "ana wins.", "warn"), (ANA, "You win!", "good"), (BO, "ana wins.", "bad"), (CY, "ana wins.", "bad")],
 )
-def test_an_end_among_three_is_told_to_each(viewer: str, words: str, role: str) -> None:
+def test_the_end_of_a_game_of_three_is_described_to_each_viewer(viewer: str, words: str, role: str) -> None:
     over = state([0, 5, 10, 1, 6, 11, 2, 7, 12, 3], THREE)
     assert over.result is not None
     assert over.result.winner == "X"
@@ -43,7 +43,7 @@ def test_the_sign_of_each_player_has_the_colour_of_their_mark() -> None:
     ]
 
 
-def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None:
+def test_several_players_are_named_in_the_plural() -> None:
     result = Result("X", "resigned")
     asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
     banner = waiting_banner(model_of(ANA, asked))
@@ -56,7 +56,7 @@ def test_several_who_want_a_rematch_or_are_gone_are_told_in_the_plural() -> None
     assert waiting_banner(model) == (f"{told}   w claim the win   d call it a draw", "warn")
 
 
-async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_resigned_player_of_three_can_watch_and_leave_freely(server: Server, open_screen: OpenScreen) -> None:
     async with (
         open_screen(server.url, Choice("create", THREE)) as ana,
         open_peer(server.url, "bo") as bo,
@@ -77,7 +77,7 @@ async def test_one_who_resigned_among_three_looks_on_and_leaves_freely(server: S
         await ana.do("escape", "Playing as")
 
 
-async def test_the_end_of_a_game_is_large_and_says_where_it_was_decided(game: Game) -> None:
+async def test_the_end_of_a_game_is_shown_large_with_the_turning_point(game: Game) -> None:
     async with game(size=(80, 24), ascii=True, moves=[0, 1, 3, 2]) as (ana, *_):
         await ana.do("7", "You win", "r play again")
         text = await ana.until("Y   Y  OOO  U   U", "IIIII", "was best.")

@@ -73,7 +73,7 @@ async def test_each_choice_has_a_key(server: Server, open_screen: OpenScreen, ke
         await ana.do(key, *told)
 
 
-async def test_a_record_shows_what_was_chosen_between_the_moves(open_screen: OpenScreen) -> None:
+async def test_a_replay_shows_the_choices_between_the_moves(open_screen: OpenScreen) -> None:
     first_page = FirstPage("replay", record=parse_record(RECORD), ply=3, note="")
     async with open_screen("ws://127.0.0.1:1", None, (80, 24), first_page) as ana:
         text = await ana.until("Move 3 of 6: ana (O) places X on I10.", "bo (X) places two more.")

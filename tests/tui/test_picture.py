@@ -27,7 +27,7 @@ def test_wide_characters_take_two_cells_and_marks_join() -> None:
 
 
 @given(st.text(max_size=30), st.integers(1, 12))
-def test_what_is_shortened_or_wrapped_fits(text: str, width: int) -> None:
+def test_shortened_and_wrapped_text_fits(text: str, width: int) -> None:
     assert measure(shorten(text, max(width, 2))) <= max(width, 2)
     assert all(measure(line) <= max(width, 2) for line in wrap(text, max(width, 2)))
 

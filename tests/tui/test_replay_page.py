@@ -48,7 +48,7 @@ def watch(open_screen: OpenScreen) -> Watch:
     return run
 
 
-async def test_it_says_who_played_what_when_and_how_it_ended(watch: Watch) -> None:
+async def test_a_replay_shows_players_game_date_and_result(watch: Watch) -> None:
     async with watch() as ana:
         text = await ana.until("REPLAY  ana (X) v bo (O) · Tic-tac-toe", "move 0 of 7", "The start.")
         assert "X  ana" in text
@@ -58,7 +58,7 @@ async def test_it_says_who_played_what_when_and_how_it_ended(watch: Watch) -> No
         assert " 1. X B2  O A1" in text
 
 
-async def test_it_begins_where_the_command_says_and_needs_no_connection(watch: Watch) -> None:
+async def test_a_replay_starts_at_the_given_move_without_a_connection(watch: Watch) -> None:
     async with watch(ply=7, note="This is the first of 2 games. --game 2 chooses the next.") as ana:
         text = await ana.until("This is the first of 2 games. --game 2 chooses the next.", "move 7 of 7")
         assert "reach" not in text

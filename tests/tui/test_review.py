@@ -96,7 +96,7 @@ async def test_nothing_is_asked_until_values_are_wanted() -> None:
     assert (eye.server.plies, eye.ply()) == ([], None)
 
 
-async def test_only_the_moment_where_the_eye_rests_is_asked_for() -> None:
+async def test_only_the_moment_displayed_for_a_while_is_analysed() -> None:
     eye = Eye()
     eye.review.switch(on=True)
     for _ in range(3):
@@ -107,7 +107,7 @@ async def test_only_the_moment_where_the_eye_rests_is_asked_for() -> None:
     assert not eye.review.is_waiting
 
 
-async def test_what_is_known_is_not_asked_for_again() -> None:
+async def test_known_analyses_are_not_requested_again() -> None:
     eye = Eye()
     eye.review.switch(on=True)
     for step in (-1, 1, -1, 1):
@@ -132,7 +132,7 @@ async def test_an_answer_that_comes_late_is_kept_for_its_own_moment() -> None:
     assert eye.ply() == 4
 
 
-async def test_a_game_that_goes_on_meanwhile_is_followed() -> None:
+async def test_a_review_follows_a_running_game() -> None:
     eye = Eye()
     await eye.look()
     eye.server.moves = [*MOVES, 6]
@@ -177,7 +177,7 @@ async def test_refusals_that_pass_are_waited_out_in_silence() -> None:
     assert (eye.server.plies, eye.ply(), eye.told) == ([4, 4, 4], 4, [])
 
 
-async def test_a_refusal_that_stays_is_told_once_and_not_asked_again() -> None:
+async def test_a_permanent_refusal_is_shown_once_and_not_retried() -> None:
     eye = Eye(Refused("not_allowed", "You play this game."))
     await eye.look()
     eye.review.look()
@@ -185,7 +185,7 @@ async def test_a_refusal_that_stays_is_told_once_and_not_asked_again() -> None:
     assert (eye.server.plies, eye.told) == ([4], ["You play this game."])
 
 
-async def test_one_who_plays_is_never_asked_for() -> None:
+async def test_a_players_running_game_is_never_analysed() -> None:
     eye = Eye(viewer=BO)
     await eye.look()
     assert (eye.server.plies, eye.review.is_on) == ([], False)

@@ -10,7 +10,7 @@ from tictactoe_server.server import Server
 
 
 @pytest.mark.parametrize("look", LOOKS)
-async def test_a_finished_game_shows_what_each_move_was_worth(game: Game, look: dict[str, Any]) -> None:
+async def test_a_review_of_a_finished_game_shows_values(game: Game, look: dict[str, Any]) -> None:
     async with game(**look, moves=[4, 0, 2, 1]) as (ana, *_):
         await ana.do("7", "You win", "v review")
         text = await ana.do("v", "X wins at once. Best: A3.", "X played A3, the best move:", "hide values")

@@ -176,7 +176,7 @@ def test_a_window_needs_no_more_than_the_board_and_the_foot(name: str) -> None:
     st.integers(24, 200),
     st.integers(6, 60),
 )
-def test_every_board_stands_within_its_stage(sides: tuple[int, int], width: int, height: int) -> None:
+def test_every_board_fits_on_its_stage(sides: tuple[int, int], width: int, height: int) -> None:
     rules = Rules(*sides, max(2, min(sides)))
     least = needed_for_room(rules)
     size = max(width, least[0]), max(height, least[1])
@@ -226,7 +226,7 @@ def test_boards_fill_their_window(name: str, size: tuple[int, int], scale: int, 
 
 
 @given(*[st.integers(1, 220)] * 4)
-def test_a_stage_lies_within_its_window_and_shows_all_on_it(wide: int, tall: int, width: int, height: int) -> None:
+def test_a_stage_fits_its_window(wide: int, tall: int, width: int, height: int) -> None:
     stage = place_stage((wide, tall), (width, height))
     picture, whole = Picture(stage.width, stage.height), Picture(width, height)
     picture.put(0, 0, "A")

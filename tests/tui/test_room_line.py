@@ -18,7 +18,7 @@ from tests.tui.conftest import Game
         ("was it", "home ctrl+right ctrl+k", "was"),
     ],
 )
-async def test_what_is_said_is_edited_anywhere(game: Game, typed: str, keys: str, said: str) -> None:
+async def test_chat_lines_can_be_edited_anywhere(game: Game, typed: str, keys: str, said: str) -> None:
     async with game() as (ana, bo, _):
         await ana.press("tab")
         await ana.type(typed)
@@ -34,7 +34,7 @@ async def test_a_line_longer_than_the_window_follows_the_caret(game: Game) -> No
         await ana.do("end", "seven eight_", gone="say:")
 
 
-async def test_commands_of_before_are_gone_through_with_up_and_down(game: Game) -> None:
+async def test_up_and_down_go_through_earlier_commands(game: Game) -> None:
     async with game() as (ana, *_):
         for words in ("who", "clock", "last"):
             await ana.enter(f":{words}")
@@ -47,7 +47,7 @@ async def test_commands_of_before_are_gone_through_with_up_and_down(game: Game) 
         await ana.do("tab up", "say: _")
 
 
-async def test_tab_completes_a_command_and_the_bottom_line_says_to_which(game: Game) -> None:
+async def test_tab_completes_a_command_previewed_on_the_bottom_line(game: Game) -> None:
     async with game(moves=[0, 4]) as (ana, *_):
         await ana.do(": r e s", "Tab resign  Enter do it")
         await ana.do("tab", ":resign_", gone="Tab resign")
@@ -68,7 +68,7 @@ async def test_keys_that_come_at_once_are_taken_one_after_the_other(game: Game) 
         await ana.do("f9", "Your move, X.", "│  1  │  2  │", gone="The game goes on.")
 
 
-async def test_what_has_no_key_is_found_by_its_name(game: Game) -> None:
+async def test_commands_without_a_key_are_in_the_palette(game: Game) -> None:
     async with game() as (ana, bo, code):
         await ana.do("ctrl+p", "Search for commands")
         await ana.type("offer a draw")
@@ -93,7 +93,7 @@ async def test_a_question_is_answered_in_a_window_that_is_too_small_for_the_boar
         assert (await bo.state(status="over"))["ply"] == 0
 
 
-async def test_a_question_goes_with_the_game_that_it_is_about(game: Game) -> None:
+async def test_a_question_closes_with_its_game(game: Game) -> None:
     async with game(moves=[0, 4]) as (ana, bo, code):
         await ana.do("escape", "Leave and lose this game?")
         await bo.ask("resign", room=code)

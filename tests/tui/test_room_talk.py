@@ -23,7 +23,7 @@ async def test_a_line_that_is_too_long_stays_with_a_count(game: Game) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
-async def test_lines_that_are_pasted_are_said_as_one_with_spaces_between(game: Game, end: str) -> None:
+async def test_pasted_lines_are_joined_with_spaces(game: Game, end: str) -> None:
     async with game() as (ana, bo, _):
         await ana.press("tab")
         await ana.paste(f"one{end}two\tthree{end}")
@@ -61,7 +61,7 @@ async def test_in_a_narrow_window_a_line_is_shown_until_the_next_key(game: Game)
         await ana.do("ctrl+c", "Leave and abort this game?", gone="well then")
 
 
-async def test_a_rematch_is_not_offered_to_an_empty_seat_and_n_says_what_it_opens(game: Game) -> None:
+async def test_no_rematch_is_offered_after_the_opponent_left(game: Game) -> None:
     async with game() as (ana, bo, code):
         await bo.ask("resign", room=code)
         await ana.until("r play again  v review  n new private room  s save")
@@ -89,7 +89,7 @@ async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys
         assert (await bo.next_of("chat"))["text"] == "hr"
 
 
-async def test_what_came_back_is_seen_above_a_line_that_is_open(proxy: Proxy, game: Game) -> None:
+async def test_the_return_notice_is_visible_above_an_open_line(proxy: Proxy, game: Game) -> None:
     async with game(url=proxy.url, backoff=NEVER, moves=[4]) as (ana, bo, code):
         proxy.cut()
         await ana.until("Connection lost")
@@ -116,7 +116,7 @@ async def test_several_lines_wait_for_their_turn_in_a_narrow_window(game: Game) 
         assert all(f"line {number} of" in seen for number in range(4))
 
 
-async def test_talk_that_is_in_sight_is_not_told_twice(game: Game) -> None:
+async def test_visible_chat_lines_are_not_repeated(game: Game) -> None:
     async with game() as (ana, bo, code):
         await say(bo, code, "hello there")
         text = await ana.until("bo: hello there", "Your move")
@@ -137,7 +137,7 @@ async def test_no_refusal_covers_the_end(game: Game, size: tuple[int, int]) -> N
         await ana.do("f9", "You win", "wants a rematch", gone="The game is over")
 
 
-async def test_where_the_server_allows_less_that_is_offered_and_no_more(game: Game) -> None:
+async def test_the_chat_line_offers_only_what_the_server_allows(game: Game) -> None:
     async with (
         Server(Settings(host="127.0.0.1", port=0, chat="off", features=(BotOptions(demo=False),))) as server,
         game(at=server) as (ana, *_),

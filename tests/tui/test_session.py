@@ -35,7 +35,7 @@ async def linked(server: Server, name: str | None = None) -> AsyncIterator[Clien
         await asyncio.gather(running, return_exceptions=True)
 
 
-async def test_a_later_run_is_the_same_player_and_another_name_another_one(server: Server) -> None:
+async def test_a_later_run_is_the_same_player_unless_the_name_differs(server: Server) -> None:
     async with linked(server) as first, linked(server, "ana") as ana:
         pass
     async with linked(server, first.name) as again:
@@ -47,7 +47,7 @@ async def test_a_later_run_is_the_same_player_and_another_name_another_one(serve
 
 
 @pytest.mark.parametrize("in_a_room", [False, True])
-async def test_the_head_says_how_long_the_server_takes_now(
+async def test_the_head_shows_the_latency(
     proxy: Proxy, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, in_a_room: bool
 ) -> None:
     monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
@@ -72,7 +72,7 @@ async def test_the_head_says_how_long_the_server_takes_now(
                 await ana.pilot.pause()
 
 
-def test_the_figure_stands_still_while_the_connection_does() -> None:
+def test_the_displayed_latency_ignores_small_changes() -> None:
     assert [settle_latency(40, seconds) for seconds in (0.041, 0.035, 0.049, 0.0401)] == [40] * 4
     assert settle_latency(40, 0.050) == 50
     assert settle_latency(50, 0.002) == 2

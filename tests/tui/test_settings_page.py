@@ -119,7 +119,7 @@ async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
         await ana.until("Esc back", gone="Theme")
 
 
-async def test_a_setting_that_client_toml_fixes_says_so_and_changes_for_this_run(open_screen: OpenScreen) -> None:
+async def test_a_setting_fixed_by_client_toml_changes_for_this_run_only(open_screen: OpenScreen) -> None:
     path = write_config('theme = "night"\n')
     async with at_settings(open_screen, theme="night", fixed=frozenset({"theme"})) as ana:
         await ana.until("Theme              night", "in client.toml; here for this run", "Saved in ~/.local/state")
@@ -141,7 +141,7 @@ async def test_an_unsaved_choice_counts_and_is_saved_with_the_next(open_screen: 
     assert load_choices() == {"theme": "night", "no_color": True}
 
 
-async def test_what_was_changed_last_is_kept_though_one_leaves_at_once(open_screen: OpenScreen) -> None:
+async def test_the_last_setting_is_saved_even_if_the_program_ends_at_once(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen) as ana:
         await ana.press("right", "right", "right", "ctrl+q")
     assert load_choices() == {"theme": "contrast"}
@@ -171,7 +171,7 @@ async def test_a_set_name_changes_for_one_run(server: Server, open_screen: OpenS
         assert await until_kept(ana) == {}
 
 
-async def test_a_mistake_in_the_file_is_said_on_the_screen(open_screen: OpenScreen) -> None:
+async def test_a_config_error_is_shown_on_the_screen(open_screen: OpenScreen) -> None:
     doubt = 'client.toml line 4: unknown key "thme". Did you mean "theme"?'
     async with open_screen(NOBODY, doubts=(doubt,)) as ana:
         await ana.until("r retry", doubt)

@@ -100,7 +100,7 @@ def test_a_question_has_its_place_below_the_notice() -> None:
     ]
 
 
-async def test_in_the_smallest_window_every_page_and_game_says_how_one_leaves(at_home: AtHome) -> None:
+async def test_the_smallest_window_still_shows_the_key_to_leave(at_home: AtHome) -> None:
     async with at_home(size=(40, 12)) as ana:
         assert "Ctrl+Q quit" in ana.text.splitlines()[-1]
         for key, words in (

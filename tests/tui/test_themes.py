@@ -35,7 +35,7 @@ def test_every_role_of_every_theme_can_be_read_on_its_own_ground(name: str) -> N
 
 
 @pytest.mark.parametrize("name", COLOURFUL)
-def test_what_the_library_draws_can_be_read_too(name: str) -> None:
+def test_the_librarys_widgets_have_enough_contrast(name: str) -> None:
     variables = library_theme(name).variables
     for role in ON_GROUND:
         assert contrast(variables[role], variables["ground"]) >= 4.5, role
@@ -53,7 +53,7 @@ def test_the_terminal_s_own_pair_is_used_with_bold_and_reverse_alone() -> None:
 @pytest.mark.parametrize(
     ("answer", "shown"), [("15;0", "night"), ("0;default;15", "paper"), ("0;7", "paper"), ("", "terminal")]
 )
-def test_light_or_dark_goes_by_what_the_terminal_says(monkeypatch: pytest.MonkeyPatch, answer: str, shown: str) -> None:
+def test_the_theme_follows_the_terminals_background(monkeypatch: pytest.MonkeyPatch, answer: str, shown: str) -> None:
     monkeypatch.setenv("COLORFGBG", answer)
     assert resolve_theme("auto", colour=True) == shown
     assert resolve_theme("auto", colour=False) == "terminal"

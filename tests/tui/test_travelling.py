@@ -54,9 +54,7 @@ async def test_a_room_of_this_server_needs_no_journey(server: Server, open_scree
         assert code in rooms_left(server.url)
 
 
-async def test_another_server_is_chosen_for_what_the_command_line_asked(
-    server: Server, open_screen: OpenScreen
-) -> None:
+async def test_another_server_can_be_chosen_for_the_requested_page(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(NOWHERE.rpartition("/")[0], first_page=FirstPage("watch"), local=False) as ana:
         await ana.until("connection refused")
         ana.app.ways_in.travel(parse_address(server.url))
@@ -81,7 +79,7 @@ async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen
         await announcing.async_close()
 
 
-async def test_the_first_page_shows_where_one_is_now(server: Server, open_screen: OpenScreen) -> None:
+async def test_home_shows_the_current_server(server: Server, open_screen: OpenScreen) -> None:
     async with (
         Proxy(server.port) as one,
         Proxy(server.port) as two,

@@ -38,7 +38,7 @@ async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(game:
 
 
 @pytest.mark.parametrize(("keys", "key", "cell"), [(Keys.PHONE, "7", 6), (Keys.PAD, "7", 0), (Keys.LETTERS, "z", 6)])
-async def test_a_kept_key_means_what_it_means_in_turn(game: Game, keys: Keys, key: str, cell: int) -> None:
+async def test_a_queued_key_has_the_same_meaning_as_on_turn(game: Game, keys: Keys, key: str, cell: int) -> None:
     async with game(keys=keys) as (ana, bo, code):
         await ana.press("s" if keys is Keys.LETTERS else "5")
         await bo.state(ply=1)
@@ -50,7 +50,7 @@ async def test_a_kept_key_means_what_it_means_in_turn(game: Game, keys: Keys, ke
         assert (await bo.state(ply=3))["last"] == cell
 
 
-async def test_in_turn_a_key_on_3x3_places_at_once_and_drops_what_was_kept(game: Game) -> None:
+async def test_on_turn_a_key_on_3x3_places_at_once_and_drops_the_queued_move(game: Game) -> None:
     async with game() as (ana, bo, code):
         await ana.do("1", "It's bo's move.", "(X)")
         await ana.do("5 space", "move: 5_")
@@ -94,7 +94,7 @@ async def test_letters_on_3x3_are_text_and_place_nothing_before_enter(game: Game
             await ana.until(f'I don\'t know "{typed}".', "move: _")
 
 
-async def test_letters_place_where_they_were_chosen_and_then_the_cells_show_them(game: Game) -> None:
+async def test_letter_keys_place_marks_and_are_shown_in_the_cells(game: Game) -> None:
     async with game(keys=Keys.LETTERS) as (ana, bo, _):
         assert all(f"│  {letter}  │" in ana.text for letter in "wsx")
         await ana.until("qwe/asd/zxc place")
@@ -104,7 +104,7 @@ async def test_letters_place_where_they_were_chosen_and_then_the_cells_show_them
 
 
 @pytest.mark.parametrize("dismissing", ["escape", "n"])
-async def test_what_follows_the_answer_to_a_question_places_nothing_for_a_moment(game: Game, dismissing: str) -> None:
+async def test_keys_right_after_an_answer_place_no_mark(game: Game, dismissing: str) -> None:
     async with game() as (ana, bo, _):
         page = ana.app.pages[-1]
         await ana.do("escape", "Leave and abort this game?")

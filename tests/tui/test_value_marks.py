@@ -31,7 +31,7 @@ def test_on_3x3_each_free_cell_has_its_worth_and_the_best_a_star() -> None:
     assert "bad" in {role for row in picture.rows for _, role in row}
 
 
-def test_the_cursor_stands_around_a_worth() -> None:
+def test_the_cursor_is_drawn_around_a_value() -> None:
     picture = draw(PRESETS["classic"], "X...O...X", analysed([0, 4, 8]), cursor=2)
     assert picture.lines()[2].endswith("|  X  | *=  |[ -4]|")
 
@@ -68,7 +68,7 @@ def test_a_board_that_scrolls_shows_the_values_of_its_window() -> None:
     assert any("[*]" in line for line in lines)
 
 
-def test_only_free_cells_get_a_worth_whatever_the_server_says() -> None:
+def test_only_free_cells_get_values() -> None:
     rules = PRESETS["blocker"]
     analysis = AnalysisState(1, "O", DRAW, {0: DRAW, 4: DRAW, 8: DRAW}, (8,), solved=True)
     lines = draw(rules, "X...#....", analysis).lines()
@@ -85,7 +85,7 @@ def test_a_worth_never_needs_more_than_its_room(room: int) -> None:
                 assert len(format_value(value, room, is_best=is_best, is_chosen=is_chosen)) in (0, room)
 
 
-def test_only_cells_that_can_be_played_have_a_worth_where_marks_fall() -> None:
+def test_with_gravity_only_playable_cells_show_values() -> None:
     rules = Rules(3, 3, 3, gravity=True)
     lines = draw(rules, Position.replay(rules, [6]).board, analysed([6], rules)).lines()
     assert [line.strip() for line in lines[2:7:2]] == [

@@ -89,7 +89,9 @@ async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: P
 
 
 @pytest.mark.parametrize("keys", [("enter",), ("down", "down", "enter", "enter")])
-async def test_who_quits_on_the_way_leaves_it(server: Server, open_screen: OpenScreen, keys: tuple[str, ...]) -> None:
+async def test_quitting_while_entering_leaves_the_room(
+    server: Server, open_screen: OpenScreen, keys: tuple[str, ...]
+) -> None:
     async with slow_screen(open_screen, server) as (ana, bo, proxy):
         proxy.down.delay_seconds = 0.05
         await ana.press(*keys, "ctrl+q")

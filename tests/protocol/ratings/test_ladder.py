@@ -271,7 +271,7 @@ def test_a_ladder_of_draws_closes_with_its_figure() -> None:
 
 
 @each(("score", "sign"), [(1, 1), (0, -1)])
-def test_a_ladder_that_one_side_wins_closes_with_its_figure(score: float, sign: int) -> None:
+def test_a_one_sided_ladder_closes_with_the_reason(score: float, sign: int) -> None:
     chance, ladder = Random(5), Ladder()
     for number in range(100):
         assert ladder.closing is None

@@ -57,7 +57,7 @@ def test_no_more_enter_than_fit() -> None:
     assert refusal(run(event, "begin"), "p4", EnterEvent("P4")) == ("event_begun", "")
 
 
-def test_a_code_lets_in_who_knows_it() -> None:
+def test_an_event_with_a_code_admits_players_who_know_it() -> None:
     event = new_event(entry="code")
     assert refusal(event, "p1", EnterEvent("Ana")) == ("not_entered", "ticket")
     assert refusal(event, "p1", EnterEvent("Ana", ticket="WRÖNG")) == ("not_entered", "ticket")
@@ -90,7 +90,7 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
     assert {*event.pairings[0].players.values()} == {"p3", "p2"}
 
 
-def test_a_card_that_is_used_on_another_device_between_games_goes_on_there() -> None:
+def test_a_card_can_move_to_another_device_between_games() -> None:
     event = new_event(entry="roster", roster=("Ana", "Bo"), double=True)
     cards = {name: event.ticket_of(name) for name in event.roster}
     for player, name in (("p1", "Ana"), ("p2", "Bo")):
@@ -120,12 +120,12 @@ def test_the_organiser_adds_to_the_roster() -> None:
     assert apply(after, "p2", EnterEvent("", ticket=after.ticket_of("Bo")), 0).entrants[0].name == "Bo"
 
 
-def test_who_has_begun_lets_nobody_in() -> None:
+def test_a_started_event_takes_no_entrants() -> None:
     assert refusal(begun(4), "late", EnterEvent("Late")) == ("event_begun", "")
     assert refusal(run(begun(4), "close"), "late", EnterEvent("Late")) == ("event_begun", "over")
 
 
-def test_who_has_left_or_was_expelled_does_not_come_back() -> None:
+def test_players_who_left_or_were_expelled_cannot_return() -> None:
     event = apply(begun(4), "p1", EventLeave(event=""), 0)
     assert refusal(event, "p1", EnterEvent("P1")) == ("event_begun", "")
     assert refusal(event, "p1", EventReady(event="", on=True)) == ("not_entered", "")
@@ -135,12 +135,12 @@ def test_who_has_left_or_was_expelled_does_not_come_back() -> None:
     assert len(rows(run(event, "begin"))) == 3
 
 
-def test_who_does_not_play_cannot_leave_or_pause() -> None:
+def test_only_entrants_can_leave_or_pause() -> None:
     for command in (EventLeave(event=""), EventReady(event="", on=True)):
         assert refusal(entered(2), "other", command) == ("not_entered", "")
 
 
-def test_who_enters_again_is_back() -> None:
+def test_entering_again_ends_a_pause() -> None:
     event = apply(begun(4), "p1", EventReady(event="", on=False), 0)
     back = apply(event, "p1", EnterEvent("P1"), 0)
     assert back.entrant("p1") == begun(4).entrant("p1")
@@ -152,7 +152,7 @@ def test_only_the_organiser_runs_it() -> None:
 
 
 @pytest.mark.parametrize("action", ["begin", "add", "expel", "close"])
-def test_what_was_meant_for_an_older_state_is_stale(action: str) -> None:
+def test_commands_for_an_older_state_are_stale(action: str) -> None:
     event = run(entered_by_card(), "add", name="Cy") if action == "add" else entered(2)
     request = EventRun(event="K7M4PQ", seq=event.seq - 1, action=action, player="p1", name="Bo")  # type: ignore[arg-type]
     assert refusal(event, ORGANISER, request) == ("stale", "event")
@@ -181,7 +181,7 @@ def test_a_pairing_is_stored_with_its_room_before_it_is_open() -> None:
     assert (again.state, again.room) == ("due", "XYZ234")
 
 
-def test_the_organiser_gives_a_game_to_one_of_both_or_to_nobody() -> None:
+def test_the_organiser_can_award_or_void_a_game() -> None:
     event = begun(4)
     one, other = event.open_pairings
     event = run(event, "forfeit", pairing=one.id, player=one.players["X"])
@@ -208,7 +208,7 @@ def test_the_organiser_gives_a_game_to_one_of_both_or_to_nobody() -> None:
         (new_event(entry="roster"), "add", {}),
     ],
 )
-def test_what_does_not_fit_now_is_refused(event: Event, action: str, fields: dict[str, Any]) -> None:
+def test_actions_that_do_not_fit_the_status_are_refused(event: Event, action: str, fields: dict[str, Any]) -> None:
     request = EventRun(event="K7M4PQ", seq=event.seq, action=action, **fields)  # type: ignore[arg-type]
     code, why = refusal(event, ORGANISER, request)
     assert (code, why) == ("not_allowed", "event few" if action == "begin" else "event now")
@@ -221,7 +221,7 @@ def test_the_next_round_begins_five_seconds_after_the_last_result() -> None:
     assert tick(event, 6_000).round == 2
 
 
-def test_where_the_organiser_advances_the_round_waits_ten_minutes_for_them() -> None:
+def test_a_manually_advanced_round_waits_ten_minutes() -> None:
     event = play_round(begun(4, advance="hand"), first_wins, now=1_000)
     assert due_at(event) == 601_000
     assert tick(event, 600_999) is event
@@ -232,13 +232,13 @@ def test_where_the_organiser_advances_the_round_waits_ten_minutes_for_them() -> 
     assert tick(by_hand, 2_000).round == 2
 
 
-def test_an_event_that_is_full_begins_by_itself_where_it_should() -> None:
+def test_a_full_event_starts_by_itself_if_configured() -> None:
     event = entered(3, start="full", size=3)
     assert (event.status, due_at(event)) == ("running", 5_000)
     assert tick(event, 5_000).round == 1
 
 
-def test_an_event_that_is_paused_goes_on_where_it_was() -> None:
+def test_a_paused_event_continues_where_it_was() -> None:
     event = run(begun(4), "pause")
     event = play_round(event, first_wins, 1_000)
     assert (event.status, due_at(event)) == ("paused", None)

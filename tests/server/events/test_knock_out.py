@@ -58,7 +58,7 @@ def test_the_best_number_wins_and_the_best_numbers_are_free_first(players: int) 
     assert all(row.place > 2 for row in others)
 
 
-def test_who_is_out_in_the_same_round_shares_a_place() -> None:
+def test_players_eliminated_in_the_same_round_share_a_place() -> None:
     event = play_on(begun(8, "knock_out"), better_wins)
     assert [row.place for row in rows(event)] == [1, 2, 3, 3, 5, 5, 5, 5]
     assert rows(event)[0].tie == (("matches", 3, "2-0, 2-0, 2-0"),)
@@ -73,7 +73,7 @@ def test_a_match_has_two_games_with_marks_swapped() -> None:
 
 
 @pytest.mark.parametrize(("results", "is_over"), cases("matches"))
-def test_a_match_goes_on_as_long_as_it_is_level(results: str | list[str], is_over: bool) -> None:
+def test_a_level_match_continues(results: str | list[str], is_over: bool) -> None:
     event = play_match(*results)
     assert (event.status == "over") == is_over
     assert len(event.open_pairings) == (not is_over)
@@ -128,7 +128,7 @@ def test_a_clock_is_shortened_as_far_as_one_can_play(clock: ClockFields, shorter
     assert terms_of(event, Pairing("r1-1-3", 1, {}, number=3))[1] == shorter
 
 
-def test_who_leaves_loses_what_is_left_of_the_tree() -> None:
+def test_a_leaving_player_forfeits_the_match() -> None:
     event = begun(4, "knock_out")
     (one, other) = event.open_pairings
     event = apply(event, one.players["X"], EventLeave(event=""), 0)
@@ -163,7 +163,7 @@ def test_one_player_is_left_and_of_a_level_match_the_smaller_number(players: int
     assert all(len([one for one in event.pairings if one.round == round]) > 0 for round in range(1, event.round + 1))
 
 
-def test_the_bracket_has_all_rounds_with_who_goes_on_and_who_is_not_known_yet() -> None:
+def test_the_bracket_has_all_rounds_including_undecided_ones() -> None:
     event = begun(6, "knock_out")
     first = rounds_of(event)[0]
     numbers = [one.player for one in event.field]

@@ -83,7 +83,7 @@ def left_after(rounds: int, player: str = "p1", *, double: bool = False) -> Even
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2])
-def test_games_of_one_who_leaves_before_half_of_them_count_for_nobody(rounds: int) -> None:
+def test_leaving_in_the_first_half_voids_the_players_games(rounds: int) -> None:
     event = left_after(rounds)
     assert event.voided == {"p1"}
     table = {row.player: row for row in rows(event)}
@@ -96,7 +96,7 @@ def test_in_a_double_one_half_of_all_games_is_twice_as_many() -> None:
 
 
 @pytest.mark.parametrize("rounds", [3, 4])
-def test_who_leaves_later_forfeits_what_is_left(rounds: int) -> None:
+def test_leaving_in_the_second_half_forfeits_the_remaining_games(rounds: int) -> None:
     event = left_after(rounds)
     assert not event.voided
     table = {row.player: row for row in rows(event)}
@@ -104,7 +104,7 @@ def test_who_leaves_later_forfeits_what_is_left(rounds: int) -> None:
     assert sum(row.points for row in table.values()) == 15
 
 
-def test_one_who_is_expelled_is_like_one_who_left() -> None:
+def test_an_expelled_player_counts_as_having_left() -> None:
     event = play_on(run(begun(4), "expel", player="p1"), better_wins)
     assert event.voided == {"p1"}
     assert [row.points for row in rows(event)] == [2, 1, 0, 0]

@@ -140,7 +140,7 @@ def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
 
 @given(played(8))
 @settings(max_examples=100, deadline=None)
-def test_a_pair_is_allowed_but_for_those_who_met_and_a_second_bye(event: Event) -> None:
+def test_rematches_and_second_byes_are_not_allowed(event: Event) -> None:
     players = players_of(event, "in")
     costs = costs_of(players, "XO")
     for one, other in permutations(range(len(players)), 2):
@@ -178,7 +178,7 @@ def check_marks(event: Event) -> None:
 
 @given(st.integers(10, 90), st.integers(0, 9), st.lists(RESULTS, min_size=5, max_size=60))
 @settings(max_examples=10, deadline=None)
-def test_whole_tournaments_repeat_nobody_and_balance_marks(players: int, rounds: int, results: list[str]) -> None:
+def test_tournaments_repeat_no_pairing_and_balance_marks(players: int, rounds: int, results: list[str]) -> None:
     terms = {"rounds": min(rounds, players // 2)} if rounds else {}
     event = play_on(begun(players, "swiss", **terms), lambda one: results[(one.match * 5 + one.round) % len(results)])
     assert (event.status, event.round) == ("over", event.all_rounds)
@@ -190,7 +190,7 @@ def test_whole_tournaments_repeat_nobody_and_balance_marks(players: int, rounds:
 
 @given(played(40))
 @settings(max_examples=60, deadline=None)
-def test_who_comes_late_pauses_or_leaves_breaks_no_rule(event: Event) -> None:
+def test_pairing_rules_hold_with_late_pausing_and_leaving_players(event: Event) -> None:
     check_rules(event)
 
 
@@ -218,7 +218,7 @@ def test_a_bye_is_a_point_for_one_of_the_least() -> None:
     assert player in {row.player for row in rows(event) if row.points <= 1}
 
 
-def test_who_pauses_is_not_paired_and_gets_nothing() -> None:
+def test_a_pausing_player_is_not_paired() -> None:
     event = apply(play_round(begun(6, "swiss"), better_wins), "p1", EventReady(event="", on=False), 0)
     event = tick(event, due_at(event) or 0)
     assert all("p1" not in one.players.values() for one in event.in_round(2))
@@ -238,7 +238,7 @@ def test_a_swiss_whose_players_pause_waits_for_two_of_them() -> None:
     assert len(tick(event, 0).in_round(1)) == 1
 
 
-def test_who_pauses_has_to_play_where_the_others_have_all_met() -> None:
+def test_a_pausing_player_is_paired_if_all_others_have_met() -> None:
     event = play_round(begun(4, "swiss"), better_wins)
     away = event.pairings[0].players.values()
     for player in away:
@@ -248,7 +248,7 @@ def test_who_pauses_has_to_play_where_the_others_have_all_met() -> None:
     assert all(len(set(away) & set(one.players.values())) == 1 for one in event.in_round(2))
 
 
-def test_who_comes_late_plays_from_the_next_round_with_no_points() -> None:
+def test_a_late_entrant_plays_from_the_next_round_without_points() -> None:
     event = begun(6, "swiss", late_until=1)
     event = apply(event, "late", EnterEvent("Late"), 0)
     assert not event.pairings_of("late")

@@ -49,7 +49,7 @@ def test_table_and_next_round_ignore_the_order_of_the_results(
     assert {pairing.id: pairing for pairing in one.pairings} == {pairing.id: pairing for pairing in other.pairings}
 
 
-def test_a_row_has_who_it_is_and_what_decided() -> None:
+def test_a_row_has_the_player_and_the_tie_breaks() -> None:
     event = new_event(bots=("hard", "rules"))
     assert [(row.name, row.bot, row.points, row.played, row.place) for row in rows(event)] == [
         ("hard-bot", "hard", 0, 0, 1),
@@ -61,7 +61,7 @@ def test_a_row_has_who_it_is_and_what_decided() -> None:
     ] * 3
 
 
-def test_a_swiss_counts_the_rounds_that_somebody_was_not_paired_in_and_the_games_that_are_on() -> None:
+def test_a_swiss_table_counts_unpaired_rounds_and_running_games() -> None:
     event = apply(play_round(begun(4, "swiss"), better_wins), "p4", EventReady(event="", on=False), 0)
     event = tick(event, due_at(event) or 0)
     (game,) = event.open_pairings
@@ -82,7 +82,7 @@ def test_a_room_of_a_pairing_changes_no_table() -> None:
     assert rows(opened(begun(5))) == rows(begun(5))
 
 
-async def test_one_is_shown_the_own_pairing_first_and_a_view_of_nobody_is_kept_no_longer() -> None:
+async def test_a_subscriber_gets_the_own_pairing_first_and_unused_views_are_dropped() -> None:
     event, watcher = begun(120, "swiss"), Watcher("p7")
     topic, session = EventBroadcasts(lambda: 0, lambda event: Attendance()), cast(Session, watcher)
     idle = topic.gather_seconds()

@@ -163,4 +163,6 @@ async def _call(*words: str) -> None:
         await process.wait()
         raise
     if process.returncode:
-        raise OperatorError(" ".join(said.decode(errors="replace").split()) or f"The command exited with status {process.returncode}.")
+        raise OperatorError(
+            " ".join(said.decode(errors="replace").split()) or f"The command exited with status {process.returncode}."
+        )
