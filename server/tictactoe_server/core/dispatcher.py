@@ -48,7 +48,6 @@ class Dispatcher:
         self._presence = presence
         self._allowances = allowances
         self._pressure = pressure
-        self._by_code = rooms.by_code
         self._handlers = {
             kind: partial(self._handle_later, handler) if iscoroutinefunction(handler) else handler
             for kind, handler in handlers.items()
@@ -119,23 +118,34 @@ class Dispatcher:
                 raise Refused(ErrorCode.ALREADY_HELLO, name=player.name)
             live: Any = None
             if (text := getattr(request, "room", None)) is not None:
-                live = self._by_code.get(text) or self._rooms.find_here(text)
-                if live is None or live.room.code not in session.rooms:
-                    self._check_misses(live, session, text)
-                    if live is None:
-                        if getattr(request, "unreachable", UNSET) is not UNSET:
-                            self.tasks.start(self._ask_for(session, request))
-                            return
-                        self._rooms.check_here(text)
-                        self._start(session, partial(self._find, session, request, now))
-                        return
-                    if kind not in self._admitting:
-                        raise Refused(ErrorCode.NOT_IN_ROOM, room=live.room.code)
+                live = session.rooms.get(text) or self._look_for_room(session, request, now)
+                if live is None:
+                    return
                 if (acting := getattr(request, "player", UNSET)) is not UNSET:
                     player = _acting_player(player, acting)
             self._handlers[kind](Call(live, now, player, request, session))  # type: ignore[arg-type]
         except Exception as error:
             self.fail(session, request, error)
+
+    def _look_for_room(self, session: Session, request: Any, now: int) -> LiveRoom | None:
+        """Return the request's room, or None if the request is carried out later, once other servers were asked.
+
+        Raise `Refused` if the room does not admit the request.
+        """
+        live = self._rooms.find_here(request.room)
+        if live is not None and live.room.code in session.rooms:  # the code is in another spelling
+            return live
+        self._check_misses(live, session, request.room)
+        if live is not None:
+            if type(request) not in self._admitting:
+                raise Refused(ErrorCode.NOT_IN_ROOM, room=live.room.code)
+            return live
+        if getattr(request, "unreachable", UNSET) is not UNSET:
+            self.tasks.start(self._ask_for(session, request))
+        else:
+            self._rooms.check_here(request.room)
+            self._start(session, partial(self._find, session, request, now))
+        return None
 
     def fail(self, session: Session, request: Any, error: Exception) -> None:
         """Refuse a request, and count a wrong room code towards the limit."""
@@ -152,7 +162,7 @@ class Dispatcher:
             topic.unsubscribe(session)
         self._presence.remove(session)
         timers = self._rooms.timers
-        for live in filter(None, map(self._by_code.get, sorted(session.rooms))):
+        for live in session.rooms.values():
             timers.scheduler.soon(partial(timers.part, live, session))
 
     def _leads_to_own_seat(self, session: Session, request: Any) -> bool:
@@ -181,10 +191,8 @@ class Dispatcher:
             self.fail(session, request, error)
             session.go_on()
         else:
-            session.end_request()
-            self.carry_out(session, request, now)
-            if not session.is_busy:
-                session.go_on()
+            session.go_on()
+            self.carry_out(session, request, now)  # before the queued messages
 
     async def _ask_for(self, session: Session, request: Any) -> None:
         """Take over a room if its players cannot reach its server, then queue the request again."""

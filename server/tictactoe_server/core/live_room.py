@@ -328,18 +328,18 @@ class LiveRoom(Listed, StoredValue[Room]):
             older.push(Replaced(self.room.code))
         self.watchers.discard(session)
         self.players[player.id] = session
-        session.rooms.add(self.room.code)
+        session.rooms[self.room.code] = self
 
     def admit(self, session: Session) -> None:
         self.watchers.add(session)
-        session.rooms.add(self.room.code)
+        session.rooms[self.room.code] = self
 
     def part(self, session: Session) -> None:
         """Remove a session, and discard the state that is queued to be sent to it."""
         if self.is_played_by(session) and session.player is not None:
             del self.players[session.player.id]
         self.watchers.discard(session)
-        session.rooms.discard(self.room.code)
+        session.rooms.pop(self.room.code, None)
         session.connection.forget_state(self.room.code)
 
     # -- broadcasts -----------------------------------------------------------------------------------------------

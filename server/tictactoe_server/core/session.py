@@ -101,16 +101,13 @@ class Throttle(Receiver):
             self._close("too many bad messages")
 
     def go_on(self) -> None:
-        """End the current request, and go on to the queued messages."""
-        self.end_request()
-        if self._inbox or self._is_over:
-            asyncio.get_running_loop().call_soon(self._drain_inbox)
-
-    def end_request(self) -> None:
+        """End the current request, and go on to the queued messages in the next turn of the event loop."""
         self.is_busy = False
         if self.place is not None:
             self.place.leave()
             self.place = None
+        if self._inbox or self._is_over:
+            asyncio.get_running_loop().call_soon(self._drain_inbox)
 
     # -- for the connection ---------------------------------------------------------------------------------------
 
@@ -277,7 +274,7 @@ class Session(Throttle):
     Attributes:
         player: The player, or None before hello.
         device: The token, name and client program from hello.
-        rooms: Codes of the rooms that this connection plays in or watches.
+        rooms: The rooms (`LiveRoom`) that this connection plays in or watches, by code.
         topics: The topics that it is subscribed to.
         chat: The rate limit on chat messages.
         tries: The rate limit on wrong codes in hello.
@@ -294,7 +291,7 @@ class Session(Throttle):
         super().__init__(connection, dispatcher, pressure, now)
         self.player: Player | None = None
         self.device = Device()
-        self.rooms: set[str] = set()
+        self.rooms: dict[str, Any] = {}
         self.topics: dict[Topic, None] = {}
         self.counters = counters
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, pressure.monotonic_ns)
