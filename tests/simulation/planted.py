@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
 from tictactoe_server.core import change
 from tictactoe_server.core.change import RoomChange, Timers
@@ -43,17 +44,17 @@ class Planted(NamedTuple):
 
 def acknowledge_a_move_before_it_is_stored(original: Any, self: RoomChange, room: Room) -> Room | None:
     after: Room | None = original(self, room)
-    if type(self.command) is Move and self.call is not None:
-        self.call.answer()
-        self.call.request = replace(self.call.request, id=UNSET)
+    if type(self.command) is Move and self.session is not None and self.command.id is not UNSET:
+        self.session.push(Ok(id=self.command.id))
+        self.command = replace(self.command, id=UNSET)
     return after
 
 
 def leave_a_session_busy_after_an_error(original: Any, self: RoomChange, error: Exception | None) -> None:
-    if error is None or self.call is None:
+    if error is None or self.session is None:
         original(self, error)
     else:
-        change.refuse(self.call.session, self.call.request, error)
+        change.refuse(self.session, self.command, error)
 
 
 def refuse_a_move_that_is_sent_again(original: Any, room: Room, player: Any, request: Move, now: int) -> Any:

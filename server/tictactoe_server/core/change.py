@@ -89,7 +89,7 @@ class Call(Struct, eq=False):
 
     def submit(self) -> None:
         """Submit the request as a command in its room. The reply is sent when the change is settled."""
-        change = RoomChange(self.live, self.now, self.player, self.request, self)
+        change = RoomChange(self.live, self.now, self.player, self.request, self.session)
         change.submit()
         if not change.is_settled:
             self.session.is_busy = True
@@ -119,7 +119,7 @@ class RoomChange(Change[Room], eq=False):
     Attributes:
         now: When the change was requested (ms of served time).
         command: The command to apply, unless `make` returns the next room.
-        call: The request for the change, if a session sent it.
+        session: The session that is to get the reply, if the command is its request.
         over: The game that the change ends, if any. `finished` is the same game if the game is kept.
     """
 
@@ -127,7 +127,7 @@ class RoomChange(Change[Room], eq=False):
     now: int
     player: Player = NOBODY
     command: Any = Expire()
-    call: Call | None = None
+    session: Session | None = None
     over: FinishedGame | None = None
 
     def apply(self, room: Room) -> Room | None:
@@ -137,12 +137,12 @@ class RoomChange(Change[Room], eq=False):
         if self.make is not None:
             after = self.make(room)
         else:
-            live, call = self.live, self.call
-            if call is not None and live.players.get(self.player.id) is not call.session:
-                live.check_player(call.session)
+            live, session = self.live, self.session
+            if session is not None and live.players.get(self.player.id) is not session:
+                live.check_player(session)
             after = apply(room, self.player, self.command, self.now)
-            if call is not None and call.session.source.playing_seconds < PLAYING_SECONDS:  # most moves need no call
-                call.session.source.note_play()
+            if session is not None and session.source.playing_seconds < PLAYING_SECONDS:  # most moves need no call
+                session.source.note_play()
         if after is None or after.result is None or room.result is not None:
             return after
         self.over = game = finished_game(after, clock.wall_ms())
@@ -190,19 +190,20 @@ class RoomChange(Change[Room], eq=False):
 
     def settled(self, error: Exception | None) -> None:
         """Answer the request, and send the state if the room changed. The requester gets both in one write."""
-        live, call, answer = self.live, self.call, b""
-        if call is None:
+        live, session, asker, answer = self.live, self.session, None, b""
+        if session is None:
             super().settled(error)
-        elif error is not None:
-            refuse(call.session, call.request, error)
-        elif call.request.id is not UNSET:
-            answer = encode_frame(b'{"type":"ok","id":%b}' % encode(call.request.id))
-        if call is not None and call.session.is_busy:
-            call.session.go_on()
+        else:
+            if error is not None:
+                refuse(session, self.command, error)
+            elif self.command.id is not UNSET:
+                asker, answer = session, encode_frame(b'{"type":"ok","id":%b}' % encode(self.command.id))
+            if session.is_busy:
+                session.go_on()
         if live.is_unshown and live.phase is not GONE:
-            live.show(call.session if call is not None and answer else None, answer)
-        elif call is not None and answer:
-            call.session.connection.push_frame(answer)
+            live.show(asker, answer)
+        elif asker is not None:
+            asker.connection.push_frame(answer)
         if error is not None and isinstance(error, StoreUnavailable) and live.phase is Phase.UNCERTAIN:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS * random.uniform(1, 2), reload, live)
 

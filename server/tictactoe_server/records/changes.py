@@ -80,7 +80,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
     def submit(self) -> None:
         """Begin the change, or queue it behind the current change."""
         live = self.live
-        if is_next := live.change is None and not live.is_going_on:
+        if is_next := live.change is None:
             live.change = self
             live.begin(self)
             if self.is_settled:
