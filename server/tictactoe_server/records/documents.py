@@ -101,9 +101,8 @@ class RoomDocuments:
             while usual and shown[-1] == usual.pop():
                 shown.pop()
             self._known_others = others, _encode(shown)[1:]
-        position = room.position
-        moves, between = ((), ()) if without_moves else (position.moves, position.between)
-        rest = b"%d,%b,%b,%b" % (room.seq, _encode(moves), _encode(between), self._known_others[1])
+        moves, between = ((), ()) if without_moves else (room.position.moves, room.position.between)
+        rest = b"%b,%b" % (_encode((room.seq, moves, between))[1:-1], self._known_others[1])
         return b"%08x%b%b" % (crc32(rest, known[4]), known[3], rest)
 
     def forget(self, code: str) -> None:

@@ -97,9 +97,9 @@ class Newest(dict[Key, tuple[int, Any, Any]]):
     def commit(self) -> None:
         for key in list(islice(self, self.folding)):
             del self[key]
-        for key, entry in self.fresh.items():
+        for key in self.fresh:
             self.pop(key, None)
-            self[key] = entry
+        self.update(self.fresh)
         self.fresh.clear()
         self.folding = 0
 
