@@ -97,12 +97,17 @@ class RequestDecoder:
                     more -= 1
             if more > 0 and (path := _repeated_path(data)):
                 raise _repeated(path, _identity(request.id), _identity(getattr(request, "room", None)))
-        if kind is Chat and not request.text and request.sentence is UNSET:
-            raise self._explain(data, msgspec.ValidationError("Object missing required field `text`"))
-        if kind is Chat and len(request.text) > MAX_CHAT_LENGTH:
-            id, room, length = _identity(request.id), request.room, len(request.text)
-            raise BadMessage(ErrorCode.TOO_LONG, path="text", id=id, room=room, length=length, most=MAX_CHAT_LENGTH)
+        if kind is Chat:
+            self._check_chat(request, data)
         return request
+
+    def _check_chat(self, request: Chat, data: bytes) -> None:
+        """Raise `BadMessage` if a chat message has neither text nor sentence, or too much text."""
+        if not request.text and request.sentence is UNSET:
+            raise self._explain(data, msgspec.ValidationError("Object missing required field `text`"))
+        if (length := len(request.text)) > MAX_CHAT_LENGTH:
+            id, room = _identity(request.id), request.room
+            raise BadMessage(ErrorCode.TOO_LONG, path="text", id=id, room=room, length=length, most=MAX_CHAT_LENGTH)
 
     def _explain(self, data: bytes, error: Exception) -> BadMessage:
         content = _read_object(data)

@@ -133,19 +133,16 @@ class Dispatcher:
         Raise `Refused` if the room does not admit the request.
         """
         live = self._rooms.find_here(request.room)
-        if live is not None and live.room.code in session.rooms:  # the code is in another spelling
-            return live
-        self._check_misses(live, session, request.room)
-        if live is not None:
-            if type(request) not in self._admitting:
+        if live is None or live.room.code not in session.rooms:  # otherwise the code is in another spelling
+            self._check_misses(live, session, request.room)
+            if live is not None and type(request) not in self._admitting:
                 raise Refused(ErrorCode.NOT_IN_ROOM, room=live.room.code)
-            return live
-        if getattr(request, "unreachable", UNSET) is not UNSET:
+        if live is None and getattr(request, "unreachable", UNSET) is not UNSET:
             self.tasks.start(self._ask_for(session, request))
-        else:
+        elif live is None:
             self._rooms.check_here(request.room)
             self._start(session, partial(self._find, session, request, now))
-        return None
+        return live
 
     def fail(self, session: Session, request: Any, error: Exception) -> None:
         """Refuse a request, and count a wrong room code towards the limit."""

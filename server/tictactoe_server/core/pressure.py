@@ -169,7 +169,7 @@ class Source:
         """
         pressure = self.pressure
         has_to_wait = pressure.is_full or pressure.is_reserved
-        if self.playing_seconds:
+        if has_to_wait and self.playing_seconds:
             has_to_wait = pressure.is_full and pressure.is_heavy(self, has_priority=True)
         if self._line or has_to_wait:
             return own.wait() or IN_LINE
