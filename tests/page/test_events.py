@@ -290,7 +290,7 @@ async def test_a_class_too_large_for_a_round_robin_becomes_a_swiss_by_a_click(se
     await expect(org.page.locator("label", has=roster).get_by_role("alert")).to_contain_text("3. CCC")
     await expect(roster).to_be_focused()
     await roster.fill("\n".join(f"P{number}" for number in range(28)))
-    await expect(org.page.locator(".fault")).to_be_empty()
+    await expect(org.page.locator(".opening .fault")).to_be_empty()
     await org.button("Change to Swiss").click()
     await expect(plan).to_have_text("28 players, 5 rounds, about 9 minutes.")
     await org.button("Open").click()
