@@ -46,7 +46,7 @@ def hold_lock(path: Path) -> int:
     return descriptor
 
 
-def session_of(client: Client) -> Session:
-    session = Session(Settings(), client.cluster, Identity(None))
+def session_of(client: Client, settings: Settings | None = None) -> Session:
+    session = Session(settings or Settings(), client.cluster, Identity(None))
     session.client = client
     return session

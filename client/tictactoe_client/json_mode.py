@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, get_args
 import msgspec
 from msgspec import UNSET, DecodeError
 
-from tictactoe_client.exits import RATED_SECONDS, awaits_rating, dismiss, exit_code_of, hear_rating
+from tictactoe_client.exits import RATED_SECONDS, awaits_rating, dismiss
 from tictactoe_client.input.intents import BadInput, describe_move
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import hide_secrets
@@ -24,7 +24,7 @@ from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, own_line, print_json, print_own
 from tictactoe_client.text.wording import can_play_again, describe_unknown
 from tictactoe_client.visit.face import NoPerson
-from tictactoe_client.visit.joining import AnyWay, Visit
+from tictactoe_client.visit.visit import AnyWay, Visit
 from tictactoe_engine import IllegalMove, UnknownNotation, parse_cell
 from tictactoe_engine.errors import shorten
 from tictactoe_protocol import MAX_MESSAGE_BYTES, BadRoomCode, encode, parse_room_code
@@ -89,6 +89,7 @@ class JsonGame:
         self._settings = settings
         self._keyboard = keyboard
         self._session = session
+        self._visit = Visit(NoPerson(), session)
         self._event: Tournament | None = None
         self._messages = client.messages()
         self._shows_token = shows_token and session.identity.role == "player"
@@ -176,7 +177,7 @@ class JsonGame:
         await self._lines.put(None)
 
     async def _speak(self, way: AnyWay) -> int:
-        entered, number = await Visit(NoPerson(), self._session).enter(way), 0
+        entered, number = await self._visit.enter(way), 0
         self._event = entered if isinstance(entered, Tournament) else None
         while (line := await self._lines.get()) is not None:
             number += 1
@@ -275,10 +276,6 @@ class JsonGame:
             self._room = None
 
     async def _wait_for_the_end(self) -> int:
-        """Wait for the end of the game after the end of the input; a player leaves after five seconds.
-
-        If the input was a terminal, which may have been closed, the seat is held and the run ends at once.
-        """
         if (event := self._event) is not None:
             await self._changed.until(lambda: event.is_over)
             return ExitCode.NORMAL
@@ -286,19 +283,8 @@ class JsonGame:
         if room is None:
             return self._left_with
         await self._changed.until(lambda: room.has_state)
-        goes = room.seat is not None and not self._settings.stay and not self._is_over()
-        if goes and self._keyboard.is_terminal:
-            self._session.hold()
-            return self._result_code()
-        patience = self._settings.leaving_seconds if goes else None
-        try:
-            async with asyncio.timeout(patience):
-                await self._changed.until(self._is_over)
-        except TimeoutError:
-            await room.leave()
-            return ExitCode.ABANDONED if self._settings.result_code else ExitCode.NORMAL
-        await hear_rating(self._state, self._changed, lambda: self._rated_in == room.code)
-        return self._result_code()
+        is_rated = lambda: self._rated_in == room.code  # noqa: E731
+        return await self._visit.stay_after_input(room, self._keyboard, self._changed, is_rated)
 
     @property
     def _state(self) -> RoomState | None:
@@ -308,7 +294,7 @@ class JsonGame:
         return self._state is not None and self._state.status == "over"
 
     def _result_code(self) -> ExitCode:
-        return exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
+        return self._visit.result(self._room)
 
 
 def _names(request: Line, room: Room | None) -> bool:

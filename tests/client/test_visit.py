@@ -12,13 +12,17 @@ from tests.kept import session_of
 from tests.peer import open_peer
 from tests.proxy import Proxy
 from tests.server.ratings.served import CLOCK, RULES, rating
+from tests.terminal import pipe
 from tictactoe_client import Client, connect
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.messages import Changed
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
+from tictactoe_client.settings import Settings
+from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.visit.face import Prompt, choose_name
-from tictactoe_client.visit.joining import Visit
+from tictactoe_client.visit.visit import Visit
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
@@ -45,9 +49,9 @@ class FakeFace:
 
 
 @asynccontextmanager
-async def visiting(url: str, face: FakeFace, name: str = "cy") -> AsyncIterator[tuple[Visit, Client]]:
-    async with connect(url, name=name) as client:
-        yield Visit(face, session_of(client)), client
+async def visiting(url: str, face: FakeFace, settings: Settings | None = None) -> AsyncIterator[tuple[Visit, Client]]:
+    async with connect(url, name="cy") as client:
+        yield Visit(face, session_of(client, settings)), client
 
 
 @asynccontextmanager
@@ -133,3 +137,44 @@ async def test_a_name_is_asked_for_until_it_is_one() -> None:
     assert face.asked[1].text.endswith("\nWhat's your name?")
     assert await choose_name(FakeFace(""), "Kind Otter") == "Kind Otter"
     assert await choose_name(FakeFace(), "Kind Otter") == "Kind Otter"
+
+
+@pytest.mark.parametrize("is_joined", [True, False])
+async def test_one_moves_on_to_another_room_unless_a_game_has_begun_meanwhile(server: Server, is_joined: bool) -> None:
+    face = FakeFace()
+    async with (
+        Proxy(server.port) as proxy,
+        visiting(proxy.url, face) as (visit, _),
+        open_peer(server.url, "bo") as bo,
+    ):
+        room = await visit.enter(Choice("create"))
+        assert isinstance(room, Room)
+        proxy.down.hold_up()
+        moving = asyncio.create_task(visit.move_on(room, Choice("create", private=True)))
+        await asyncio.sleep(0)
+        assert visit.waits_for
+        if is_joined:
+            await bo.ask("join", room=room.code)
+        proxy.down.go_on()
+        assert (await moving is None) == is_joined
+    assert face.shown == ["Somebody came in the meantime: the game is on."] * is_joined
+
+
+@pytest.mark.parametrize("stay", [True, False])
+async def test_a_player_whose_input_has_ended_leaves_or_stays_until_the_end(server: Server, stay: bool) -> None:
+    face, settings = FakeFace(), Settings(leaving_seconds=0.02, result_code=True, stay=stay)
+    with pipe() as (reader, _):
+        async with visiting(server.url, face, settings) as (visit, _client), open_peer(server.url, "bo") as bo:
+            code, changed = (await bo.ask("create"))["room"], Changed()
+            room = await visit.enter(Choice("join", code=code))
+            assert isinstance(room, Room)
+            room.subscribe(lambda _: changed.note())
+            staying = asyncio.create_task(visit.stay_after_input(room, Keyboard(reader), changed, lambda: True))
+            if stay:
+                await bo.ask("resign", room=code)
+                assert await staying == 12  # nobody has moved
+                assert face.shown == ["The input has ended. Staying until the game ends."]
+            else:
+                assert await staying == 12
+                assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
+                assert face.shown[-1] == f"You left room {code}. Goodbye."

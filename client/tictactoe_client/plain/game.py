@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Coroutine
 from typing import Any
 
-from tictactoe_client.exits import awaits_rating, dismiss, exit_code_of, hear_rating
+from tictactoe_client.exits import awaits_rating, dismiss, hear_rating
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.challenges import carry_out, find_asked
 from tictactoe_client.input.ways import Choice
@@ -26,7 +26,7 @@ from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, p
 from tictactoe_client.text import arrival
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
-from tictactoe_client.visit.joining import Visit
+from tictactoe_client.visit.visit import Visit
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.events import Call
@@ -125,48 +125,28 @@ class PlainGame:
         return task
 
     async def _enter(self, choice: Choice) -> Tournament | None:
-        room = await self._visit.enter(choice)
-        if not isinstance(room, Room):
-            return room
+        entered = await self._visit.enter(choice)
+        if not isinstance(entered, Room):
+            return entered
+        self._stay_in(entered)
+        return None
+
+    def _stay_in(self, room: Room) -> None:
         happenings = room.events()  # the first call returns all events
         piped, tell = not is_terminal(0), self._output.print
         actions = Actions(room, self._settings, muted=self._muted, piped=piped, tell=tell)
         self._rated = None
         self._actions, self._reminders = actions, Reminders(room.viewer, self._settings)
         self._begin(self._hear_all(actions, happenings))
-        return None
 
-    async def _leave(self, room: Room) -> None:
-        is_live = room.state.status == "playing" and room.seat is not None
-        if self._is_offline:
-            self._session.hold()
-            self._output.print(self._describe_going())
-            self._finish(ExitCode.CONNECTION_LOST)
-        else:
-            await room.leave()
-            self._output.print(say("you left", room=room.code))
-            self._finish(ExitCode.ABANDONED if is_live and self._settings.result_code else None)
-
-    async def _find_another(self, room: Room) -> None:
-        await room.leave()
-        self._session.forget_room(room.code)
-        self._actions = None
-        choice = self._choice
-        if len(room.local_players) == 1:
-            self._output.print(say("looking for another"))
-            choice = Choice.like(room, "match")
+    async def _go_over(self, room: Room, choice: Choice) -> None:
         try:
-            await self._enter(choice)
-        except (Refused, Interrupted) as failure:
-            print_error(clean_text(failure.message))
-            self._finish(ExitCode.REFUSED)
-
-    async def _go_over(self, room: Room, code: str) -> None:
-        try:
-            await self._enter(Choice("join", code=code))
+            entered = await self._visit.move_on(room, choice)
         except (Refused, Interrupted) as failure:
             self._tell(clean_text(failure.message))
-        else:
+            return
+        if entered is not None:
+            self._stay_in(entered)
             await room.leave()
             self._session.forget_room(room.code)
 
@@ -188,8 +168,8 @@ class PlainGame:
         return "" if deed is None else deed.cost
 
     def _finish(self, code: ExitCode | None) -> None:
-        by_result = exit_code_of(self._state, self._client.player, with_result=self._settings.result_code)
-        self._exit_code = by_result if code is None else code
+        room = None if self._actions is None else self._actions.room
+        self._exit_code = self._visit.result(room) if code is None else code
 
     async def _read(self) -> None:
         """Carry out typed lines, each after all effects of the one before; without a connection at once."""
@@ -208,7 +188,8 @@ class PlainGame:
         self._has_read_all = True
         await self._changed.until(lambda: self._is_idle)
         if self._actions is not None:
-            await self._take_end_of_input(self._actions.room)
+            stay = self._visit.stay_after_input
+            self._finish(await stay(self._actions.room, self._keyboard, self._changed, lambda: self._rated is not None))
 
     @property
     def _is_idle(self) -> bool:
@@ -229,29 +210,16 @@ class PlainGame:
         if outcome.lines:
             self._tell(*outcome.lines)
         if outcome.going == "leave":
-            await self._leave(room)
+            self._finish(await self._visit.leave(room))
             return
         if outcome.going == "new":
-            await self._find_another(room)
+            is_alone = len(room.local_players) == 1
+            if is_alone:
+                self._output.print(say("looking for another"))
+            await self._go_over(room, Choice.like(room, "match") if is_alone else self._choice)
         if not (outcome.lines or self._is_offline):
             with contextlib.suppress(Refused, Unreachable):  # the connection reports its loss itself
                 await self._client.ping()
-
-    async def _take_end_of_input(self, room: Room) -> None:
-        if self._is_over:
-            await self._end_with_game()
-        elif room.seat is not None and not self._settings.stay and self._keyboard.is_terminal:
-            self._session.hold()
-            self._output.print(say("input ended", going=self._describe_going()))
-            self._finish(None)
-        elif room.seat is None or self._settings.stay:
-            self._output.print(say("input ended, watching" if room.seat is None else "input ended, staying"))
-        else:
-            seconds, cost = self._settings.leaving_seconds, self._cost_of_going()
-            id = f"input ended, leaving and {cost}" if cost else "input ended, leaving"
-            self._output.print(say(id, n=f"{seconds:g}"))
-            await asyncio.sleep(seconds)
-            await self._leave(room)
 
     async def _end_with_game(self) -> None:
         await hear_rating(self._state, self._changed, lambda: self._rated is not None)
@@ -290,7 +258,7 @@ class PlainGame:
             case events.ChallengeEnded():
                 self._tell(describe_challenge_end(event.over, event.challenge, self._client.player, event.name))
                 if event.leads and not self._client.rooms.plays:
-                    self._begin(self._go_over(actions.room, event.over.room or ""))
+                    self._begin(self._go_over(actions.room, Choice("join", code=event.over.room or "")))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (
                 getattr(push, "code", None) not in EXPULSIONS
             ):

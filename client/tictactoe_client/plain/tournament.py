@@ -26,7 +26,7 @@ from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import align_columns, describe_terms, list_words
 from tictactoe_client.text.talk import describe_push
 from tictactoe_client.visit.face import Prompt
-from tictactoe_client.visit.joining import Visit
+from tictactoe_client.visit.visit import Visit
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import Announcement, Notice

@@ -20,7 +20,7 @@ from tictactoe_client.session import Session
 from tictactoe_client.settings import Misuse, Settings
 from tictactoe_client.tui.prompt import PromptScreen
 from tictactoe_client.visit.face import Face, Prompt, ask_for, choose_name
-from tictactoe_client.visit.joining import Entered, Visit
+from tictactoe_client.visit.visit import Entered, Visit
 from tictactoe_words.catalogue import say
 
 

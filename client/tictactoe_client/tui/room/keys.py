@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
 from time import monotonic
-from typing import Any, cast
+from typing import cast
 
 from tictactoe_client.input.cells import begins_anew, cell_of_key, landing_cell
 from tictactoe_client.input.intents import BadInput, describe_move, describe_too_long
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.room import Room
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
@@ -23,7 +22,7 @@ from tictactoe_client.tui.page import HelpPage
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.model import Asked, RoomModel, example_cell, find_deed
 from tictactoe_client.tui.room.picture import RoomView
-from tictactoe_client.visit.joining import Entered, describe_wait
+from tictactoe_client.visit.visit import describe_wait
 from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -418,27 +417,21 @@ class RoomCommands:
 
     def _set_out(self, what: str, choice: Choice, news: str = "") -> None:
         if not self._program.ways_in.waits_for:
-            coming = self._program.ways_in.enter(choice, what)
-            self._program.start(self._go_over(coming, news, may_lose=self.model.room.plays))
+            self._program.start(self._go_over(what, choice, news))
 
-    async def _go_over(self, coming: Coroutine[Any, Any, Entered | None], news: str, *, may_lose: bool) -> None:
+    async def _go_over(self, what: str, choice: Choice, news: str) -> None:
         """Enter another room, show the news with its code, and leave this one.
 
-        If the person has gone home, neither room is wanted. If a game has begun here meanwhile it is played, unless the
-        person had agreed to lose one (`may_lose`).
+        If the person has gone home, neither room is wanted.
         """
         program, here = self._program, self.model.room
         try:
-            room = await coming
+            room = await program.ways_in.move_on(here, choice, what)
         except ClientError:
             if here.ended is not None and self._screen in program.screens:
                 program.go_home()
             raise
-        if not isinstance(room, Room) or room is here:
-            return
-        if self.model.room.plays and not may_lose:
-            program.say(say("room somebody came"))
-            await room.leave()
+        if room is None:
             return
         program.close(self._screen)
         told = say(news, code=room.code) if news else ""

@@ -1,23 +1,25 @@
-"""Entering rooms and events, with what the server or the person may want first."""
+"""A visit: entering rooms and events, moving on to other rooms, and leaving with an exit code."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
-from tictactoe_client.exits import dismiss
+from tictactoe_client.exits import dismiss, exit_code_of, hear_rating
 from tictactoe_client.input import names
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.events import RoomUnanswered
-from tictactoe_client.online.messages import Messages
+from tictactoe_client.online.messages import Changed, Messages
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.session import Session
-from tictactoe_client.text.arrival import describe_going_elsewhere
+from tictactoe_client.settings import ExitCode
+from tictactoe_client.streams.keyboard import Keyboard
+from tictactoe_client.text.arrival import describe_going, describe_going_elsewhere
 from tictactoe_client.visit.face import Face, Prompt
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
@@ -54,6 +56,20 @@ class Visit:
         """
         return self._enter(way, self._want(way, what))
 
+    async def move_on(self, room: Room, choice: Choice, what: str = "") -> Room | None:
+        """Enter another room, and return it for the person to leave `room`; None to stay.
+
+        A person stays after giving up, or if a game has begun in `room` meanwhile.
+        """
+        was_playing, entered = room.plays, await self.enter(choice, what)
+        if not isinstance(entered, Room) or entered is room:
+            return None
+        if room.plays and not was_playing:
+            self._face.show(say("room somebody came"))
+            await entered.leave()
+            return None
+        return entered
+
     def give_up(self) -> bool:
         """Return True if a room was being entered, which is now left as soon as the server answers."""
         was_wanted = self._wanted is not None
@@ -66,6 +82,58 @@ class Visit:
         with suppress(TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS), self._turn:
                 pass
+
+    async def leave(self, room: Room) -> ExitCode:
+        """Leave a room and return the exit code; without a connection, hold the seat for a later run."""
+        code, client = self.result(room), self._session.client
+        if client is None or not client.is_here:
+            self._session.hold()
+            self._face.show(*([] if client is None else [describe_going(room.state, client)]))
+            return ExitCode.CONNECTION_LOST
+        await room.leave()
+        self._face.show(say("you left", room=room.code))
+        return code
+
+    async def stay_after_input(
+        self, room: Room, keyboard: Keyboard, changed: Changed, is_rated: Callable[[], bool]
+    ) -> ExitCode:
+        """Wait for the end of the game after the end of the input; a player leaves after some seconds.
+
+        If the input was a terminal, which may have been closed, the seat is held instead.
+
+        Args:
+            is_rated: Whether the rating changes of the game have arrived.
+        """
+
+        def is_over() -> bool:
+            return room.state.status == "over"
+
+        client, settings, leaving = self._session.client, self._session.settings, room.choices(0).find("leave")
+        assert client is not None
+        goes = room.seat is not None and not settings.stay and not is_over()
+        if goes and keyboard.is_terminal:
+            self._session.hold()
+            self._face.show(say("input ended", going=describe_going(room.state, client)))
+            return self.result(room)
+        if goes:
+            cost = "" if leaving is None else leaving.cost
+            id = f"input ended, leaving and {cost}" if cost else "input ended, leaving"
+            self._face.show(say(id, n=f"{settings.leaving_seconds:g}"))
+        elif not is_over():
+            self._face.show(say("input ended, watching" if room.seat is None else "input ended, staying"))
+        try:
+            async with asyncio.timeout(settings.leaving_seconds if goes else None):
+                await changed.until(is_over)
+        except TimeoutError:
+            return await self.leave(room)
+        await hear_rating(room.state, changed, is_rated)
+        return self.result(room)
+
+    def result(self, room: Room | None) -> ExitCode:
+        """Return the exit code of a run that ends in this state of a room, or without one."""
+        state = room.state if room is not None and room.has_state else None
+        viewer = "" if self._session.client is None else self._session.client.player
+        return exit_code_of(state, viewer, with_result=self._session.settings.result_code)
 
     def _want(self, way: AnyWay, what: str = "") -> object | None:
         if isinstance(way, Choice):
