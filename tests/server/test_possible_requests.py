@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tests.limits import uncounted
+from tests.peer import two_playing
 from tests.server.tables import ANA, BO, CODE, CY, DI, START
 from tictactoe_engine import Rules
 from tictactoe_protocol import encode
@@ -20,6 +22,8 @@ from tictactoe_server.rooms.play import Command, Expire, PlayerCommand, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Purpose, Refused, Room, is_expired
 from tictactoe_server.rooms.seating import Dropped, Enter, open_room, seat_of
 from tictactoe_server.rooms.view import StateEncoder, state_of
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 RULES = (
     Rules(),
@@ -237,3 +241,14 @@ def test_random_games_accept_exactly_what_may_says_and_news_lead_from_state_to_s
 def test_two_thousand_random_games_accept_exactly_what_may_says() -> None:
     for seed in range(2_000):
         Played(seed).play(60)
+
+
+async def test_a_state_at_the_end_of_a_hold_says_that_the_game_may_be_claimed() -> None:
+    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0.3)
+    async with Server(settings, limits=uncounted()) as server, two_playing(server) as (ana, bo, room):
+        await bo.socket.close()
+        dropped = await ana.until(lambda message: [event["type"] for event in message.get("news", ())] == ["dropped"])
+        assert "claim win" not in dropped["may"]["X"]
+        claimable = await ana.until(lambda message: "claim win" in message.get("may", {}).get("X", ()))
+        assert (claimable["seq"], claimable["seats"]["O"]["hold_ms"]) == (dropped["seq"], 0)
+        assert (await ana.ask("claim", room=room, **{"as": "draw"}))["type"] == "ok"
